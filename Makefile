@@ -1,0 +1,47 @@
+# Two commands set everything up on a fresh machine with Swift 6.3: `make demo` and `make test`.
+# One release build serves both, so that what is tested is what runs.
+
+PACKAGES := libssl-dev libsqlite3-dev sqlite3 openssl curl
+SKAN := .build/release/skan
+
+.PHONY: demo test build tests samples format lint packages clean
+
+demo: build
+	samples/demo.sh $(SKAN)
+
+test: lint tests
+	swift test --configuration release --skip-build
+
+build: packages
+	swift build --configuration release --product skan
+
+tests: packages
+	swift build --configuration release --build-tests
+
+# What the README's commands use; committed, and verified by the tests.
+samples: build
+	rm -rf samples/postbacks samples/simulated
+	$(SKAN) selftest --write samples/postbacks
+	$(SKAN) simulate --count 40 --faults 0 --keys samples/simulated --output samples/simulated
+	rm samples/simulated/test-p192.pem samples/simulated/test-p256.pem
+
+format:
+	swift format --in-place --recursive Package.swift Sources Tests
+
+lint:
+	swift format lint --strict --recursive Package.swift Sources Tests
+
+# Installs what is missing, where that can be done without asking.
+packages:
+	@missing=""; for package in $(PACKAGES); do \
+	    dpkg-query --show --showformat '$${Status}' $$package 2>/dev/null | grep -q 'ok installed' \
+	        || missing="$$missing $$package"; done; \
+	if [ -n "$$missing" ]; then \
+	    echo "installing$$missing"; \
+	    if [ "$$(id -u)" = 0 ]; then sudo=""; else sudo="sudo -n"; fi; \
+	    $$sudo apt-get update -qq && $$sudo apt-get install -y -qq $$missing \
+	        || { echo "install them yourself: apt-get install$$missing"; exit 1; }; \
+	fi
+
+clean:
+	rm -rf .build

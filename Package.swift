@@ -1,0 +1,131 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+    name: "skan",
+    products: [
+        .executable(name: "skan", targets: ["skan"]),
+        .library(name: "Attribution", targets: ["Attribution"]),
+        .library(name: "AttributionSigning", targets: ["AttributionSigning"]),
+        .library(name: "AttributionStore", targets: ["AttributionStore"]),
+        .library(name: "AttributionIngest", targets: ["AttributionIngest"]),
+        .library(name: "AttributionReports", targets: ["AttributionReports"]),
+        .library(name: "AttributionHTTP", targets: ["AttributionHTTP"]),
+        .library(name: "AttributionHarness", targets: ["AttributionHarness"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+        .target(name: "Attribution"),
+        .target(
+            name: "AttributionSigning",
+            dependencies: ["Attribution", "COpenSSL", .product(name: "Crypto", package: "swift-crypto")]
+        ),
+        .target(
+            name: "AttributionStore",
+            dependencies: ["Attribution", .product(name: "GRDB", package: "GRDB.swift")]
+        ),
+        .target(
+            name: "AttributionIngest",
+            dependencies: [
+                "Attribution", "AttributionSigning", "AttributionStore",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .target(name: "AttributionReports", dependencies: ["Attribution", "AttributionStore"]),
+        .target(
+            name: "AttributionHTTP",
+            dependencies: [
+                "Attribution", "AttributionSigning", "AttributionIngest", "AttributionReports",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .target(
+            name: "AttributionHarness",
+            dependencies: [
+                "Attribution", "AttributionSigning",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            resources: [.embedInCode("AppleSigned")]
+        ),
+        .executableTarget(
+            name: "skan",
+            dependencies: [
+                "Attribution", "AttributionSigning", "AttributionStore", "AttributionIngest", "AttributionReports",
+                "AttributionHTTP", "AttributionHarness",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .testTarget(name: "AttributionTests", dependencies: ["Attribution"]),
+        .testTarget(
+            name: "AttributionSigningTests", dependencies: ["Attribution", "AttributionSigning", "AttributionHarness"]),
+        .testTarget(
+            name: "AttributionStoreTests",
+            dependencies: ["Attribution", "AttributionSigning", "AttributionStore", "AttributionHarness"]
+        ),
+        .testTarget(
+            name: "AttributionIngestTests",
+            dependencies: [
+                "Attribution", "AttributionSigning", "AttributionStore", "AttributionIngest", "AttributionHarness",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .testTarget(
+            name: "AttributionReportsTests",
+            dependencies: [
+                "Attribution", "AttributionSigning", "AttributionStore", "AttributionReports", "AttributionHarness",
+            ]
+        ),
+        .testTarget(
+            name: "AttributionHTTPTests",
+            dependencies: [
+                "Attribution", "AttributionHTTP",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .testTarget(name: "BoundaryTests"),
+        .testTarget(name: "skanTests", dependencies: ["Attribution", "AttributionHarness", "skan"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// One place gives every Swift target the same settings.
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .treatAllWarnings(as: .error),
+    ]
+}

@@ -1,0 +1,43 @@
+/// A version of SKAdNetwork that this product knows to sign and verify.
+///
+/// - SeeAlso: [SKAdNetwork release
+///   notes](https://developer.apple.com/documentation/storekit/skadnetwork-release-notes)
+public enum SKAdNetworkVersion: String, CaseIterable, Hashable, Sendable, Comparable {
+    /// iOS 11.3: campaign and advertised app.
+    case v1_0 = "1.0"
+    /// iOS 14.0: source app, conversion value, redownload.
+    case v2_0 = "2.0"
+    /// iOS 14.0 with Apple's P-256 key.
+    case v2_1 = "2.1"
+    /// iOS 14.5: view-through ads and fidelity.
+    case v2_2 = "2.2"
+    /// iOS 14.6: winning and non-winning postbacks.
+    case v3_0 = "3.0"
+    /// iOS 16.1: three windows, hierarchical source identifier, web ads.
+    case v4_0 = "4.0"
+
+    /// Orders versions by their release.
+    public static func < (lhs: Self, rhs: Self) -> Bool {
+        lhs.rawValue < rhs.rawValue
+    }
+
+    /// The curve of Apple's key for postbacks of this version.
+    public var postbackCurve: SignatureCurve {
+        self <= .v2_0 ? .p192 : .p256
+    }
+
+    /// Whether impressions and postbacks carry a fidelity type; from 2.2.
+    public var hasFidelityType: Bool {
+        self >= .v2_2
+    }
+
+    /// Whether impressions name a hierarchical source identifier instead of a campaign id; from 4.0.
+    public var hasSourceIdentifier: Bool {
+        self >= .v4_0
+    }
+
+    /// All versions for a message, oldest first.
+    static var list: String {
+        allCases.map(\.rawValue).joined(separator: ", ")
+    }
+}

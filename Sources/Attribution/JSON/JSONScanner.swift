@@ -1,0 +1,327 @@
+/// The one pass over the bytes behind ``JSONObject``.
+///
+/// It borrows the buffer for its lifetime and allocates only the strings it returns.
+struct JSONScanner {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var position = 0
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+    }
+
+    mutating func scanWholeObject() throws(JSONError) -> [JSONField] {
+        skipWhiteSpace()
+        guard let first = current else {
+            throw .empty
+        }
+        guard first == UInt8(ascii: "{") else {
+            throw .notAnObject(offset: position)
+        }
+        let fields = try scanFields()
+        skipWhiteSpace()
+        guard position == bytes.count else {
+            throw .trailingBytes(offset: position)
+        }
+        return fields
+    }
+
+    private mutating func scanFields() throws(JSONError) -> [JSONField] {
+        position += 1
+        var fields: [JSONField] = []
+        fields.reserveCapacity(16)
+        skipWhiteSpace()
+        if take(UInt8(ascii: "}")) {
+            return fields
+        }
+        while true {
+            skipWhiteSpace()
+            guard current == UInt8(ascii: "\"") else {
+                throw .syntax(offset: position, expected: "a name in double quotes")
+            }
+            let name = try scanString()
+            // A dozen names: comparing with each is cheaper than hashing.
+            for field in fields where field.name == name {
+                throw .duplicateName(name)
+            }
+            guard fields.count < JSONObject.maximumFields else {
+                throw .tooManyFields(limit: JSONObject.maximumFields)
+            }
+            skipWhiteSpace()
+            guard take(UInt8(ascii: ":")) else {
+                throw .syntax(offset: position, expected: "':'")
+            }
+            skipWhiteSpace()
+            fields.append(JSONField(name: name, value: try scanValue()))
+            skipWhiteSpace()
+            if take(UInt8(ascii: ",")) {
+                continue
+            }
+            guard take(UInt8(ascii: "}")) else {
+                throw .syntax(offset: position, expected: "',' or '}'")
+            }
+            return fields
+        }
+    }
+
+    private mutating func scanValue() throws(JSONError) -> JSONValue {
+        switch current {
+        case UInt8(ascii: "\""):
+            return .string(try scanString())
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            let start = position
+            try skipNested()
+            return .nested(text(from: start))
+        case UInt8(ascii: "t"):
+            try expect("true")
+            return .bool(true)
+        case UInt8(ascii: "f"):
+            try expect("false")
+            return .bool(false)
+        case UInt8(ascii: "n"):
+            try expect("null")
+            return .null
+        default:
+            guard current == UInt8(ascii: "-") || current.map(Self.isDigit) == true else {
+                throw .syntax(offset: position, expected: "a value")
+            }
+            return try scanNumber()
+        }
+    }
+
+    // MARK: Strings
+
+    private mutating func scanString() throws(JSONError) -> String {
+        position += 1
+        let start = position
+        var isASCII = true
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "\""):
+                let span = UnsafeBufferPointer(rebasing: bytes[start..<position])
+                position += 1
+                return try isASCII ? String(decoding: span, as: UTF8.self) : validated(span, at: start)
+            case UInt8(ascii: "\\"):
+                return try scanEscapedString(from: start)
+            case 0..<0x20:
+                throw .syntax(offset: position, expected: "no control character inside a string")
+            case 0x80...:
+                isASCII = false
+                position += 1
+            default:
+                position += 1
+            }
+        }
+        throw .syntax(offset: position, expected: "'\"' at the end of the string")
+    }
+
+    private func validated(_ span: some Collection<UInt8>, at start: Int) throws(JSONError) -> String {
+        guard let text = String(validating: span, as: UTF8.self) else {
+            throw .notUTF8(offset: start)
+        }
+        return text
+    }
+
+    /// The rare case: copies the string while decoding its escapes.
+    private mutating func scanEscapedString(from start: Int) throws(JSONError) -> String {
+        var decoded = Array(bytes[start..<position])
+        while let byte = current {
+            switch byte {
+            case UInt8(ascii: "\""):
+                position += 1
+                return try validated(decoded, at: start)
+            case UInt8(ascii: "\\"):
+                position += 1
+                try appendEscape(to: &decoded)
+            case 0..<0x20:
+                throw .syntax(offset: position, expected: "no control character inside a string")
+            default:
+                decoded.append(byte)
+                position += 1
+            }
+        }
+        throw .syntax(offset: position, expected: "'\"' at the end of the string")
+    }
+
+    private mutating func appendEscape(to decoded: inout [UInt8]) throws(JSONError) {
+        guard let byte = current else {
+            throw .syntax(offset: position, expected: "an escape after '\\'")
+        }
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): decoded.append(byte)
+        case UInt8(ascii: "b"): decoded.append(0x08)
+        case UInt8(ascii: "f"): decoded.append(0x0C)
+        case UInt8(ascii: "n"): decoded.append(0x0A)
+        case UInt8(ascii: "r"): decoded.append(0x0D)
+        case UInt8(ascii: "t"): decoded.append(0x09)
+        case UInt8(ascii: "u"):
+            decoded.append(contentsOf: String(Character(try scanUnicodeEscape())).utf8)
+        default:
+            throw .syntax(offset: position - 1, expected: "one of \" \\ / b f n r t u after '\\'")
+        }
+    }
+
+    /// Decodes `XXXX`, and `XXXX\uXXXX` for a pair of surrogates; a lone surrogate is no character.
+    private mutating func scanUnicodeEscape() throws(JSONError) -> Unicode.Scalar {
+        let start = position
+        let first = try scanHexQuad()
+        if let scalar = Unicode.Scalar(first) {
+            return scalar
+        }
+        guard (0xD800..<0xDC00).contains(first), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
+            throw .syntax(offset: start, expected: "a pair of surrogates, not half of one")
+        }
+        let second = try scanHexQuad()
+        let value = 0x10000 + ((UInt32(first) - 0xD800) << 10) + (UInt32(second) &- 0xDC00)
+        guard (0xDC00..<0xE000).contains(second), let scalar = Unicode.Scalar(value) else {
+            throw .syntax(offset: start, expected: "a pair of surrogates, not half of one")
+        }
+        return scalar
+    }
+
+    private mutating func scanHexQuad() throws(JSONError) -> UInt16 {
+        var value: UInt16 = 0
+        for _ in 0..<4 {
+            guard let byte = current, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                throw .syntax(offset: position, expected: "four hexadecimal digits")
+            }
+            value = value << 4 | UInt16(digit)
+            position += 1
+        }
+        return value
+    }
+
+    // MARK: Numbers
+
+    private mutating func scanNumber() throws(JSONError) -> JSONValue {
+        let start = position
+        let isNegative = take(UInt8(ascii: "-"))
+        let firstDigit = position
+        try skipDigits()
+        if bytes[firstDigit] == UInt8(ascii: "0"), position > firstDigit + 1 {
+            throw .syntax(offset: firstDigit, expected: "no leading zero in a number")
+        }
+        var isWhole = true
+        if take(UInt8(ascii: ".")) {
+            isWhole = false
+            try skipDigits()
+        }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            isWhole = false
+            if !take(UInt8(ascii: "+")) {
+                _ = take(UInt8(ascii: "-"))
+            }
+            try skipDigits()
+        }
+        if isWhole, let value = integer(isNegative: isNegative, digits: firstDigit..<position) {
+            return .integer(value)
+        }
+        return .number(text(from: start))
+    }
+
+    /// The exact value, or nil for `-0` and for what does not fit 64 bits.
+    private func integer(isNegative: Bool, digits: Range<Int>) -> Int64? {
+        // Summed as a negative number, for the most negative one has no positive twin.
+        var value: Int64 = 0
+        for index in digits {
+            let (tenfold, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, underflow) = tenfold.subtractingReportingOverflow(Int64(bytes[index] - UInt8(ascii: "0")))
+            if overflow || underflow {
+                return nil
+            }
+            value = sum
+        }
+        if isNegative {
+            return value == 0 ? nil : value
+        }
+        return value == .min ? nil : -value
+    }
+
+    private mutating func skipDigits() throws(JSONError) {
+        let start = position
+        while let byte = current, Self.isDigit(byte) {
+            position += 1
+        }
+        guard position > start else {
+            throw .syntax(offset: position, expected: "a digit")
+        }
+    }
+
+    // MARK: Nested values
+
+    /// Passes over an array or object, checking it against the grammar; depth is bounded, so is the recursion.
+    private mutating func skipNested(depth: Int = 2) throws(JSONError) {
+        guard depth <= JSONObject.maximumDepth else {
+            throw .tooDeep(offset: position)
+        }
+        let isObject = current == UInt8(ascii: "{")
+        let closing = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+        position += 1
+        skipWhiteSpace()
+        if take(closing) {
+            return
+        }
+        while true {
+            skipWhiteSpace()
+            if isObject {
+                guard current == UInt8(ascii: "\"") else {
+                    throw .syntax(offset: position, expected: "a name in double quotes")
+                }
+                _ = try scanString()
+                skipWhiteSpace()
+                guard take(UInt8(ascii: ":")) else {
+                    throw .syntax(offset: position, expected: "':'")
+                }
+                skipWhiteSpace()
+            }
+            if current == UInt8(ascii: "{") || current == UInt8(ascii: "[") {
+                try skipNested(depth: depth + 1)
+            } else {
+                _ = try scanValue()
+            }
+            skipWhiteSpace()
+            if take(UInt8(ascii: ",")) {
+                continue
+            }
+            guard take(closing) else {
+                throw .syntax(offset: position, expected: isObject ? "',' or '}'" : "',' or ']'")
+            }
+            return
+        }
+    }
+
+    // MARK: Bytes
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        byte &- UInt8(ascii: "0") < 10
+    }
+
+    private var current: UInt8? {
+        position < bytes.count ? bytes[position] : nil
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard current == byte else {
+            return false
+        }
+        position += 1
+        return true
+    }
+
+    private mutating func expect(_ word: StaticString) throws(JSONError) {
+        for index in 0..<word.utf8CodeUnitCount where !take(word.utf8Start[index]) {
+            throw .syntax(offset: position, expected: "'\(word)'")
+        }
+    }
+
+    private mutating func skipWhiteSpace() {
+        while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+            position += 1
+        }
+    }
+
+    /// The bytes of a nested value or number; strings inside were checked for UTF-8, the rest is ASCII.
+    private func text(from start: Int) -> String {
+        String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+}

@@ -1,0 +1,14 @@
+/// What makes a postback one and the same: every part but the framework is signed by Apple.
+///
+/// Whether the three windows of 4.0 share one transaction id is not documented; with the signed sequence index in
+/// the key, both readings count each window once.
+public struct PostbackKey: Hashable, Sendable {
+    /// The framework.
+    public let framework: PostbackFramework
+    /// `ad-network-id` as received.
+    public let adNetworkID: AdNetworkID
+    /// `transaction-id` as received.
+    public let transactionID: TransactionID
+    /// `postback-sequence-index`, or nil in versions without one.
+    public let sequenceIndex: Int64?
+}

@@ -1,0 +1,51 @@
+/// Why a body is not a verified postback: data, not an exception.
+public enum PostbackRejection: Error, Hashable, Sendable {
+    /// The body is not one JSON object.
+    case notJSON(JSONError)
+    /// Fields are missing, of the wrong type or out of range; all that were found.
+    case malformed([FieldProblem])
+    /// The version is none this product knows; kept and named, never guessed.
+    case unknownVersion(String)
+    /// The signature does not verify under any key for the version; the names of the keys tried.
+    case invalidSignature(keys: [String])
+
+    /// A stable code for stores, reports and answers.
+    public enum Code: String, CaseIterable, Hashable, Sendable {
+        /// ``PostbackRejection/notJSON(_:)``
+        case notJSON = "not-json"
+        /// ``PostbackRejection/malformed(_:)``
+        case malformed
+        /// ``PostbackRejection/unknownVersion(_:)``
+        case unknownVersion = "unknown-version"
+        /// ``PostbackRejection/invalidSignature(keys:)``
+        case invalidSignature = "invalid-signature"
+    }
+
+    /// The stable code.
+    public var code: Code {
+        switch self {
+        case .notJSON: .notJSON
+        case .malformed: .malformed
+        case .unknownVersion: .unknownVersion
+        case .invalidSignature: .invalidSignature
+        }
+    }
+}
+
+extension PostbackRejection: CustomStringConvertible {
+    /// What was found, what was expected, what to do.
+    public var description: String {
+        switch self {
+        case .notJSON(let error):
+            error.description
+        case .malformed(let problems):
+            problems.map(\.description).joined(separator: "; ")
+        case .unknownVersion(let version):
+            "version: found \(version.shortened(to: 60)), expected one of \(SKAdNetworkVersion.list); "
+                + "it is kept and can be judged again after an upgrade"
+        case .invalidSignature(let keys):
+            "attribution-signature: does not verify under \(keys.joined(separator: " or ")); "
+                + "a field was changed on the way, or Apple did not sign it"
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/// Counts of recorded postbacks; they add up, so a sum of metrics is the metrics of the sum.
+///
+/// An **install** is the first postback of a winner: windows 1 and 2 of version 4.0 speak of the same install again,
+/// and a non-winner had none. Conversion values are counted for installs; those of later windows apart.
+public struct Metrics: Hashable, Sendable {
+    /// The single counts, in the order in which stores and outputs list them.
+    public enum Counter: Hashable, Sendable {
+        /// Postbacks of every kind.
+        case postbacks
+        /// First postbacks of winners; postbacks of versions without `did-win` count as winners.
+        case installs
+        /// Installs that say `redownload` is true.
+        case redownloads
+        /// Installs that say `redownload` is false.
+        case newInstalls
+        /// First postbacks that say `did-win` is true.
+        case wins
+        /// Postbacks that say `did-win` is false.
+        case losses
+        /// Postbacks of the second window (sequence index 1).
+        case secondWindow
+        /// Postbacks of the third window (sequence index 2).
+        case thirdWindow
+        /// Installs with this conversion.
+        case conversion(Conversion)
+        /// Postbacks of the second and third window with this conversion.
+        case laterConversion(Conversion)
+    }
+
+    /// Every counter once.
+    public static let counters: [Counter] =
+        [.postbacks, .installs, .redownloads, .newInstalls, .wins, .losses, .secondWindow, .thirdWindow]
+        + laterConversions.map(Counter.laterConversion)
+        + (laterConversions + (0...63).map(Conversion.fine)).map(Counter.conversion)
+
+    private static let laterConversions: [Conversion] =
+        [.absent, .null] + CoarseConversionValue.allCases.map(Conversion.coarse)
+
+    /// The place of each counter in ``counts``.
+    private static let places: [Counter: Int] = Dictionary(
+        uniqueKeysWithValues: counters.enumerated().map { ($0.element, $0.offset) })
+
+    /// The counts in the order of ``counters``.
+    public private(set) var counts: [Int64]
+
+    /// No postbacks.
+    public init() {
+        counts = Array(repeating: 0, count: Self.counters.count)
+    }
+
+    /// Metrics from counts in the order of ``counters``, as a store keeps them; nil for another number of them.
+    public init?(counts: [Int64]) {
+        guard counts.count == Self.counters.count else {
+            return nil
+        }
+        self.counts = counts
+    }
+
+    /// The value of one counter; 0 for a conversion that cannot be, such as a fine value in a later window.
+    public subscript(counter: Counter) -> Int64 {
+        Self.places[counter].map { counts[$0] } ?? 0
+    }
+
+    /// Counts postbacks with the same traits.
+    public mutating func count(_ traits: CountedTraits, times: Int64 = 1) {
+        func add(_ counter: Counter) {
+            if let place = Self.places[counter] {
+                counts[place] += times
+            }
+        }
+        add(.postbacks)
+        if traits.didWin == false {
+            add(.losses)
+            return
+        }
+        switch traits.sequenceIndex {
+        case nil, 0:
+            add(.installs)
+            if traits.didWin == true {
+                add(.wins)
+            }
+            if let isRedownload = traits.isRedownload {
+                add(isRedownload ? .redownloads : .newInstalls)
+            }
+            add(.conversion(traits.conversion))
+        case 1:
+            add(.secondWindow)
+            add(.laterConversion(traits.conversion))
+        default:
+            add(.thirdWindow)
+            add(.laterConversion(traits.conversion))
+        }
+    }
+
+    /// Adds other metrics.
+    public static func += (lhs: inout Self, rhs: Self) {
+        for place in lhs.counts.indices {
+            lhs.counts[place] += rhs.counts[place]
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// The text a signature covers: values in a fixed order, joined by U+2063, as UTF-8.
+public struct SignedText: Hashable, Sendable {
+    /// The bytes that are hashed.
+    public private(set) var utf8: [UInt8] = []
+
+    init() {
+        utf8.reserveCapacity(192)
+    }
+
+    mutating func append(_ value: String) {
+        separate()
+        utf8.append(contentsOf: value.utf8)
+    }
+
+    mutating func append(_ value: Int64) {
+        separate()
+        utf8.append(contentsOf: String(value).utf8)
+    }
+
+    mutating func append(_ value: Bool) {
+        append(value ? "true" : "false")
+    }
+
+    private mutating func separate() {
+        if !utf8.isEmpty {
+            utf8.append(contentsOf: SignedTextSeparator.utf8)
+        }
+    }
+}
+
+extension SignedText: CustomStringConvertible {
+    /// The text for a person, with the invisible separator shown as `|`.
+    public var description: String {
+        var visible = String.UnicodeScalarView()
+        for scalar in String(decoding: utf8, as: UTF8.self).unicodeScalars {
+            visible.append(scalar == SignedTextSeparator.scalar ? "|" : scalar)
+        }
+        return String(visible)
+    }
+}

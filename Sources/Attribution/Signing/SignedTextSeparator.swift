@@ -1,0 +1,19 @@
+/// U+2063 INVISIBLE SEPARATOR, which joins the values Apple and networks sign.
+///
+/// A value that contains it could move the border between two fields, so no value may.
+///
+/// - SeeAlso: [Verifying an install-validation
+///   postback](https://developer.apple.com/documentation/storekit/verifying-an-install-validation-postback)
+public enum SignedTextSeparator {
+    /// The character.
+    public static let scalar: Unicode.Scalar = "\u{2063}"
+    /// Its UTF-8 bytes.
+    public static let utf8: [UInt8] = [0xE2, 0x81, 0xA3]
+
+    /// Tells whether a value may stand in a signed text: not empty, without the separator and control characters,
+    /// and no longer than 255 bytes.
+    static func admits(_ text: String) -> Bool {
+        (1...255).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { $0 != scalar && $0.value >= 0x20 && $0.value != 0x7F }
+    }
+}

@@ -1,0 +1,54 @@
+import Attribution
+public import AttributionSigning
+import Foundation
+
+/// Plays Apple: signs postbacks of every version with test keys on the curves Apple uses.
+///
+/// What it signs is refused by a verifier unless the test keys are named to it, and never counts among Apple's.
+public struct AppleStandIn: Sendable {
+    private let keys: [SignatureCurve: NetworkPrivateKey]
+
+    /// Generates fresh keys.
+    public init() throws {
+        var keys: [SignatureCurve: NetworkPrivateKey] = [:]
+        for curve in SignatureCurve.allCases {
+            keys[curve] = try .generate(curve)
+        }
+        self.keys = keys
+    }
+
+    /// Reads the keys from a folder, or generates them there when there are none: `test-p192.pem`, `test-p256.pem`
+    /// and their public halves, `test-p192.public.pem`, `test-p256.public.pem`.
+    public init(folder: String) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        var keys: [SignatureCurve: NetworkPrivateKey] = [:]
+        for curve in SignatureCurve.allCases {
+            let file = "\(folder)/test-\(curve.rawValue).pem"
+            if !FileManager.default.fileExists(atPath: file) {
+                try KeyFile.writeNew(try NetworkPrivateKey.generate(curve).pem(), to: file)
+            }
+            let key = try NetworkPrivateKey(file: file)
+            keys[curve] = key
+            let publicFile = "\(folder)/test-\(curve.rawValue).public.pem"
+            try Data(try key.publicKey().pem().utf8).write(to: URL(fileURLWithPath: publicFile), options: .atomic)
+        }
+        self.keys = keys
+    }
+
+    /// The public halves, to be named to a verifier.
+    public func publicKeys() throws -> [SignaturePublicKey] {
+        try SignatureCurve.allCases.compactMap { try keys[$0]?.publicKey() }
+    }
+
+    /// Signs a draft as its version wants it.
+    ///
+    /// - Throws: ``Attribution/PostbackRejection`` when the draft lacks a field its version signs.
+    public func sign(_ draft: PostbackDraft, escapesSlashes: Bool = false) throws -> [UInt8] {
+        // Read once with a stand-in for the signature: the text to sign is the one a receiver would verify.
+        let unsigned = try ReceivedPostback(reading: draft.body(signature: [0]))
+        guard let key = keys[unsigned.version.postbackCurve] else {
+            throw KeyProblem.wrongCurve(unsigned.version.postbackCurve, version: unsigned.version)
+        }
+        return draft.body(signature: try key.signature(for: unsigned.signedText), escapesSlashes: escapesSlashes)
+    }
+}

@@ -1,0 +1,124 @@
+public import Attribution
+import AttributionSigning
+
+/// A day of traffic: what is sent, what each delivery must be answered, and what the report must say afterwards.
+public struct TrafficPlan: Sendable {
+    /// The deliveries in the order to send them.
+    public private(set) var deliveries: [PlannedDelivery] = []
+    /// The recorded postbacks by network, app, campaign id and source identifier.
+    public private(set) var rows: [[String]: Metrics] = [:]
+    /// The deliveries by kind, all of them durable ones.
+    public private(set) var counts = DeliveryCounts()
+    /// How many deliveries must be refused as not JSON.
+    public private(set) var refused = 0
+
+    /// The dimensions of ``rows``.
+    public static let dimensions: [ReportDimension] = [.network, .app, .campaignID, .sourceIdentifier]
+
+    private let standIn: AppleStandIn
+    private let stranger: AppleStandIn
+    private var generator: SeededGenerator
+    private let shares: TrafficShares
+
+    /// Plans traffic.
+    ///
+    /// - Parameters:
+    ///   - postbacks: How many distinct genuine postbacks.
+    ///   - seed: Decides everything but the randomness inside ECDSA signatures.
+    ///   - shares: How often what goes wrong.
+    ///   - standIn: Signs as Apple.
+    public init(postbacks: Int, seed: UInt64, shares: TrafficShares, standIn: AppleStandIn) throws {
+        self.standIn = standIn
+        self.shares = shares
+        stranger = try AppleStandIn()
+        generator = SeededGenerator(seed: seed)
+        var drafts = DeviceModel(generator: SeededGenerator(seed: seed ^ 0x5EED))
+        for _ in 0..<postbacks {
+            try plan(drafts.nextPostback())
+        }
+        // Repeats come at any time; what depends on order keeps its place at the end.
+        let late = deliveries.filter(\.isLast)
+        deliveries = deliveries.filter { !$0.isLast }.shuffled(using: &generator) + late
+    }
+
+    private mutating func plan(_ draft: PostbackDraft) throws {
+        let body = try standIn.sign(draft, escapesSlashes: generator.chance(0.2))
+        let postback = try ReceivedPostback(reading: body)
+        append(body, .recorded)
+        rows[Self.dimensions.map { $0.value(of: postback) }, default: Metrics()].count(CountedTraits(postback))
+        if generator.chance(shares.repeats) {
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                append(body, .duplicate)
+            }
+        }
+        if generator.chance(shares.conflicts) {
+            append(replay(of: postback), .conflict, isLast: true)
+        }
+        if generator.chance(shares.tampered),
+            let tampering = Tampering.all(of: postback).randomElement(using: &generator)
+        {
+            append(tampering.body, quarantined: .invalidSignature)
+        }
+        if generator.chance(shares.wrongKey) {
+            append(try stranger.sign(draft), quarantined: .invalidSignature)
+        }
+        if generator.chance(shares.unknownVersion) {
+            var changed = draft
+            changed[.version] = .string(["4.1", "5.0", "10.0", ""].randomElement(using: &generator) ?? "5.0")
+            append(changed.body(signature: postback.attributionSignature), quarantined: .unknownVersion)
+        }
+        if generator.chance(shares.malformed) {
+            append(malformed(draft, postback), quarantined: .malformed)
+        }
+        if generator.chance(shares.notJSON) {
+            refused += 1
+            deliveries.append(PlannedDelivery(body: broken(body), expectation: .refused, isLast: false))
+        }
+    }
+
+    // MARK: Faults
+
+    /// A genuine postback with a conversion value it did not have: the signature still verifies.
+    private func replay(of postback: ReceivedPostback) -> [UInt8] {
+        var draft = PostbackDraft(postback)
+        draft[.coarseConversionValue] = nil
+        draft[.conversionValue] = .integer(postback.conversion == .fine(63) ? 62 : 63)
+        return draft.body(signature: postback.attributionSignature)
+    }
+
+    /// A postback with a field re-typed, removed or out of range, as forwarders do.
+    private mutating func malformed(_ draft: PostbackDraft, _ postback: ReceivedPostback) -> [UInt8] {
+        var changed = draft
+        switch Int.random(in: 0..<5, using: &generator) {
+        case 0: changed[.appID] = .string(postback.appID.description)
+        case 1: changed[.transactionID] = nil
+        case 2: changed[.conversionValue] = .integer(64)
+        case 3: changed[.redownload] = .integer(1)
+        default: changed[.adNetworkID] = .null
+        }
+        return changed.body(signature: postback.attributionSignature)
+    }
+
+    /// Bytes that are no JSON object.
+    private mutating func broken(_ body: [UInt8]) -> [UInt8] {
+        switch Int.random(in: 0..<4, using: &generator) {
+        case 0: Array(body.dropLast(Int.random(in: 1..<20, using: &generator)))
+        case 1: Array("postback=1&conversion=63".utf8)
+        case 2: [UInt8(ascii: "[")] + body + [UInt8(ascii: "]")]
+        default: body.map { $0 == UInt8(ascii: "\"") ? UInt8(ascii: "'") : $0 }
+        }
+    }
+
+    // MARK: Books
+
+    private mutating func append(_ body: [UInt8], _ status: Recording.Status, isLast: Bool = false) {
+        counts.add(.init(status: status, provenance: .test, reason: nil), kept: 1)
+        deliveries.append(PlannedDelivery(body: body, expectation: .durable(status, nil), isLast: isLast))
+    }
+
+    private mutating func append(_ body: [UInt8], quarantined reason: PostbackRejection.Code) {
+        counts.add(.init(status: .quarantined, provenance: nil, reason: reason), kept: 1)
+        deliveries.append(
+            PlannedDelivery(body: body, expectation: .durable(.quarantined, reason), isLast: false))
+    }
+}

@@ -1,0 +1,13 @@
+public import Attribution
+
+/// What became of a body handed in.
+public enum IngestOutcome: Sendable {
+    /// It is durable: recorded, a repeat, a conflict or in quarantine.
+    case durable(Recording)
+    /// It cannot be a postback: it is not one JSON object. Nothing was kept.
+    case refused(JSONError)
+    /// The queue is full or the server is stopping; nothing was done, the sender should come back.
+    case overloaded
+    /// The store failed; nothing was kept, the sender should come back.
+    case storeFailed
+}

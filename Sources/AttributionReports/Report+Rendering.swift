@@ -1,0 +1,155 @@
+public import Attribution
+import Foundation
+
+extension Report {
+    /// The name and version of the columns and keys; a change of meaning changes it.
+    public static let schema = "skan.report/1"
+
+    /// The report as text, ending in a newline.
+    public func rendered(as format: ReportFormat) -> String {
+        switch format {
+        case .table: tableText
+        case .csv: csvText
+        case .json: json.pretty + "\n"
+        case .ndjson: ndjsonText
+        case .markdown: markdownText
+        }
+    }
+
+    // MARK: JSON
+
+    /// The report as one JSON object.
+    public var json: JSONText {
+        .object([
+            "schema": .string(Self.schema),
+            "provenance": .string(request.provenance.rawValue),
+            "time-zone": .string(zoneName),
+            "from": request.from.map { .string($0.description) } ?? .null,
+            "to": request.through.map { .string($0.description) } ?? .null,
+            "filters": .object(request.filters.map { ($0.dimension.rawValue, .string($0.value)) }),
+            "rows": .array(rows.map { .object(Self.members($0, request.dimensions)) }),
+            "totals": .object(Self.members(totals)),
+            "deliveries": deliveries.json,
+        ])
+    }
+
+    private var ndjsonText: String {
+        let scope: [(String, JSONText)] = [
+            ("schema", .string(Self.schema)), ("provenance", .string(request.provenance.rawValue)),
+            ("time-zone", .string(zoneName)),
+        ]
+        func line(_ type: String, _ members: [(String, JSONText)]) -> String {
+            JSONText.object([("type", .string(type))] + scope + members).line + "\n"
+        }
+        let lines = rows.map { line("row", Self.members($0, request.dimensions)) }
+        return lines.joined() + line("totals", Self.members(totals)) + line("deliveries", deliveries.members)
+    }
+
+    private static func members(_ row: TallyRow, _ dimensions: [ReportDimension]) -> [(String, JSONText)] {
+        let values: [(String, JSONText)] = zip(dimensions, row.values).map { dimension, value in
+            (dimension.rawValue, value.isEmpty ? .null : .string(value))
+        }
+        return values + members(row.metrics)
+    }
+
+    private static func members(_ metrics: Metrics) -> [(String, JSONText)] {
+        ReportColumn.all.map { ($0.name, $0.value(metrics).json) }
+    }
+
+    // MARK: CSV
+
+    private var csvText: String {
+        let header = request.dimensions.map(\.rawValue) + ReportColumn.all.map(\.name)
+        let lines = rows.map { $0.values + Self.cells($0.metrics, ReportColumn.all) }
+        return ([header] + lines).map { $0.map(Self.csvCell).joined(separator: ",") + "\r\n" }.joined()
+    }
+
+    private static func csvCell(_ text: String) -> String {
+        let needsQuotes = text.contains { "\",\r\n".contains($0) }
+        // A spreadsheet would run a cell that begins so; ids and domains never do, hostile ones might.
+        let isFormula = text.first.map { "=+-@".contains($0) } ?? false && Double(text) == nil
+        let safe = isFormula ? "'" + text : text
+        return needsQuotes ? "\"" + safe.replacingOccurrences(of: "\"", with: "\"\"") + "\"" : safe
+    }
+
+    // MARK: Tables
+
+    private var tableText: String {
+        var text = title + "\n\n"
+        if rows.isEmpty {
+            text += "No postbacks recorded\(request.filters.isEmpty && request.from == nil ? " yet" : " for these").\n"
+        } else {
+            text += TextTable(grid(ReportColumn.table), leading: leadingColumns).text
+            text += "\n" + conversionLines.joined(separator: "\n") + "\n"
+        }
+        return text + "\n" + deliveries.lines.joined(separator: "\n") + "\n"
+    }
+
+    private var markdownText: String {
+        var text = "**\(title)**\n\n"
+        text += TextTable(grid(ReportColumn.all), leading: leadingColumns).markdown + "\n"
+        return text + deliveries.lines.map { $0 + "\n" }.joined(separator: "\n")
+    }
+
+    private var leadingColumns: Int {
+        max(1, request.dimensions.count)
+    }
+
+    /// Header, rows and totals as cells.
+    private func grid(_ columns: [ReportColumn]) -> [[String]] {
+        let names = request.dimensions.isEmpty ? [""] : request.dimensions.map(\.rawValue)
+        let blanks = Array(repeating: "", count: names.count - 1)
+        let body =
+            request.dimensions.isEmpty
+            ? []
+            : rows.map { row in
+                row.values.map { $0.isEmpty ? "–" : $0.shortened(to: 60) } + Self.cells(row.metrics, columns)
+            }
+        return [names + columns.map(\.name)] + body + [["total"] + blanks + Self.cells(totals, columns)]
+    }
+
+    private static func cells(_ metrics: Metrics, _ columns: [ReportColumn]) -> [String] {
+        columns.map { $0.value(metrics).text }
+    }
+
+    private var title: String {
+        var parts = [
+            request.provenance == .apple
+                ? "SKAdNetwork postbacks verified with Apple's keys" : "TEST postbacks, verified with test keys only"
+        ]
+        switch (request.from, request.through) {
+        case (nil, nil): parts.append("all days")
+        case (let from?, nil): parts.append("from \(from)")
+        case (nil, let through?): parts.append("to \(through)")
+        case (let from?, let through?): parts.append("\(from) to \(through)")
+        }
+        parts.append("days of \(zoneName)")
+        parts += request.filters.map { "\($0.dimension.rawValue) = \($0.value.isEmpty ? "none" : $0.value)" }
+        return parts.joined(separator: " · ")
+    }
+
+    private var zoneName: String {
+        request.timeZone.identifier == TimeZone.gmt.identifier ? "UTC" : request.timeZone.identifier
+    }
+
+    /// The conversion values of all installs, each with a bar, and apart from them those that have none.
+    private var conversionLines: [String] {
+        guard totals[.installs] > 0 else {
+            return []
+        }
+        var entries: [(String, Int64)] = [
+            ("absent", totals[.conversion(.absent)]), ("null", totals[.conversion(.null)]),
+        ]
+        entries += CoarseConversionValue.allCases.map { ($0.rawValue, totals[.conversion(.coarse($0))]) }
+        entries += totals.fineHistogram.map { (String($0.value), $0.count) }
+        let most = max(1, entries.map(\.1).max() ?? 1)
+        let width = String(most).count
+        return ["Conversion values of installs"]
+            + entries.filter { $0.1 > 0 }.map { name, count in
+                let bar = String(repeating: "█", count: Int((Double(count) / Double(most) * 30).rounded(.up)))
+                let label = String(repeating: " ", count: 6 - name.count) + name
+                let number = String(count)
+                return "  \(label)  \(String(repeating: " ", count: width - number.count))\(number)  \(bar)"
+            }
+    }
+}

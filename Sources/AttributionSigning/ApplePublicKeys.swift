@@ -1,0 +1,27 @@
+public import Attribution
+
+/// Apple's public keys for SKAdNetwork postbacks; also in `keys/`, one PEM a file.
+public enum ApplePublicKeys {
+    /// Verifies postbacks of 2.1 and later.
+    ///
+    /// - SeeAlso: [Verifying an install-validation
+    ///   postback](https://developer.apple.com/documentation/storekit/verifying-an-install-validation-postback)
+    public static let p256Base64 =
+        "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEWdp8GPcGqmhgzEFj9Z2nSpQVddayaPe4FMzqM9wib1+aHaaIzoHoLN9zW4K8y4SP"
+        + "ykE3YVK3sVqW6Af0lfx3gg=="
+
+    /// Verifies postbacks of 1.0 and 2.0.
+    ///
+    /// - SeeAlso: [Combining parameters for previous SKAdNetwork postback
+    ///   versions](https://developer.apple.com/documentation/storekit/combining-parameters-for-previous-skadnetwork-postback-versions)
+    public static let p192Base64 =
+        "MEkwEwYHKoZIzj0CAQYIKoZIzj0DAQEDMgAEMyHD625uvsmGq4C43cQ9BnfN2xslVT5V1nOmAMP6qaRRUll3PB1JYmgSm+62sosG"
+
+    /// The key for a curve, in base64 of DER SubjectPublicKeyInfo.
+    public static func base64(_ curve: SignatureCurve) -> String {
+        switch curve {
+        case .p192: p192Base64
+        case .p256: p256Base64
+        }
+    }
+}

@@ -1,0 +1,121 @@
+public import Attribution
+import Foundation
+
+/// The keys of one or more ad networks, as a JSON file lists them: one id may sign old versions with P-192 and later
+/// ones with P-256, and an old key may stay for verifying after a new one took over.
+///
+/// The file is an object with one array, `keys`; paths are relative to it:
+///
+///     {"keys": [{"ad-network-id": "example123.skadnetwork", "file": "p256.pem",
+///                "versions": "2.1-4.0", "use": "active"}]}
+public struct NetworkKeySet: Sendable {
+    /// One key of the list.
+    public struct Entry: Sendable {
+        /// The network it belongs to.
+        public let adNetworkID: AdNetworkID
+        /// The versions it signs.
+        public let versions: ClosedRange<SKAdNetworkVersion>
+        /// Whether it signs, or only verifies what it signed before.
+        public let isActive: Bool
+        /// The file it was read from.
+        public let file: String
+        /// The key.
+        public let privateKey: NetworkPrivateKey
+    }
+
+    /// The keys in the order of the file.
+    public let entries: [Entry]
+
+    /// Reads a list and every key file it names.
+    ///
+    /// - Throws: ``KeyProblem`` for the first key or rule broken: keys others can read, a
+    ///   curve that does not sign the versions given, two active keys for one version.
+    public init(file: String) throws(KeyProblem) {
+        let list: KeyList
+        do {
+            let data = try Data(contentsOf: URL(fileURLWithPath: file))
+            list = try JSONDecoder().decode(KeyList.self, from: data)
+        } catch {
+            throw .keySet(file: file, reason: "expected {\"keys\": [...]} with ad-network-id, file, versions, use")
+        }
+        let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
+        var entries: [Entry] = []
+        for (index, item) in list.keys.enumerated() {
+            let place = "key \(index + 1)"
+            guard let adNetworkID = AdNetworkID(item.adNetworkID) else {
+                throw .keySet(file: file, reason: "\(place): ad-network-id is empty or has control characters")
+            }
+            guard let versions = Self.versions(item.versions) else {
+                throw .keySet(
+                    file: file, reason: "\(place): versions is \"\(item.versions)\", expected for example 2.1-4.0")
+            }
+            let path = URL(fileURLWithPath: item.file, relativeTo: folder).path
+            let key = try NetworkPrivateKey(file: path)
+            guard key.curve == .p256 || versions.upperBound <= .v2_0 else {
+                throw .wrongCurve(key.curve, version: versions.upperBound)
+            }
+            let entry = Entry(
+                adNetworkID: adNetworkID, versions: versions, isActive: item.use == .active, file: path,
+                privateKey: key)
+            let rival = entries.first {
+                $0.isActive && entry.isActive && $0.adNetworkID == adNetworkID && $0.versions.overlaps(versions)
+            }
+            guard rival == nil else {
+                throw .keySet(
+                    file: file,
+                    reason: "\(place): a second active key for \(adNetworkID) and the same version; "
+                        + "set one to \"verify-only\"")
+            }
+            entries.append(entry)
+        }
+        self.entries = entries
+    }
+
+    /// The active key for a network and a version.
+    ///
+    /// - Throws: ``KeyProblem/noKey(adNetworkID:version:)``; there is no default key.
+    public func activeKey(
+        for adNetworkID: AdNetworkID,
+        version: SKAdNetworkVersion
+    ) throws(KeyProblem) -> NetworkPrivateKey {
+        let entry = entries.first {
+            $0.isActive && $0.adNetworkID == adNetworkID && $0.versions.contains(version)
+        }
+        guard let entry else {
+            throw .noKey(adNetworkID: adNetworkID.text, version: version)
+        }
+        return entry.privateKey
+    }
+
+    private static func versions(_ text: String) -> ClosedRange<SKAdNetworkVersion>? {
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false)
+            .map { SKAdNetworkVersion(rawValue: String($0)) }
+        guard let first = ends.first, let lower = first, ends.count <= 2, let upper = ends[ends.count - 1],
+            lower <= upper
+        else {
+            return nil
+        }
+        return lower...upper
+    }
+
+    private struct KeyList: Decodable {
+        struct Item: Decodable {
+            enum Use: String, Decodable {
+                case active
+                case verifyOnly = "verify-only"
+            }
+
+            enum CodingKeys: String, CodingKey {
+                case adNetworkID = "ad-network-id"
+                case file, versions, use
+            }
+
+            let adNetworkID: String
+            let file: String
+            let versions: String
+            let use: Use
+        }
+
+        let keys: [Item]
+    }
+}

@@ -1,0 +1,55 @@
+public import Attribution
+import Crypto
+import Foundation
+
+/// A network's private key, with which it signs impressions.
+public struct NetworkPrivateKey: Sendable {
+    let key: ECKey
+
+    /// Generates a new key.
+    public static func generate(_ curve: SignatureCurve) throws -> NetworkPrivateKey {
+        NetworkPrivateKey(key: try ECKey.generate(curve))
+    }
+
+    private init(key: ECKey) {
+        self.key = key
+    }
+
+    /// Reads a PEM text: PKCS#8, or the older SEC 1 form.
+    ///
+    /// - Throws: ``KeyProblem/noPrivateKey(file:)`` when it holds no private key on P-192 or P-256.
+    public init(pem: String, file: String) throws(KeyProblem) {
+        guard let key = ECKey.privateKey(pem: pem) else {
+            throw ECKey.publicKey(pem: pem) == nil ? .noPrivateKey(file: file) : .publicInsteadOfPrivate(file: file)
+        }
+        self.key = key
+    }
+
+    /// Reads a key file that nobody but its owner can read.
+    ///
+    /// - Throws: ``KeyProblem`` naming the file and the cure.
+    public init(file: String) throws(KeyProblem) {
+        let text = try KeyFile.readPrivate(file)
+        try self.init(pem: text, file: file)
+    }
+
+    /// The curve.
+    public var curve: SignatureCurve {
+        key.curve
+    }
+
+    /// The PEM text, PKCS#8; secret.
+    public func pem() throws -> String {
+        try key.privateKeyPEM()
+    }
+
+    /// The public half.
+    public func publicKey() throws -> SignaturePublicKey {
+        try SignaturePublicKey(key: key)
+    }
+
+    /// Signs a text; DER, different each time.
+    public func signature(for text: SignedText) throws -> [UInt8] {
+        try key.sign(digest: Array(SHA256.hash(data: text.utf8)))
+    }
+}

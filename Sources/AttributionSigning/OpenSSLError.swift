@@ -1,0 +1,16 @@
+import COpenSSL
+
+/// A failure inside OpenSSL that no input explains, such as lack of memory.
+struct OpenSSLError: Error, CustomStringConvertible {
+    let description: String
+
+    /// The last error OpenSSL noted on this thread.
+    static func last(_ function: String) -> OpenSSLError {
+        var text = [CChar](repeating: 0, count: 256)
+        let code = ERR_get_error()
+        ERR_error_string_n(code, &text, text.count)
+        ERR_clear_error()
+        let reason = text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        return OpenSSLError(description: "\(function): \(String(decoding: reason, as: UTF8.self))")
+    }
+}

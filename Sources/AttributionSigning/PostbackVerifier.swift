@@ -1,0 +1,44 @@
+public import Attribution
+
+/// Judges bodies: reads them strictly, builds the text their version signs, and verifies the signature over it.
+///
+/// The version picks the order of the text and the curve; Apple's key for that curve is tried first, then the test
+/// keys the operator named. It alone makes a ``VerifiedPostback``.
+public struct PostbackVerifier: Sendable {
+    private let keys: [SignatureCurve: [PostbackVerificationKey]]
+
+    /// Makes a verifier with Apple's keys and, when named, test keys.
+    ///
+    /// - Parameter testKeys: Keys whose postbacks are marked as test. One of Apple's own keys among them changes
+    ///   nothing: Apple's comes first.
+    /// - Throws: ``KeyProblem/noPublicKey(file:)`` when OpenSSL lacks a curve.
+    public init(testKeys: [SignaturePublicKey] = []) throws(KeyProblem) {
+        var keys: [SignatureCurve: [PostbackVerificationKey]] = [:]
+        for curve in SignatureCurve.allCases {
+            let tests = testKeys.filter { $0.curve == curve }.map(PostbackVerificationKey.test)
+            keys[curve] = [try .apple(curve)] + tests
+        }
+        self.keys = keys
+    }
+
+    /// Reads and verifies one body.
+    public func judge(_ body: [UInt8]) -> Judgement {
+        do throws(PostbackRejection) {
+            return verify(try ReceivedPostback(reading: body))
+        } catch {
+            return .rejected(error, body: body)
+        }
+    }
+
+    /// Verifies a postback that was read.
+    public func verify(_ postback: ReceivedPostback) -> Judgement {
+        let candidates = keys[postback.version.postbackCurve] ?? []
+        let text = postback.signedText
+        for candidate in candidates
+        where candidate.publicKey.verifies(postback.attributionSignature, for: text) {
+            return .verified(
+                VerifiedPostback(verified: postback, provenance: candidate.provenance, keyName: candidate.name))
+        }
+        return .rejected(.invalidSignature(keys: candidates.map(\.name)), body: postback.body)
+    }
+}

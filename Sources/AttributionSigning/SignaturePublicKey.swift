@@ -1,0 +1,74 @@
+public import Attribution
+import Crypto
+import Foundation
+
+/// A public key of Apple's, of a network's, or of the harness's.
+public struct SignaturePublicKey: Sendable {
+    let key: ECKey
+    /// The key as DER SubjectPublicKeyInfo.
+    public let subjectPublicKeyInfo: [UInt8]
+
+    init(key: ECKey) throws {
+        self.key = key
+        subjectPublicKeyInfo = try key.subjectPublicKeyInfo()
+    }
+
+    /// Reads a key from base64 of DER SubjectPublicKeyInfo; nil when it is none on P-192 or P-256.
+    public init?(base64: String) {
+        guard let der = Base64.decode(base64), let key = ECKey.publicKey(subjectPublicKeyInfo: der) else {
+            return nil
+        }
+        self.key = key
+        subjectPublicKeyInfo = der
+    }
+
+    /// Reads a public key from PEM, or takes the public half of a private one.
+    ///
+    /// - Throws: ``KeyProblem/noPublicKey(file:)`` when the text holds neither.
+    public init(pem: String, file: String) throws(KeyProblem) {
+        guard let key = ECKey.publicKey(pem: pem) ?? ECKey.privateKey(pem: pem),
+            let der = try? key.subjectPublicKeyInfo()
+        else {
+            throw .noPublicKey(file: file)
+        }
+        self.key = key
+        subjectPublicKeyInfo = der
+    }
+
+    /// Reads a file with a public key, or with a private one, whose public half is taken.
+    public init(file: String) throws(KeyProblem) {
+        try self.init(pem: try KeyFile.read(file), file: file)
+    }
+
+    /// The curve.
+    public var curve: SignatureCurve {
+        key.curve
+    }
+
+    /// The key as base64 of DER SubjectPublicKeyInfo, as Apple publishes its own.
+    public var base64: String {
+        Base64.encode(subjectPublicKeyInfo)
+    }
+
+    /// The key as PEM, as Apple asks for a network's.
+    public func pem() throws -> String {
+        try key.publicKeyPEM()
+    }
+
+    /// The SHA-256 of the SubjectPublicKeyInfo in hexadecimal, by which people compare keys.
+    public var fingerprint: String {
+        SHA256.hash(data: subjectPublicKeyInfo)
+            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+            .joined()
+    }
+
+    /// Tells whether a DER signature over a text is this key's.
+    public func verifies(_ signature: [UInt8], for text: SignedText) -> Bool {
+        key.verifies(signature, digest: Array(SHA256.hash(data: text.utf8)))
+    }
+
+    /// Tells whether this is the public half of a private key.
+    public func matches(_ privateKey: NetworkPrivateKey) -> Bool {
+        key.matches(privateKey.key)
+    }
+}

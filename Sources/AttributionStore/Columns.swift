@@ -1,0 +1,40 @@
+import Attribution
+
+extension ReportDimension {
+    /// The dimension's column in the ledger and in the tallies.
+    var column: String {
+        switch self {
+        case .day: "day"
+        case .framework: "framework"
+        case .network: "ad_network_id"
+        case .app: "app_id"
+        case .campaignID: "campaign_id"
+        case .sourceIdentifier: "source_identifier"
+        case .sourceApp: "source_app_id"
+        case .sourceDomain: "source_domain"
+        case .version: "version"
+        case .fidelity: "fidelity_type"
+        case .redownload: "redownload"
+        case .sequenceIndex: "sequence_index"
+        }
+    }
+}
+
+extension Metrics.Counter {
+    /// The counter's column in the tallies.
+    var column: String {
+        switch self {
+        case .postbacks: "postbacks"
+        case .installs: "installs"
+        case .redownloads: "redownloads"
+        case .newInstalls: "new_installs"
+        case .wins: "wins"
+        case .losses: "losses"
+        case .secondWindow: "second_window"
+        case .thirdWindow: "third_window"
+        case .conversion(.fine(let value)): "fine_\(value)"
+        case .conversion(let conversion): "conversion_\(conversion)"
+        case .laterConversion(let conversion): "later_\(conversion)"
+        }
+    }
+}

@@ -1,0 +1,31 @@
+public import Attribution
+
+/// Where postbacks are recorded, each verified one once and for ever, and from which reports are read.
+///
+/// Every method is one transaction; what it returns is durable.
+public protocol PostbackLedger: Sendable {
+    /// Records a batch: postbacks, quarantine, tallies and delivery counts together or not at all.
+    ///
+    /// - Parameter deliveries: Judged deliveries in the order received.
+    /// - Returns: What became of each, in the same order, after the commit.
+    /// - Throws: When nothing of the batch was recorded.
+    func record(_ deliveries: [Delivery]) async throws -> [Recording]
+
+    /// Counts recorded postbacks; rows in no particular order.
+    func tallies(_ query: TallyQuery) async throws -> [TallyRow]
+
+    /// Counts deliveries.
+    ///
+    /// - Parameter received: When they were received, in Unix milliseconds, to the quarter of an hour; nil for ever.
+    func deliveries(received: Range<Int64>?) async throws -> DeliveryCounts
+
+    /// The first and the last time of receipt of a recorded postback in Unix milliseconds, or nil when there is none.
+    func receiptBounds(_ provenance: Provenance) async throws -> ClosedRange<Int64>?
+
+    /// Tallies every recorded postback again from its raw bytes and compares the result with the stored tallies.
+    ///
+    /// - Parameters:
+    ///   - repair: Whether to put the result in place of the stored tallies when they differ.
+    ///   - judge: Reads and verifies the raw bytes again.
+    func recount(repair: Bool, judge: @escaping @Sendable ([UInt8]) -> Judgement) async throws -> Recount
+}

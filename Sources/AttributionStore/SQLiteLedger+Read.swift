@@ -1,0 +1,149 @@
+public import Attribution
+import GRDB
+
+extension SQLiteLedger {
+    /// Counts recorded postbacks: from a tally table where one has all the dimensions and the range is of whole UTC
+    /// days, otherwise from the ledger itself, with the same result.
+    public func tallies(_ query: TallyQuery) async throws -> [TallyRow] {
+        try await database.read { db in
+            let isWholeDays =
+                query.received.map {
+                    $0.lowerBound % TallyTable.dayMilliseconds == 0 && $0.upperBound % TallyTable.dayMilliseconds == 0
+                } ?? true
+            if isWholeDays, let table = TallyTable.answering(query) {
+                return try Self.tallies(query, from: table, db)
+            }
+            return try Self.talliesFromLedger(query, db)
+        }
+    }
+
+    private static func tallies(_ query: TallyQuery, from table: TallyTable, _ db: Database) throws -> [TallyRow] {
+        let sums = Metrics.counters.map { "SUM(\($0.column))" }
+        let range = query.received.map {
+            ($0.lowerBound / TallyTable.dayMilliseconds)..<($0.upperBound / TallyTable.dayMilliseconds)
+        }
+        let condition = Condition(query, timeColumn: "day", range: range)
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(sql: select(query, sums, from: table.rawValue, condition, groups: [])),
+            arguments: condition.arguments)
+        var result: [TallyRow] = []
+        let width = query.dimensions.count
+        while let row = try rows.next() {
+            // Without GROUP BY an empty table gives one row of NULLs.
+            let counts = Metrics.counters.indices.compactMap { row[width + $0] as Int64? }
+            if let metrics = Metrics(counts: counts) {
+                result.append(TallyRow(values: (0..<width).map { row[$0] }, metrics: metrics))
+            }
+        }
+        return result
+    }
+
+    /// The slow way: groups the ledger by the dimensions and by all that decides what a postback counts as.
+    private static func talliesFromLedger(_ query: TallyQuery, _ db: Database) throws -> [TallyRow] {
+        let traits = ["did_win", "sequence_index", "redownload", "conversion"]
+        let condition = Condition(query, timeColumn: "received_at", range: query.received)
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(
+                sql: select(query, traits + ["COUNT(*)"], from: "postback", condition, groups: traits)),
+            arguments: condition.arguments)
+        var sums: [[String]: Metrics] = [:]
+        let width = query.dimensions.count
+        while let row = try rows.next() {
+            let conversion: String = row[width + 3]
+            guard let conversion = Conversion(conversion) else {
+                throw DatabaseError(message: "unknown conversion \(conversion) in the ledger")
+            }
+            let traits = CountedTraits(
+                didWin: (row[width] as String).storedBoolean,
+                sequenceIndex: Int64(row[width + 1] as String),
+                isRedownload: (row[width + 2] as String).storedBoolean,
+                conversion: conversion
+            )
+            sums[(0..<width).map { row[$0] }, default: Metrics()].count(traits, times: row[width + 4])
+        }
+        return sums.map { TallyRow(values: $0.key, metrics: $0.value) }
+    }
+
+    private static func select(
+        _ query: TallyQuery,
+        _ expressions: [String],
+        from table: String,
+        _ condition: Condition,
+        groups: [String]
+    ) -> String {
+        let dimensions = query.dimensions.map(\.column)
+        let grouping = (dimensions + groups).joined(separator: ", ")
+        return "SELECT \((dimensions + expressions).joined(separator: ", ")) FROM \(table) WHERE \(condition.sql)"
+            + (grouping.isEmpty ? "" : " GROUP BY \(grouping)")
+    }
+
+    /// The WHERE clause both ways share.
+    private struct Condition {
+        var sql = "provenance = ?"
+        var arguments: StatementArguments
+
+        init(_ query: TallyQuery, timeColumn: String, range: Range<Int64>?) {
+            arguments = [query.provenance.rawValue]
+            if let range {
+                sql += " AND \(timeColumn) >= ? AND \(timeColumn) < ?"
+                arguments += [range.lowerBound, range.upperBound]
+            }
+            for filter in query.filters {
+                sql += " AND \(filter.dimension.column) = ?"
+                arguments += [filter.value]
+            }
+        }
+    }
+
+    /// Counts deliveries; see ``PostbackLedger/deliveries(received:)``.
+    public func deliveries(received: Range<Int64>?) async throws -> DeliveryCounts {
+        try await database.read { db in
+            let quarters = received.map {
+                $0.lowerBound.flooredQuotient(
+                    by: RecordingBatch.quarterMilliseconds)..<$0.upperBound
+                    .flooredQuotient(by: RecordingBatch.quarterMilliseconds)
+            }
+            let rows = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT status, provenance, reason, SUM(count), SUM(kept) FROM delivery
+                    WHERE quarter >= ? AND quarter < ? GROUP BY status, provenance, reason
+                    """,
+                arguments: [quarters?.lowerBound ?? .min, quarters?.upperBound ?? .max])
+            var counts = DeliveryCounts()
+            while let row = try rows.next() {
+                guard let status = Recording.Status(rawValue: row[0]) else {
+                    throw DatabaseError(message: "unknown status \(row[0] as String) in the store")
+                }
+                let kind = DeliveryCounts.Kind(
+                    status: status,
+                    provenance: Provenance(rawValue: row[1]),
+                    reason: PostbackRejection.Code(rawValue: row[2])
+                )
+                counts.add(kind, count: row[3], kept: row[4])
+            }
+            return counts
+        }
+    }
+
+    /// The first and last receipt; see ``PostbackLedger/receiptBounds(_:)``.
+    public func receiptBounds(_ provenance: Provenance) async throws -> ClosedRange<Int64>? {
+        try await database.read { db in
+            // Two look-ups at the ends of the index, instead of one scan for both.
+            let ends = try ["ASC", "DESC"].compactMap { order in
+                try Int64.fetchOne(
+                    db,
+                    sql: "SELECT received_at FROM postback WHERE provenance = ? ORDER BY received_at \(order) LIMIT 1",
+                    arguments: [provenance.rawValue])
+            }
+            return ends.count == 2 ? ends[0]...ends[1] : nil
+        }
+    }
+}
+
+extension String {
+    /// A truth value as the ledger writes it: `true`, `false`, or empty for none.
+    fileprivate var storedBoolean: Bool? {
+        Bool(self)
+    }
+}

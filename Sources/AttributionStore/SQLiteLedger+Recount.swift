@@ -1,0 +1,113 @@
+public import Attribution
+import GRDB
+
+extension SQLiteLedger {
+    /// Tallies everything again; see ``PostbackLedger/recount(repair:judge:)``.
+    public func recount(
+        repair: Bool,
+        judge: @escaping @Sendable ([UInt8]) -> Judgement
+    ) async throws -> Recount {
+        if repair {
+            return try await database.write { db in
+                try Self.recount(db, repair: true, judge)
+            }
+        }
+        return try await database.read { db in
+            try Self.recount(db, repair: false, judge)
+        }
+    }
+
+    private static func recount(
+        _ db: Database,
+        repair: Bool,
+        _ judge: ([UInt8]) -> Judgement
+    ) throws -> Recount {
+        var result = Recount()
+        var recounted = TallyChanges()
+        var keys: Set<PostbackKey> = []
+        var recorded: [Provenance: Int64] = [:]
+        let rows = try Row.fetchCursor(db, sql: "SELECT id, received_at, provenance, body FROM postback ORDER BY id")
+        while let row = try rows.next() {
+            let id: Int64 = row[0]
+            let body = try row.bytes(at: 3)
+            guard let provenance = Provenance(rawValue: row[2]) else {
+                result.differences.append("postback \(id): unknown provenance \(row[2] as String)")
+                continue
+            }
+            result.postbacks += 1
+            let postback: ReceivedPostback
+            switch judge(body) {
+            case .verified(let verified) where verified.provenance == provenance:
+                postback = verified.postback
+                result.verified += 1
+            case .rejected(.invalidSignature, _) where provenance == .test:
+                // The key that verified it was not named again.
+                postback = try ReceivedPostback(reading: body)
+                result.unverifiedTest += 1
+            case .verified(let verified):
+                result.differences.append(
+                    "postback \(id): recorded as \(provenance.rawValue), verifies as \(verified.provenance.rawValue)")
+                continue
+            case .rejected(let rejection, _):
+                result.differences.append("postback \(id): does not verify again: \(rejection)")
+                continue
+            }
+            if provenance == .apple, !keys.insert(postback.key).inserted {
+                result.differences.append("postback \(id): its key stands twice")
+            }
+            recorded[provenance, default: 0] += 1
+            recounted.count(postback, provenance: provenance, receivedAtMilliseconds: row[1])
+        }
+        try compare(recounted, db, &result)
+        for provenance in Provenance.allCases {
+            let counted =
+                try Int64.fetchOne(
+                    db, sql: "SELECT SUM(count) FROM delivery WHERE status = 'recorded' AND provenance = ?",
+                    arguments: [provenance.rawValue]) ?? 0
+            if counted != recorded[provenance, default: 0] {
+                result.differences.append(
+                    "deliveries: \(counted) counted as recorded (\(provenance.rawValue)), "
+                        + "\(recorded[provenance, default: 0]) postbacks there")
+            }
+        }
+        if repair, !result.differences.isEmpty {
+            let writer = TallyWriter(db)
+            try writer.clear()
+            try writer.add(recounted)
+            result.isRepaired = true
+        }
+        return result
+    }
+
+    /// Notes each row that differs, is missing or should not be there.
+    private static func compare(_ recounted: TallyChanges, _ db: Database, _ result: inout Recount) throws {
+        var expected = recounted.rows
+        let counters = Metrics.counters.map(\.column).joined(separator: ", ")
+        for table in TallyTable.allCases {
+            let dimensions = table.dimensions.map(\.column).joined(separator: ", ")
+            let width = table.dimensions.count
+            let rows = try Row.fetchCursor(
+                db, sql: "SELECT day, provenance, \(dimensions), \(counters) FROM \(table.rawValue)")
+            while let row = try rows.next() {
+                let values: [String] = (0..<width).map { row[2 + $0] }
+                let key = TallyKey(
+                    table: table, day: row[0], provenance: Provenance(rawValue: row[1]) ?? .apple, values: values)
+                let stored: [Int64] = Metrics.counters.indices.map { row[2 + width + $0] }
+                let name = "\(table.rawValue) day \(key.day) \(values.joined(separator: " "))"
+                guard let metrics = expected.removeValue(forKey: key) else {
+                    result.differences.append("\(name): stands there without a postback")
+                    continue
+                }
+                for (place, counter) in Metrics.counters.enumerated() where stored[place] != metrics.counts[place] {
+                    result.differences.append(
+                        "\(name): \(counter.column) is \(stored[place]), the postbacks say \(metrics.counts[place])")
+                }
+            }
+        }
+        for (key, metrics) in expected {
+            result.differences.append(
+                "\(key.table.rawValue) day \(key.day) \(key.values.joined(separator: " ")): "
+                    + "is missing, the postbacks say \(metrics[.postbacks])")
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Attribution
+import Foundation
+import GRDB
+
+/// The ledger in one SQLite file: WAL, `synchronous=FULL`, uniqueness in the schema.
+///
+/// A commit has reached the disk when it returns. Several processes may open the file; reading never waits for
+/// writing.
+public struct SQLiteLedger: PostbackLedger {
+    let database: any DatabaseWriter
+    let bounds: QuarantineBounds
+
+    /// Opens a store, creates it when the file does not exist, and brings its schema up to date.
+    ///
+    /// - Parameters:
+    ///   - path: The database file; its folder must exist.
+    ///   - bounds: How much unverified traffic is kept.
+    /// - Throws: What SQLite reports, and ``StoreError/newerSchema(path:)`` for a file of a later release.
+    public init(path: String, bounds: QuarantineBounds = QuarantineBounds()) throws {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        guard FileManager.default.fileExists(atPath: folder) else {
+            throw StoreError.noFolder(path: path, folder: folder)
+        }
+        database = try DatabasePool(path: path, configuration: Self.configuration(isReadOnly: false))
+        self.bounds = bounds
+        try Self.checkAge(of: database, path: path)
+        // Said after opening: a pool sets NORMAL for its writer, with which a commit may be lost with the power.
+        try database.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+        }
+        try SQLiteSchema.migrator.migrate(database)
+    }
+
+    /// Opens an existing store for reading.
+    ///
+    /// - Parameter path: The database file.
+    /// - Throws: ``StoreError/missing(path:)`` when there is none; a store is never created by reading it.
+    public init(reading path: String) throws {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw StoreError.missing(path: path)
+        }
+        let isWritable = FileManager.default.isWritableFile(atPath: path)
+        // A reader of a WAL database must be able to make its -shm file; only a file that cannot be written is
+        // opened read-only.
+        database = try DatabasePool(path: path, configuration: Self.configuration(isReadOnly: !isWritable))
+        bounds = QuarantineBounds()
+        try Self.checkAge(of: database, path: path)
+        let isCurrent = try database.read { db in
+            try SQLiteSchema.migrator.hasCompletedMigrations(db)
+        }
+        guard isCurrent else {
+            throw StoreError.notAStore(path: path)
+        }
+    }
+
+    /// Closes the file; every method fails afterwards.
+    public func close() throws {
+        try database.close()
+    }
+
+    private static func configuration(isReadOnly: Bool) -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "skan"
+        configuration.readonly = isReadOnly
+        // Another process may hold the write lock for one batch; longer means trouble.
+        configuration.busyMode = .timeout(10)
+        configuration.maximumReaderCount = 4
+        configuration.prepareDatabase { db in
+            // 64 MiB: the inner pages of the unique index at ten million rows.
+            try db.execute(sql: "PRAGMA cache_size = -65536")
+            try db.execute(sql: "PRAGMA foreign_keys = ON")
+        }
+        return configuration
+    }
+
+    private static func checkAge(of database: any DatabaseWriter, path: String) throws {
+        let isNewer: Bool
+        do {
+            isNewer = try database.read { db in
+                try SQLiteSchema.migrator.hasBeenSuperseded(db)
+            }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
+            throw StoreError.notAStore(path: path)
+        }
+        if isNewer {
+            throw StoreError.newerSchema(path: path)
+        }
+    }
+}
+
+extension SQLiteLedger {
+    /// The settings of the writing connection on which durability rests, as SQLite reports them.
+    package func durabilitySettings() async throws -> [String: String] {
+        try await database.write { db in
+            var settings: [String: String] = [:]
+            for name in ["journal_mode", "synchronous"] {
+                settings[name] = try String.fetchOne(db, sql: "PRAGMA \(name)")
+            }
+            return settings
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import GRDB
+
+/// The numbered migrations of the SQLite store; a released one is never edited.
+///
+/// Dimensions are texts and never NULL, empty where a postback carries no such value: so they can stand in keys.
+enum SQLiteSchema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 postbacks, tallies, quarantine") { db in
+            try db.execute(sql: first)
+            for (table, dimensions) in firstTallies {
+                try db.execute(sql: firstTally(table, dimensions))
+            }
+        }
+        return migrator
+    }
+
+    private static let first = """
+        -- Each verified postback once, for ever.
+        CREATE TABLE postback (
+            id INTEGER PRIMARY KEY,
+            received_at INTEGER NOT NULL, -- Unix milliseconds
+            recipient TEXT NOT NULL CHECK (recipient IN ('network', 'developer')),
+            provenance TEXT NOT NULL,
+            key_name TEXT NOT NULL,
+            framework TEXT NOT NULL,
+            ad_network_id TEXT NOT NULL,
+            transaction_id TEXT NOT NULL,
+            sequence_index TEXT NOT NULL,
+            version TEXT NOT NULL,
+            app_id TEXT NOT NULL,
+            campaign_id TEXT NOT NULL,
+            source_identifier TEXT NOT NULL,
+            source_app_id TEXT NOT NULL,
+            source_domain TEXT NOT NULL,
+            fidelity_type TEXT NOT NULL,
+            did_win TEXT NOT NULL,
+            redownload TEXT NOT NULL,
+            conversion TEXT NOT NULL,
+            body BLOB NOT NULL,
+            -- Provenance is part of the key, so that a test key can never claim an id of Apple's.
+            UNIQUE (transaction_id, sequence_index, ad_network_id, framework, provenance)
+        ) STRICT;
+        CREATE INDEX postback_received ON postback (received_at);
+
+        -- Copies of a recorded postback that say something else in fields nobody signs.
+        CREATE TABLE conflict (
+            id INTEGER PRIMARY KEY,
+            postback_id INTEGER NOT NULL REFERENCES postback (id),
+            received_at INTEGER NOT NULL,
+            recipient TEXT NOT NULL,
+            body BLOB NOT NULL
+        ) STRICT;
+        CREATE INDEX conflict_postback ON conflict (postback_id);
+
+        -- What was received and is no genuine postback, as far as the bounds allow.
+        CREATE TABLE quarantine (
+            id INTEGER PRIMARY KEY,
+            received_at INTEGER NOT NULL,
+            recipient TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            detail TEXT NOT NULL,
+            body BLOB NOT NULL
+        ) STRICT;
+        CREATE INDEX quarantine_received ON quarantine (received_at);
+
+        -- How much of the bounds an hour of receipt has used up, conflicts and quarantine together.
+        CREATE TABLE kept_bodies (
+            hour INTEGER PRIMARY KEY, -- hours since 1970-01-01 UTC
+            count INTEGER NOT NULL,
+            bytes INTEGER NOT NULL
+        ) STRICT;
+
+        -- Every delivery under one kind; quarters of an hour, for every time zone begins its days on one.
+        CREATE TABLE delivery (
+            quarter INTEGER NOT NULL, -- quarters of an hour since 1970-01-01 UTC
+            status TEXT NOT NULL,
+            provenance TEXT NOT NULL, -- empty in quarantine
+            reason TEXT NOT NULL, -- empty outside quarantine
+            count INTEGER NOT NULL,
+            kept INTEGER NOT NULL,
+            PRIMARY KEY (quarter, status, provenance, reason)
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    private static let firstTallies: KeyValuePairs = [
+        "tally_campaign": ["framework", "ad_network_id", "app_id", "campaign_id", "source_identifier"],
+        "tally_source": ["framework", "ad_network_id", "app_id", "source_app_id", "source_domain"],
+        "tally_kind": [
+            "framework", "ad_network_id", "app_id", "version", "fidelity_type", "redownload", "sequence_index",
+        ],
+    ]
+
+    private static func firstTally(_ table: String, _ dimensions: [String]) -> String {
+        let later = ["absent", "null", "low", "medium", "high"]
+        let counters =
+            [
+                "postbacks", "installs", "redownloads", "new_installs", "wins", "losses", "second_window",
+                "third_window",
+            ] + later.map { "later_\($0)" } + later.map { "conversion_\($0)" } + (0...63).map { "fine_\($0)" }
+        return """
+            CREATE TABLE \(table) (
+                day INTEGER NOT NULL, -- days since 1970-01-01 UTC
+                provenance TEXT NOT NULL,
+                \(dimensions.map { "\($0) TEXT NOT NULL," }.joined(separator: "\n    "))
+                \(counters.map { "\($0) INTEGER NOT NULL," }.joined(separator: "\n    "))
+                PRIMARY KEY (day, provenance, \(dimensions.joined(separator: ", ")))
+            ) STRICT, WITHOUT ROWID;
+            """
+    }
+}

@@ -1,0 +1,27 @@
+/// Why a store cannot be opened.
+public enum StoreError: Error, Hashable, Sendable {
+    /// There is no file at the path.
+    case missing(path: String)
+    /// The folder of the file does not exist.
+    case noFolder(path: String, folder: String)
+    /// The file was written by a later release.
+    case newerSchema(path: String)
+    /// The file is something else.
+    case notAStore(path: String)
+}
+
+extension StoreError: CustomStringConvertible {
+    /// What is wrong and how to mend it.
+    public var description: String {
+        switch self {
+        case .missing(let path):
+            "there is no store at \(path); start one with: skan serve --listen 127.0.0.1:8080 --store \(path)"
+        case .noFolder(let path, let folder):
+            "the folder \(folder) of the store \(path) does not exist; create it first"
+        case .newerSchema(let path):
+            "the store \(path) was written by a later release of skan; use that release"
+        case .notAStore(let path):
+            "\(path) is not a store of skan; name a file that skan serve made, or a new one"
+        }
+    }
+}

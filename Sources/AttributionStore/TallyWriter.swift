@@ -1,0 +1,46 @@
+import Attribution
+import GRDB
+
+/// Adds sums to the tally tables.
+struct TallyWriter {
+    private let db: Database
+
+    init(_ db: Database) {
+        self.db = db
+    }
+
+    /// Adds each sum to its row, creating the row when there is none.
+    func add(_ changes: TallyChanges) throws {
+        for (key, metrics) in changes.rows {
+            let values: [any DatabaseValueConvertible] = [key.day, key.provenance.rawValue] + key.values
+            try db.cachedStatement(sql: Self.upsert(key.table))
+                .execute(arguments: StatementArguments(values + metrics.counts))
+        }
+    }
+
+    /// Removes every row of every tally table.
+    func clear() throws {
+        for table in TallyTable.allCases {
+            try db.execute(sql: "DELETE FROM \(table.rawValue)")
+        }
+    }
+
+    private static let upserts: [TallyTable: String] = Dictionary(
+        uniqueKeysWithValues: TallyTable.allCases.map { table in
+            let key = ["day", "provenance"] + table.dimensions.map(\.column)
+            let counters = Metrics.counters.map(\.column)
+            let places = (key + counters).map { _ in "?" }.joined(separator: ", ")
+            let sums = counters.map { "\($0) = \($0) + excluded.\($0)" }.joined(separator: ", ")
+            return (
+                table,
+                """
+                INSERT INTO \(table.rawValue) (\((key + counters).joined(separator: ", "))) VALUES (\(places))
+                ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET \(sums)
+                """
+            )
+        })
+
+    private static func upsert(_ table: TallyTable) -> String {
+        upserts[table] ?? ""
+    }
+}

@@ -1,0 +1,8 @@
+// The parts of the system's OpenSSL (3.0 or later) that AttributionSigning needs.
+#include <openssl/bio.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/obj_mac.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>

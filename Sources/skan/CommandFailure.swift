@@ -1,0 +1,27 @@
+import Attribution
+import AttributionSigning
+import AttributionStore
+
+/// Why a command could not do its work, and what to do next.
+struct CommandFailure: Error {
+    let message: String
+    let hint: String?
+
+    init(_ message: String, hint: String? = nil) {
+        self.message = message
+        self.hint = hint
+    }
+
+    /// Puts any error into words.
+    ///
+    /// - Parameter message: What the argument parser says of it, for errors of usage.
+    init(explaining error: any Error, message: String) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let problem as KeyProblem: self.init(problem.description, hint: problem.hint)
+        case let problem as FieldProblem: self.init(problem.description, hint: "skan help COMMAND lists its options")
+        case let problem as StoreError: self.init(problem.description)
+        default: self.init(message.isEmpty ? "\(error)" : message, hint: "skan help lists commands and options")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Attribution
+import AttributionReports
+import Foundation
+
+/// The counts of a report by name, so that two reports, and a report and a plan, can be held against each other.
+struct ReportFigures {
+    private let figures: [String: Int64]
+
+    init(_ report: Report) throws {
+        try self.init(json: Array(report.json.line.utf8), dimensions: report.request.dimensions)
+    }
+
+    /// Reads the figures out of a report in JSON.
+    init(json: [UInt8], dimensions: [ReportDimension]) throws {
+        guard let root = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any],
+            root["schema"] as? String == Report.schema
+        else {
+            throw CommandFailure("the answer is no report of schema \(Report.schema)")
+        }
+        var figures: [String: Int64] = [:]
+        func collect(_ value: Any, _ path: String) {
+            if let members = value as? [String: Any] {
+                for (name, member) in members where !name.hasSuffix("-rate") && !name.hasSuffix("-mean") {
+                    collect(member, "\(path) \(name)")
+                }
+            } else if let number = value as? NSNumber {
+                figures[path] = number.int64Value
+            }
+        }
+        for row in root["rows"] as? [[String: Any]] ?? [] {
+            let key = dimensions.map { row[$0.rawValue] as? String ?? "–" }.joined(separator: " ")
+            let counts = row.filter { ReportDimension(rawValue: $0.key) == nil }
+            collect(counts, "row \(key):")
+        }
+        collect(root["totals"] ?? [:], "totals:")
+        collect(root["deliveries"] ?? [:], "deliveries:")
+        self.figures = figures
+    }
+
+    /// Every figure that did not grow from `self` to `later` as `plan` says.
+    func differences(to later: ReportFigures, planned plan: ReportFigures) -> [String] {
+        let names = Set(figures.keys).union(later.figures.keys).union(plan.figures.keys)
+        return names.sorted().compactMap { name in
+            let grown = later.figures[name, default: 0] - figures[name, default: 0]
+            let planned = plan.figures[name, default: 0]
+            return grown == planned ? nil : "\(name): the report grew by \(grown), \(planned) were sent"
+        }
+    }
+}

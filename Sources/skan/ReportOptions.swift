@@ -1,0 +1,33 @@
+import ArgumentParser
+import AttributionReports
+
+/// What is asked of a report, as options.
+struct ReportOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Dimensions, apart by commas; an empty text for totals alone.",
+            discussion: "day, framework, network, app, campaign (campaign-id and source-identifier), source "
+                + "(source-app and source-domain), version, fidelity, redownload, sequence-index."))
+    var by: String = "network,app,campaign"
+
+    @Option(
+        name: .customLong("where"), parsing: .singleValue,
+        help: "DIMENSION=VALUE that postbacks must have (an empty value: have none); may be repeated.")
+    var filters: [String] = []
+
+    @Option(help: "First day of receipt, YYYY-MM-DD.")
+    var from: String?
+
+    @Option(help: "Last day of receipt, included, YYYY-MM-DD.")
+    var to: String?
+
+    @Option(help: "Time zone of the days, for example Europe/Berlin.")
+    var timeZone: String = "UTC"
+
+    @Flag(help: "Report test postbacks, which real numbers never contain.")
+    var test = false
+
+    func request() throws -> ReportRequest {
+        try ReportRequest(by: by, filters: filters, from: from, to: to, timeZone: timeZone, test: test)
+    }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Attribution
+import AttributionHarness
+import AttributionSigning
+import Foundation
+
+struct SelftestCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "selftest",
+        abstract: "Verify built-in Apple-signed postbacks on this machine, and refuse tampered ones.",
+        discussion: "Apple published no signed example of 1.0; its key and curve are covered by the one of 2.0."
+    )
+
+    @Option(help: "Also write the genuine ones to this folder, one JSON file each, to be posted to a server.")
+    var write: String?
+
+    func run() throws {
+        if let write {
+            try FileManager.default.createDirectory(atPath: write, withIntermediateDirectories: true)
+            for sample in try AppleSignedPostback.all() where sample.isGenuine {
+                let body = Data(sample.body + [UInt8(ascii: "\n")])
+                try body.write(to: URL(fileURLWithPath: "\(write)/\(sample.name).json"))
+            }
+        }
+        let verifier = try PostbackVerifier()
+        var failures = 0
+        for sample in try AppleSignedPostback.all() {
+            let judgement = verifier.judge(sample.body)
+            var isRight = isVerified(judgement) == sample.isGenuine
+            var refused = 0
+            if case .verified(let verified) = judgement {
+                for tampering in Tampering.all(of: verified.postback) {
+                    if isVerified(verifier.judge(tampering.body)) {
+                        isRight = false
+                        Terminal.write("FAILED \(sample.name): accepts \(tampering)\n")
+                    }
+                    refused += 1
+                }
+            }
+            failures += isRight ? 0 : 1
+            let outcome = sample.isGenuine ? "verifies, \(refused) tampered copies refused" : "refused"
+            Terminal.write(isRight ? "ok     \(sample.name): \(outcome)\n" : "FAILED \(sample.name): \(sample.why)\n")
+        }
+        guard failures == 0 else {
+            Terminal.say("skan: error: \(failures) samples are judged wrongly; do not use this build")
+            throw ExitStatus.negative
+        }
+    }
+
+    private func isVerified(_ judgement: Judgement) -> Bool {
+        if case .verified = judgement { true } else { false }
+    }
+}

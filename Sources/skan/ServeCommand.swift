@@ -1,0 +1,105 @@
+import ArgumentParser
+import Attribution
+import AttributionHTTP
+import AttributionIngest
+import AttributionReports
+import AttributionSigning
+import AttributionStore
+import Configuration
+import Foundation
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Receive postbacks over HTTP and record them.",
+        discussion: """
+            Answers 200 only after the postback is on disk. Settings come from the flags, else from SKAN_LISTEN, \
+            SKAN_CONSOLE, SKAN_STORE, SKAN_TRUST_TEST_KEY (files apart by commas) and SKAN_LOG_LEVEL. SIGTERM and \
+            SIGINT finish what was accepted.
+            """
+    )
+
+    @Option(help: "HOST:PORT for devices (default 127.0.0.1:8080; port 0 takes a free one).")
+    var listen: ListenAddress?
+
+    @Option(help: "HOST:PORT for health and reports, loopback only (default 127.0.0.1:8081).")
+    var console: ListenAddress?
+
+    @Option(help: "The store's file, made when it does not exist.")
+    var store: String?
+
+    @OptionGroup var testKeys: TestKeyOptions
+
+    @Option(help: "trace, debug (a line a request), info, notice, warning, error or critical.")
+    var logLevel: String?
+
+    func run() async throws {
+        let settings = try ServeSettings(self, environment: ConfigReader(provider: EnvironmentVariablesProvider()))
+        let logger = try Self.logger(level: settings.logLevel)
+        let keys = try settings.testKeys.map { try SignaturePublicKey(file: $0) }
+        for key in keys {
+            logger.notice(
+                "test key trusted; what it verifies is counted apart",
+                metadata: ["curve": "\(key.curve.displayName)", "fingerprint": "SHA256:\(key.fingerprint)"])
+        }
+        let ledger = try SQLiteLedger(path: settings.store)
+        let ingestor = Ingestor(verifier: try PostbackVerifier(testKeys: keys), ledger: ledger, logger: logger)
+        let ingress = Ingress(
+            host: settings.listen.host,
+            port: settings.listen.port,
+            logger: logger,
+            now: { Int64(Date().timeIntervalSince1970 * 1000) },
+            onListening: { port in
+                let address = ListenAddress(host: settings.listen.host, port: port)
+                logger.notice(
+                    "listening for postbacks", metadata: ["address": "\(address)", "store": "\(settings.store)"])
+            },
+            handler: { request, answer in
+                ingestor.submit(
+                    request.body, recipient: request.route.recipient,
+                    receivedAtMilliseconds: request.receivedAtMilliseconds
+                ) { answer(IngressAnswer($0)) }
+            }
+        )
+        let console = Console(
+            reporter: Reporter(ledger),
+            host: settings.console.host,
+            port: settings.console.port,
+            logger: logger,
+            onListening: { port in
+                let address = ListenAddress(host: settings.console.host, port: port)
+                logger.notice("listening for the console", metadata: ["address": "\(address)"])
+            }
+        )
+        // Stopped from the last to the first: no more requests, then no more batches, then the file is closed.
+        var configuration = ServiceGroupConfiguration(
+            services: [.init(service: ingestor), .init(service: console), .init(service: ingress)],
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: Self.quiet(logger)
+        )
+        configuration.maximumGracefulShutdownDuration = .seconds(5)
+        try await ServiceGroup(configuration: configuration).run()
+        try ledger.close()
+        logger.notice("stopped")
+    }
+
+    private static func logger(level name: String) throws -> Logger {
+        guard let level = Logger.Level(rawValue: name) else {
+            let known = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+            throw CommandFailure("log level: found \(name), expected one of \(known)")
+        }
+        var logger = Logger(label: "skan") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = level
+        return logger
+    }
+
+    /// The libraries around speak only when something is wrong.
+    private static func quiet(_ logger: Logger) -> Logger {
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        return quiet
+    }
+}

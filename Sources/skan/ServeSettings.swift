@@ -1,0 +1,37 @@
+import Configuration
+
+/// What `skan serve` is told: a flag first, then the environment (`SKAN_LISTEN`, `SKAN_STORE`, …), then the default.
+struct ServeSettings {
+    let listen: ListenAddress
+    let console: ListenAddress
+    let store: String
+    let testKeys: [String]
+    let logLevel: String
+
+    init(_ command: ServeCommand, environment: ConfigReader) throws {
+        let settings = environment.scoped(to: "skan")
+        func address(_ flag: ListenAddress?, _ name: String, _ standard: ListenAddress) throws -> ListenAddress {
+            guard flag == nil, let text = settings.string(forKey: ConfigKey(name)) else {
+                return flag ?? standard
+            }
+            guard let address = ListenAddress(argument: text) else {
+                throw CommandFailure("SKAN_\(name.uppercased()): found \(text), expected HOST:PORT")
+            }
+            return address
+        }
+        listen = try address(command.listen, "listen", ListenAddress(host: "127.0.0.1", port: 8080))
+        console = try address(command.console, "console", ListenAddress(host: "127.0.0.1", port: 8081))
+        guard console.isLoopback else {
+            throw CommandFailure(
+                "--console \(console): the console has no access control and listens on loopback only",
+                hint: "use 127.0.0.1:PORT, and a tunnel or an authenticating proxy from elsewhere")
+        }
+        guard let store = command.store ?? settings.string(forKey: "store") else {
+            throw CommandFailure("expected --store FILE", hint: "the file is made when it does not exist")
+        }
+        self.store = store
+        let listed = settings.string(forKey: "trust.test.key").map { $0.split(separator: ",").map(String.init) }
+        testKeys = command.testKeys.files.isEmpty ? listed ?? [] : command.testKeys.files
+        logLevel = command.logLevel ?? settings.string(forKey: "log.level") ?? "info"
+    }
+}

@@ -1,0 +1,138 @@
+import Attribution
+import AttributionHarness
+import AttributionIngest
+import AttributionSigning
+import AttributionStore
+import Foundation
+import Logging
+import ServiceLifecycle
+import Testing
+
+@Suite("Ingesting")
+struct IngestorTests {
+    let path: String
+    let standIn: AppleStandIn
+
+    init() throws {
+        path = NSTemporaryDirectory() + "skan-ingest-\(UUID().uuidString).sqlite"
+        standIn = try AppleStandIn()
+    }
+
+    /// Runs `body` beside an ingestor at work, and then closes it.
+    private func withIngestor(
+        limits: IngestorLimits = IngestorLimits(),
+        _ body: (Ingestor, SQLiteLedger) async throws -> Void
+    ) async throws {
+        defer {
+            for suffix in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: path + suffix)
+            }
+        }
+        let ledger = try SQLiteLedger(path: path)
+        let ingestor = Ingestor(
+            verifier: try PostbackVerifier(testKeys: standIn.publicKeys()), ledger: ledger, limits: limits,
+            logger: Logger(label: "test"))
+        async let running: Void = ingestor.run()
+        try await body(ingestor, ledger)
+        ingestor.close()
+        try await running
+    }
+
+    private func status(_ outcome: IngestOutcome) -> String {
+        switch outcome {
+        case .durable(let recording): recording.status.rawValue
+        case .refused: "refused"
+        case .overloaded: "overloaded"
+        case .storeFailed: "store failed"
+        }
+    }
+
+    @Test("64 senders of one postback at once: one recorded, 63 duplicates")
+    func concurrency() async throws {
+        let body = try AppleSignedPostback.all()[4].body
+        try await withIngestor { ingestor, ledger in
+            let statuses = await withTaskGroup(of: String.self) { group in
+                for _ in 0..<64 {
+                    group.addTask {
+                        status(
+                            await ingestor.ingest(body, recipient: .network, receivedAtMilliseconds: 1_795_262_400_000))
+                    }
+                }
+                return await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+            }
+            #expect(statuses == ["recorded": 1, "duplicate": 63])
+            let counts = try await ledger.deliveries(received: nil)
+            #expect(counts.received == 64)
+        }
+    }
+
+    @Test("A day of traffic ends as planned, in the report and in every tally")
+    func traffic() async throws {
+        let plan = try TrafficPlan(postbacks: 400, seed: 11, shares: TrafficShares(), standIn: standIn)
+        try await withIngestor { ingestor, ledger in
+            var refused = 0
+            for delivery in plan.deliveries {
+                let outcome = await ingestor.ingest(
+                    delivery.body, recipient: .network, receivedAtMilliseconds: 1_795_262_400_000)
+                if case .refused = outcome {
+                    refused += 1
+                }
+            }
+            #expect(refused == plan.refused)
+            let counts = try await ledger.deliveries(received: nil)
+            #expect(counts == plan.counts)
+            let rows = try await ledger.tallies(TallyQuery(dimensions: TrafficPlan.dimensions, provenance: .test))
+            #expect(Dictionary(uniqueKeysWithValues: rows.map { ($0.values, $0.metrics) }) == plan.rows)
+        }
+    }
+
+    @Test("What is not JSON is refused and leaves no trace", arguments: ["", "[]", "postback=1", "{\"a\":"])
+    func notJSON(_ text: String) async throws {
+        try await withIngestor { ingestor, ledger in
+            let outcome = await ingestor.ingest(Array(text.utf8), recipient: .network, receivedAtMilliseconds: 0)
+            #expect(status(outcome) == "refused")
+            let counts = try await ledger.deliveries(received: nil)
+            #expect(counts.received == 0)
+        }
+    }
+
+    @Test("After closing, what was accepted is written and nothing more is taken")
+    func closing() async throws {
+        let body = try AppleSignedPostback.all()[4].body
+        try await withIngestor { ingestor, ledger in
+            #expect(status(await ingestor.ingest(body, recipient: .network, receivedAtMilliseconds: 0)) == "recorded")
+            ingestor.close()
+            #expect(status(await ingestor.ingest(body, recipient: .network, receivedAtMilliseconds: 0)) == "overloaded")
+            let counts = try await ledger.deliveries(received: nil)
+            #expect(counts.received == 1)
+        }
+    }
+
+    @Test("A full queue turns away at once")
+    func overload() async throws {
+        let body = try AppleSignedPostback.all()[4].body
+        let ledger = try SQLiteLedger(path: path)
+        // Nobody runs it: the queue can only fill.
+        let ingestor = Ingestor(
+            verifier: try PostbackVerifier(), ledger: ledger, limits: IngestorLimits(queuedBodies: 2, batch: 1),
+            logger: Logger(label: "test"))
+        for _ in 0..<2 {
+            ingestor.submit(body, recipient: .network, receivedAtMilliseconds: 0) { _ in }
+        }
+        #expect(status(await ingestor.ingest(body, recipient: .network, receivedAtMilliseconds: 0)) == "overloaded")
+        ingestor.close()
+        try await ingestor.run()
+        let counts = try await ledger.deliveries(received: nil)
+        #expect(counts.received == 2)
+    }
+
+    @Test("When the store fails, senders are told to come back")
+    func storeFailure() async throws {
+        let body = try AppleSignedPostback.all()[4].body
+        try await withIngestor { ingestor, ledger in
+            try ledger.close()
+            let outcome = await ingestor.ingest(body, recipient: .network, receivedAtMilliseconds: 0)
+            #expect(status(outcome) == "store failed")
+        }
+    }
+}

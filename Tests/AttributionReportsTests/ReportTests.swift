@@ -1,0 +1,163 @@
+import Attribution
+import AttributionHarness
+import AttributionReports
+import AttributionSigning
+import AttributionStore
+import Foundation
+import Testing
+
+@Suite("Reports")
+struct ReportTests {
+    /// A ledger with a postback at each of some moments; removed when the process ends.
+    private func reporter(at times: [Int64], _ change: (inout PostbackDraft, Int) -> Void = { _, _ in }) async throws
+        -> Reporter
+    {
+        let path = NSTemporaryDirectory() + "skan-report-\(UUID().uuidString).sqlite"
+        let standIn = try AppleStandIn()
+        let verifier = try PostbackVerifier(testKeys: standIn.publicKeys())
+        let ledger = try SQLiteLedger(path: path)
+        let deliveries = try times.enumerated().map { index, time in
+            var draft = PostbackDraft([])
+            draft[.version] = .string("3.0")
+            draft[.adNetworkID] = .string("n.skadnetwork")
+            draft[.campaignID] = .integer(Int64(index + 9))
+            draft[.appID] = .integer(525_463_029)
+            draft[.transactionID] = .string("t\(index)")
+            draft[.redownload] = .bool(false)
+            draft[.fidelityType] = .integer(1)
+            draft[.didWin] = .bool(true)
+            change(&draft, index)
+            return Delivery(
+                judgement: verifier.judge(try standIn.sign(draft)), recipient: .network, receivedAtMilliseconds: time)
+        }
+        _ = try await ledger.record(deliveries)
+        return Reporter(ledger)
+    }
+
+    private func request(
+        _ by: String, from: String? = nil, to: String? = nil, zone: String = "UTC", filters: [String] = []
+    )
+        throws -> ReportRequest
+    {
+        try ReportRequest(by: by, filters: filters, from: from, to: to, timeZone: zone, test: true)
+    }
+
+    /// 2026-11-20 23:30 UTC and 2026-11-21 00:30 UTC
+    static let night: [Int64] = [1_795_217_400_000, 1_795_221_000_000]
+
+    @Test(
+        "Days begin at midnight of the time zone asked for",
+        arguments: [
+            ("UTC", [["2026-11-20", "1"], ["2026-11-21", "1"]]),
+            ("Europe/Berlin", [["2026-11-21", "2"]]),
+            ("America/Los_Angeles", [["2026-11-20", "2"]]),
+            ("Asia/Kathmandu", [["2026-11-21", "2"]]),
+        ] as [(String, [[String]])])
+    func days(_ zone: String, _ expected: [[String]]) async throws {
+        let report = try await reporter(at: Self.night).report(request("day", zone: zone))
+        #expect(report.rows.map { $0.values + [String($0.metrics[.installs])] } == expected)
+        #expect(report.rendered(as: .table).contains("days of \(zone)"))
+        #expect(report.rendered(as: .json).contains("\"time-zone\": \"\(zone)\""))
+    }
+
+    @Test(
+        "From and to are included, in the time zone asked for",
+        arguments: [
+            ("2026-11-20", "2026-11-20", "UTC", 1), ("2026-11-21", "2026-11-21", "UTC", 1),
+            ("2026-11-20", "2026-11-21", "UTC", 2), ("2026-11-22", nil, "UTC", 0), (nil, "2026-11-20", "UTC", 1),
+            ("2026-11-21", nil, "Europe/Berlin", 2), (nil, "2026-11-20", "Europe/Berlin", 0),
+            (nil, "2026-11-20", "America/Los_Angeles", 2),
+        ] as [(String?, String?, String, Int64)])
+    func period(_ from: String?, _ to: String?, _ zone: String, _ installs: Int64) async throws {
+        let reporter = try await reporter(at: Self.night)
+        let report = try await reporter.report(request("campaign", from: from, to: to, zone: zone))
+        #expect(report.totals[.installs] == installs)
+        #expect(report.deliveries.received == installs)
+        let byDay = try await reporter.report(request("day,campaign", from: from, to: to, zone: zone))
+        #expect(byDay.totals == report.totals)
+    }
+
+    @Test("Rows are in the order of numbers, and a dimension without a value is empty")
+    func order() async throws {
+        let report = try await reporter(at: [0, 0, 0]).report(request("campaign"))
+        #expect(report.rows.map(\.values) == [["9", ""], ["10", ""], ["11", ""]])
+    }
+
+    @Test("Filters choose rows; an empty value those that carry none")
+    func filters() async throws {
+        let reporter = try await reporter(at: [0, 0]) { draft, index in
+            if index == 1 {
+                draft[.sourceAppID] = .integer(0)
+            }
+        }
+        let none = try await reporter.report(request("source", filters: ["source-app="]))
+        #expect(none.rows.map(\.values) == [["", ""]])
+        let zero = try await reporter.report(request("source", filters: ["source-app=0", "app=525463029"]))
+        #expect(zero.rows.map(\.values) == [["0", ""]])
+        #expect(try await reporter.report(request("", filters: ["app=1"])).rows.isEmpty)
+    }
+
+    @Test(
+        "A wrong parameter is refused by name",
+        arguments: [
+            ("nonsense", nil, nil, "UTC", "", "by"), ("app", "2026-02-30", nil, "UTC", "", "from"),
+            ("app", "26-02-03", nil, "UTC", "", "from"), ("app", nil, "tomorrow", "UTC", "", "to"),
+            ("app", "2026-02-02", "2026-02-01", "UTC", "", "to"), ("app", nil, nil, "Middle/Earth", "", "time-zone"),
+            ("app", nil, nil, "UTC", "app", "where"), ("app", nil, nil, "UTC", "day=2026-01-01", "where"),
+            ("app", nil, nil, "UTC", "colour=red", "where"),
+        ] as [(String, String?, String?, String, String, String)])
+    func parameters(_ by: String, _ from: String?, _ to: String?, _ zone: String, _ filter: String, _ field: String) {
+        let problem = #expect(throws: FieldProblem.self) {
+            try request(by, from: from, to: to, zone: zone, filters: filter.isEmpty ? [] : [filter])
+        }
+        #expect(problem?.field == field)
+    }
+
+    @Test("Every format holds the same figures and ends with the deliveries", arguments: ReportFormat.allCases)
+    func formats(_ format: ReportFormat) async throws {
+        let report = try await reporter(at: [0, 0]) { draft, index in
+            draft[.conversionValue] = .integer(Int64(index) * 20)
+        }.report(request("campaign"))
+        let text = report.rendered(as: format)
+        #expect(text.utf8.last == UInt8(ascii: "\n"))
+        switch format {
+        case .json:
+            let object = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+            #expect(object["schema"] as? String == "skan.report/1")
+            #expect((object["rows"] as? [[String: Any]])?.count == 2)
+            let totals = try #require(object["totals"] as? [String: Any])
+            #expect(totals["installs"] as? Int == 2)
+            #expect(totals["conversion-null"] as? Int == 0)
+            #expect(totals["conversion-mean"] as? Double == 10)
+            #expect((totals["conversion-values"] as? [String: Int]) == ["0": 1, "20": 1])
+            let deliveries = try #require(object["deliveries"] as? [String: Any])
+            #expect(deliveries["received"] as? Int == 2)
+            #expect((deliveries["test"] as? [String: Int])?["recorded"] == 2)
+        case .ndjson:
+            let types = text.split(separator: "\n").compactMap { line in
+                (try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["type"] as? String
+            }
+            #expect(types == ["row", "row", "totals", "deliveries"])
+        case .csv:
+            let lines = text.split(separator: "\r\n")
+            #expect(lines.count == 3)
+            #expect(lines[0].hasPrefix("campaign-id,source-identifier,postbacks,installs,"))
+            #expect(lines[2].hasPrefix("10,,1,1,0,0.0000,1,0,"))
+            #expect(lines[2].hasSuffix(",20:1"))
+        case .table:
+            #expect(text.contains("TEST postbacks"))
+            #expect(text.contains("Deliveries: received 2, recorded 0"))
+            #expect(text.contains("Test deliveries: recorded 2"))
+        case .markdown:
+            #expect(text.contains("| campaign-id | source-identifier | postbacks |"))
+            #expect(text.contains("Test deliveries: recorded 2"))
+        }
+    }
+
+    @Test("An empty store gives an empty report")
+    func empty() async throws {
+        let report = try await reporter(at: []).report(request("day,app"))
+        #expect(report.rows.isEmpty && report.deliveries.received == 0)
+        #expect(report.rendered(as: .table).contains("No postbacks recorded yet."))
+    }
+}

@@ -1,0 +1,100 @@
+import Attribution
+import AttributionSigning
+import Foundation
+import Testing
+
+@Suite("Keys")
+struct KeyTests {
+    let folder: String
+
+    init() throws {
+        folder = NSTemporaryDirectory() + "skan-keys-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    @Test("A key file is private from its first moment and never overwritten", arguments: SignatureCurve.allCases)
+    func files(_ curve: SignatureCurve) throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = "\(folder)/key.pem"
+        let key = try NetworkPrivateKey.generate(curve)
+        try KeyFile.writeNew(key.pem(), to: file)
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(throws: KeyProblem.exists(file: file)) { try KeyFile.writeNew("x", to: file) }
+        let read = try NetworkPrivateKey(file: file)
+        #expect(read.curve == curve)
+        #expect(try read.publicKey().matches(key))
+        #expect(try read.pem().hasPrefix("-----BEGIN PRIVATE KEY-----"))
+    }
+
+    @Test("A key others can read is refused", arguments: [0o640, 0o604, 0o644, 0o660])
+    func openToOthers(_ mode: Int) throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = "\(folder)/key.pem"
+        try KeyFile.writeNew(NetworkPrivateKey.generate(.p256).pem(), to: file)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+        #expect(throws: KeyProblem.openToOthers(file: file, mode: "0" + String(mode, radix: 8))) {
+            try NetworkPrivateKey(file: file)
+        }
+    }
+
+    @Test(
+        "What is no private key on one of the two curves is refused",
+        arguments: [
+            "", "nonsense", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
+        ])
+    func noKey(_ text: String) {
+        #expect(throws: KeyProblem.noPrivateKey(file: "f")) { try NetworkPrivateKey(pem: text, file: "f") }
+    }
+
+    @Test("A public key in place of a private one is named as such")
+    func publicKey() throws {
+        let pem = try NetworkPrivateKey.generate(.p256).publicKey().pem()
+        #expect(throws: KeyProblem.publicInsteadOfPrivate(file: "f")) { try NetworkPrivateKey(pem: pem, file: "f") }
+    }
+
+    @Test(
+        "Apple's keys built in are those in keys/",
+        arguments: [
+            (SignatureCurve.p192, "keys/apple-skadnetwork-1.0-2.0-p192.pem"),
+            (SignatureCurve.p256, "keys/apple-skadnetwork-2.1-p256.pem"),
+        ])
+    func appleKeys(_ curve: SignatureCurve, _ file: String) throws {
+        let key = try SignaturePublicKey(file: Repository.root.appendingPathComponent(file).path)
+        #expect(key.base64 == ApplePublicKeys.base64(curve))
+        #expect(key.curve == curve)
+    }
+
+    @Test("A list of keys gives the active one for network and version, and refuses two")
+    func keySet() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for (name, curve) in [("old", SignatureCurve.p192), ("new", .p256), ("former", .p256)] {
+            try KeyFile.writeNew(NetworkPrivateKey.generate(curve).pem(), to: "\(folder)/\(name).pem")
+        }
+        func list(_ formerUse: String, oldVersions: String = "1.0-2.0") throws -> String {
+            let file = "\(folder)/keys-\(UUID().uuidString).json"
+            let text = """
+                {"keys": [
+                 {"ad-network-id": "n.skadnetwork", "file": "old.pem", "versions": "\(oldVersions)", "use": "active"},
+                 {"ad-network-id": "n.skadnetwork", "file": "former.pem", "versions": "2.1-4.0", "use": "\(formerUse)"},
+                 {"ad-network-id": "n.skadnetwork", "file": "new.pem", "versions": "2.1-4.0", "use": "active"}]}
+                """
+            try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+            return file
+        }
+        let network = try #require(AdNetworkID("n.skadnetwork"))
+        let keys = try NetworkKeySet(file: list("verify-only"))
+        #expect(try keys.activeKey(for: network, version: .v2_0).curve == .p192)
+        let new = try NetworkPrivateKey(file: "\(folder)/new.pem")
+        #expect(try keys.activeKey(for: network, version: .v4_0).publicKey().matches(new))
+        let other = try #require(AdNetworkID("other.skadnetwork"))
+        #expect(throws: KeyProblem.noKey(adNetworkID: "other.skadnetwork", version: .v4_0)) {
+            try keys.activeKey(for: other, version: .v4_0)
+        }
+        #expect(throws: KeyProblem.self) { try NetworkKeySet(file: list("active")) }
+        #expect(throws: KeyProblem.self) { try NetworkKeySet(file: list("sometimes")) }
+        #expect(throws: KeyProblem.wrongCurve(.p192, version: .v2_1)) {
+            try NetworkKeySet(file: list("verify-only", oldVersions: "1.0-2.1"))
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Attribution
+import AttributionHarness
+import AttributionSigning
+import Testing
+
+@Suite("Verifying under the right key alone")
+struct PostbackVerifierTests {
+    /// A draft of each version, as the device model of the harness does not choose.
+    static func draft(_ version: SKAdNetworkVersion) -> PostbackDraft {
+        var draft = PostbackDraft([])
+        draft[.version] = .string(version.rawValue)
+        draft[.adNetworkID] = .string("Example123.SKAdNetwork")
+        if version.hasSourceIdentifier {
+            draft[.sourceIdentifier] = .string("0042")
+        } else {
+            draft[.campaignID] = .integer(42)
+        }
+        draft[.appID] = .integer(10_738_027_756)
+        draft[.transactionID] = .string("6AAFB7A5-0170-41b5-bbe4-fe71dedf1e28")
+        draft[.redownload] = .bool(true)
+        draft[.fidelityType] = .integer(1)
+        draft[.didWin] = .bool(false)
+        draft[.sequenceIndex] = .integer(0)
+        return draft
+    }
+
+    @Test(
+        "Test keys verify only where they are named, and mark what they verify", arguments: SKAdNetworkVersion.allCases)
+    func testKeys(_ version: SKAdNetworkVersion) throws {
+        let standIn = try AppleStandIn()
+        let body = try standIn.sign(Self.draft(version))
+        guard case .rejected(.invalidSignature, _) = try PostbackVerifier().judge(body) else {
+            Issue.record("a test key counts as Apple's")
+            return
+        }
+        guard case .verified(let verified) = try PostbackVerifier(testKeys: standIn.publicKeys()).judge(body) else {
+            Issue.record("refused although the key is named")
+            return
+        }
+        #expect(verified.provenance == .test)
+        #expect(verified.keyName.contains(version.postbackCurve.displayName))
+    }
+
+    @Test("A key verifies only the versions of its curve", arguments: SKAdNetworkVersion.allCases)
+    func curves(_ version: SKAdNetworkVersion) throws {
+        let standIn = try AppleStandIn()
+        let body = try standIn.sign(Self.draft(version))
+        let others = try standIn.publicKeys().filter { $0.curve != version.postbackCurve }
+        guard case .rejected(.invalidSignature(let keys), _) = try PostbackVerifier(testKeys: others).judge(body) else {
+            Issue.record("verified under a key of the other curve")
+            return
+        }
+        #expect(keys == ["Apple's key on \(version.postbackCurve.displayName)"])
+    }
+
+    @Test("Any change to any signed field is refused", arguments: SKAdNetworkVersion.allCases)
+    func tampered(_ version: SKAdNetworkVersion) throws {
+        let standIn = try AppleStandIn()
+        let verifier = try PostbackVerifier(testKeys: standIn.publicKeys())
+        let postback = try ReceivedPostback(reading: standIn.sign(Self.draft(version)))
+        for change in Tampering.all(of: postback) {
+            guard case .rejected(let rejection, _) = verifier.judge(change.body) else {
+                Issue.record("accepts \(change)")
+                continue
+            }
+            #expect(rejection.code == .invalidSignature, "\(change)")
+        }
+    }
+
+    @Test(
+        "A signature that is no DER is refused without harm",
+        arguments: [[0], [0x30], [0x30, 0x80], [0x30, 0x06, 2, 1, 0, 2, 1, 0], Array(repeating: 0x30, count: 4096)]
+            as [[UInt8]])
+    func signatures(_ signature: [UInt8]) throws {
+        for version in SKAdNetworkVersion.allCases {
+            let body = Self.draft(version).body(signature: signature)
+            guard case .rejected(.invalidSignature, _) = try PostbackVerifier().judge(body) else {
+                Issue.record("accepted for \(version)")
+                return
+            }
+        }
+    }
+}

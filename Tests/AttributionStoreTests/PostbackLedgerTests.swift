@@ -1,0 +1,219 @@
+import Attribution
+import AttributionHarness
+import AttributionSigning
+import AttributionStore
+import Foundation
+import Testing
+
+@Suite("The ledger")
+struct PostbackLedgerTests {
+    let store: TemporaryStore
+    let postbacks: Postbacks
+
+    init() throws {
+        store = try TemporaryStore()
+        postbacks = try Postbacks()
+    }
+
+    private func total(_ ledger: SQLiteLedger, _ provenance: Provenance = .test) async throws -> Metrics {
+        try await ledger.tallies(TallyQuery(dimensions: [], provenance: provenance)).first?.metrics ?? Metrics()
+    }
+
+    @Test("A postback counts once, within a batch and across batches")
+    func duplicates() async throws {
+        let ledger = try SQLiteLedger(path: store.path)
+        let body = try postbacks.standIn.sign(postbacks.draft(id: "a"))
+        let delivery = postbacks.delivery(body)
+        #expect(try await ledger.record([delivery, delivery]) == [.recorded(.test), .duplicate(.test)])
+        #expect(try await ledger.record([delivery]) == [.duplicate(.test)])
+        #expect(try await total(ledger)[.installs] == 1)
+        let counts = try await ledger.deliveries(received: nil)
+        #expect(counts.received == 3)
+        #expect(counts.count(.recorded, .test) == 1)
+        #expect(counts.count(.duplicate, .test) == 2)
+    }
+
+    @Test("The key is network, transaction id and sequence index, as received")
+    func keys() async throws {
+        let ledger = try SQLiteLedger(path: store.path)
+        let recordings = try await ledger.record([
+            postbacks.delivery(postbacks.draft(id: "a")),
+            postbacks.delivery(postbacks.draft(id: "a", index: 1)),
+            postbacks.delivery(postbacks.draft(id: "a", index: 2)),
+            postbacks.delivery(postbacks.draft(id: "A")),
+            postbacks.delivery(postbacks.draft(id: "a", network: "N.skadnetwork")),
+        ])
+        #expect(recordings == Array(repeating: .recorded(.test), count: 5))
+        #expect(try await total(ledger)[.installs] == 3)
+    }
+
+    @Test("A copy with another conversion value is a conflict: kept, not counted")
+    func conflicts() async throws {
+        let ledger = try SQLiteLedger(path: store.path)
+        var draft = postbacks.draft(id: "a")
+        draft[.conversionValue] = .integer(0)
+        let first = try postbacks.standIn.sign(draft)
+        let signature = try ReceivedPostback(reading: first).attributionSignature
+        var later: [Delivery] = [postbacks.delivery(first)]
+        for value in [JSONValue.integer(1), .null, nil] {
+            draft[.conversionValue] = value
+            later.append(postbacks.delivery(draft.body(signature: signature)))
+        }
+        let conflict = Recording.conflict(.test)
+        #expect(try await ledger.record(later) == [.recorded(.test), conflict, conflict, conflict])
+        #expect(try await total(ledger)[.conversion(.fine(0))] == 1)
+        #expect(try await total(ledger)[.postbacks] == 1)
+    }
+
+    @Test("A second signature over the same text is a duplicate")
+    func otherSignature() async throws {
+        let ledger = try SQLiteLedger(path: store.path)
+        let draft = postbacks.draft(id: "a")
+        let recordings = try await ledger.record([postbacks.delivery(draft), postbacks.delivery(draft)])
+        #expect(recordings == [.recorded(.test), .duplicate(.test)])
+    }
+
+    @Test("A test key can neither enter Apple's numbers nor claim one of Apple's ids")
+    func provenance() async throws {
+        let ledger = try SQLiteLedger(path: store.path)
+        let genuine = try postbacks.genuine()
+        guard case .verified(let verified) = genuine.judgement else {
+            Issue.record("the published postback does not verify")
+            return
+        }
+        // The same postback signed with a test key comes first.
+        let copy = try postbacks.delivery(PostbackDraft(verified.postback))
+        #expect(
+            try await ledger.record([copy, genuine, genuine]) == [
+                .recorded(.test), .recorded(.apple), .duplicate(.apple),
+            ])
+        #expect(try await total(ledger, .apple)[.postbacks] == 1)
+        #expect(try await total(ledger, .test)[.postbacks] == 1)
+    }
+
+    @Test("What does not verify claims nothing, and is kept with its reason")
+    func quarantine() async throws {
+        let ledger = try SQLiteLedger(path: store.path)
+        let body = try postbacks.standIn.sign(postbacks.draft(id: "a"))
+        let forged = try Tampering.all(of: ReceivedPostback(reading: body)).map { postbacks.delivery($0.body) }
+        for recording in try await ledger.record(forged) {
+            #expect(recording.status == .quarantined)
+        }
+        #expect(try await ledger.record([postbacks.delivery(body)]) == [.recorded(.test)])
+        let counts = try await ledger.deliveries(received: nil)
+        #expect(counts.quarantined(.invalidSignature) == Int64(forged.count))
+        #expect(counts.notKept == 0)
+    }
+
+    @Test("Quarantine and conflicts are bounded by rows and bytes of an hour; the next hour begins anew")
+    func bounds() async throws {
+        let ledger = try SQLiteLedger(path: store.path, bounds: QuarantineBounds(rowsPerHour: 2, bytesPerHour: 100))
+        func rejected(_ length: Int, hour: Int64) -> Delivery {
+            Delivery(
+                judgement: .rejected(.unknownVersion("9"), body: Array(repeating: 0x20, count: length)),
+                recipient: .network, receivedAtMilliseconds: Postbacks.noon + hour * 3_600_000)
+        }
+        _ = try await ledger.record((0..<5).map { _ in rejected(1, hour: 0) })
+        _ = try await ledger.record([rejected(1, hour: 0)])
+        #expect(try await ledger.deliveries(received: nil).notKept == 4)
+        _ = try await ledger.record([rejected(101, hour: 1), rejected(100, hour: 1), rejected(1, hour: 1)])
+        let counts = try await ledger.deliveries(received: nil)
+        #expect(counts.quarantined(.unknownVersion) == 9)
+        #expect(counts.notKept == 6)
+    }
+
+    @Test(
+        "Tallies and ledger give the same answer to every question",
+        arguments: [
+            [], [.network], [.app, .campaignID, .sourceIdentifier], [.sourceApp, .sourceDomain],
+            [.version, .fidelity, .redownload, .sequenceIndex],
+        ] as [[ReportDimension]])
+    func sameAnswers(_ dimensions: [ReportDimension]) async throws {
+        let ledger = try SQLiteLedger(path: store.path)
+        let plan = try TrafficPlan(postbacks: 300, seed: 7, shares: TrafficShares(), standIn: postbacks.standIn)
+        _ = try await ledger.record(plan.deliveries.map { postbacks.delivery($0.body) })
+        let day: Int64 = 86_400_000
+        let start = Postbacks.noon / day * day
+        // One millisecond less than a whole day cannot be answered from tallies by day.
+        let fromTallies = try await ledger.tallies(
+            TallyQuery(dimensions: dimensions, received: start..<(start + day), provenance: .test))
+        let fromLedger = try await ledger.tallies(
+            TallyQuery(dimensions: dimensions, received: start..<(start + day - 1), provenance: .test))
+        #expect(!fromTallies.isEmpty)
+        #expect(Set(fromTallies) == Set(fromLedger))
+        let filter = TallyQuery.Filter(dimension: .app, value: "525463029")
+        let filtered = try await [start + day, start + day - 1].asyncMap { end in
+            Set(
+                try await ledger.tallies(
+                    TallyQuery(dimensions: dimensions, filters: [filter], received: start..<end, provenance: .test)))
+        }
+        #expect(filtered[0] == filtered[1] && filtered[0] != Set(fromTallies))
+    }
+
+    @Test("Recounting from the raw bytes finds no difference, and finds one that was made")
+    func recount() async throws {
+        let plan = try TrafficPlan(postbacks: 200, seed: 3, shares: TrafficShares(), standIn: postbacks.standIn)
+        let verifier = postbacks.verifier
+        do {
+            let ledger = try SQLiteLedger(path: store.path)
+            _ = try await ledger.record(plan.deliveries.map { postbacks.delivery($0.body) } + [try postbacks.genuine()])
+            let recount = try await ledger.recount(repair: false) { verifier.judge($0) }
+            #expect(recount.differences == [])
+            #expect(recount.postbacks == 201 && recount.verified == 201)
+            let withoutKey = try PostbackVerifier()
+            let partial = try await ledger.recount(repair: false) { withoutKey.judge($0) }
+            #expect(partial.differences == [])
+            #expect(partial.verified == 1 && partial.unverifiedTest == 200)
+            try ledger.close()
+        }
+        try SQLite.execute("UPDATE tally_campaign SET installs = installs + 1", store.path)
+        let ledger = try SQLiteLedger(path: store.path)
+        #expect(try await !ledger.recount(repair: false) { verifier.judge($0) }.differences.isEmpty)
+        #expect(try await ledger.recount(repair: true) { verifier.judge($0) }.isRepaired)
+        #expect(try await ledger.recount(repair: false) { verifier.judge($0) }.differences == [])
+    }
+
+    @Test("A postback changed inside the store is found")
+    func tamperedStore() async throws {
+        do {
+            let ledger = try SQLiteLedger(path: store.path)
+            _ = try await ledger.record([try postbacks.genuine()])
+            try ledger.close()
+        }
+        try SQLite.execute(
+            "UPDATE postback SET body = CAST(replace(CAST(body AS TEXT), '525463029', '525463028') AS BLOB)", store.path
+        )
+        let verifier = postbacks.verifier
+        let recount = try await SQLiteLedger(path: store.path).recount(repair: false) { verifier.judge($0) }
+        #expect(recount.differences.contains { $0.contains("does not verify again") })
+    }
+
+    @Test("A missing store is not made by reading it; another file is no store")
+    func opening() throws {
+        #expect(throws: StoreError.missing(path: store.path)) { try SQLiteLedger(reading: store.path) }
+        #expect(!FileManager.default.fileExists(atPath: store.path))
+        try Data("something else, long enough to be read as the head of a file".utf8).write(
+            to: URL(fileURLWithPath: store.path))
+        #expect(throws: (any Error).self) { try SQLiteLedger(reading: store.path) }
+        #expect(throws: (any Error).self) { try SQLiteLedger(path: store.path) }
+        let path = "/nonexistent/skan.sqlite"
+        #expect(throws: StoreError.noFolder(path: path, folder: "/nonexistent")) { try SQLiteLedger(path: path) }
+    }
+
+    @Test("Commits are durable: WAL, and synchronous FULL on the writing connection")
+    func durability() async throws {
+        let ledger = try SQLiteLedger(path: store.path)
+        let settings = try await ledger.durabilitySettings()
+        #expect(settings == ["journal_mode": "wal", "synchronous": "2"])
+    }
+}
+
+extension Sequence where Self: Sendable, Element: Sendable {
+    fileprivate func asyncMap<Result>(_ transform: (Element) async throws -> Result) async throws -> [Result] {
+        var results: [Result] = []
+        for element in self {
+            results.append(try await transform(element))
+        }
+        return results
+    }
+}

@@ -1,0 +1,110 @@
+import Attribution
+import Testing
+
+@Suite("Strict reading of one JSON object")
+struct JSONObjectTests {
+    @Test(
+        "Values keep their kind and their text",
+        arguments: [
+            (#"{"a":"x"}"#, JSONValue.string("x")),
+            (#"{"a":""}"#, .string("")),
+            (#"{"a":"\u2063"}"#, .string("\u{2063}")),
+            (#"{"a":"\ud83d\ude00"}"#, .string("😀")),
+            (#"{"a":"a\/b\\\"\n"}"#, .string("a/b\\\"\n")),
+            (#"{"a":"é"}"#, .string("é")),
+            (#"{"a":0}"#, .integer(0)),
+            (#"{"a":-1}"#, .integer(-1)),
+            (#"{"a":9223372036854775807}"#, .integer(.max)),
+            (#"{"a":-9223372036854775808}"#, .integer(.min)),
+            (#"{"a":9223372036854775808}"#, .number("9223372036854775808")),
+            (#"{"a":-0}"#, .number("-0")),
+            (#"{"a":1.0}"#, .number("1.0")),
+            (#"{"a":1e2}"#, .number("1e2")),
+            (#"{"a":true}"#, .bool(true)),
+            (#"{"a":false}"#, .bool(false)),
+            (#"{"a":null}"#, .null),
+            (#"{"a":[1,{"b":"]"}]}"#, .nested(#"[1,{"b":"]"}]"#)),
+            ("\n\t {\r\n \"a\" : 1 } \n", .integer(1)),
+        ])
+    func values(_ text: String, _ expected: JSONValue) throws {
+        let object = try JSONObject(reading: text.utf8)
+        #expect(object.fields == [JSONField(name: "a", value: expected)])
+    }
+
+    @Test("Absent, null, 0 and the empty string are four things")
+    func fourThings() throws {
+        let object = try JSONObject(reading: #"{"n":null,"z":0,"e":""}"#.utf8)
+        #expect(object["a"] == nil)
+        #expect(object["n"] == .null)
+        #expect(object["z"] == .integer(0))
+        #expect(object["e"] == .string(""))
+    }
+
+    @Test("Names are compared after decoding, and kept in the order received")
+    func order() throws {
+        #expect(try JSONObject(reading: #"{"b":1,"\u0061":2}"#.utf8).fields.map(\.name) == ["b", "a"])
+        #expect(throws: JSONError.duplicateName("a")) { try JSONObject(reading: #"{"a":1,"\u0061":2}"#.utf8) }
+    }
+
+    @Test(
+        "What is not one JSON object is refused, with the place",
+        arguments: [
+            ("", JSONError.empty),
+            (" \n", .empty),
+            ("[1]", .notAnObject(offset: 0)),
+            ("\"a\"", .notAnObject(offset: 0)),
+            ("\u{FEFF}{}", .notAnObject(offset: 0)),
+            ("{\"a\":1", .syntax(offset: 6, expected: "',' or '}'")),
+            ("{\"a\":1,}", .syntax(offset: 7, expected: "a name in double quotes")),
+            ("{a:1}", .syntax(offset: 1, expected: "a name in double quotes")),
+            ("{\"a\" 1}", .syntax(offset: 5, expected: "':'")),
+            ("{\"a\":}", .syntax(offset: 5, expected: "a value")),
+            ("{\"a\":01}", .syntax(offset: 5, expected: "no leading zero in a number")),
+            ("{\"a\":-}", .syntax(offset: 6, expected: "a digit")),
+            ("{\"a\":1.}", .syntax(offset: 7, expected: "a digit")),
+            ("{\"a\":+1}", .syntax(offset: 5, expected: "a value")),
+            ("{\"a\":NaN}", .syntax(offset: 5, expected: "a value")),
+            ("{\"a\":tru}", .syntax(offset: 8, expected: "'true'")),
+            ("{\"a\":\"x}", .syntax(offset: 8, expected: "'\"' at the end of the string")),
+            ("{\"a\":\"\n\"}", .syntax(offset: 6, expected: "no control character inside a string")),
+            ("{\"a\":\"\\x\"}", .syntax(offset: 7, expected: "one of \" \\ / b f n r t u after '\\'")),
+            ("{\"a\":\"\\ud83d\"}", .syntax(offset: 8, expected: "a pair of surrogates, not half of one")),
+            ("{\"a\":\"\\ude00\"}", .syntax(offset: 8, expected: "a pair of surrogates, not half of one")),
+            ("{\"a\":[1,]}", .syntax(offset: 8, expected: "a value")),
+            ("{\"a\":1} x", .trailingBytes(offset: 8)),
+            ("{}{}", .trailingBytes(offset: 2)),
+        ])
+    func refused(_ text: String, _ expected: JSONError) {
+        #expect(throws: expected) { try JSONObject(reading: text.utf8) }
+    }
+
+    @Test(
+        "Bytes that are not UTF-8 are refused",
+        arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x81], [0xF4, 0x90, 0x80, 0x80]] as [[UInt8]])
+    func notUTF8(_ bytes: [UInt8]) {
+        #expect(throws: JSONError.notUTF8(offset: 6)) {
+            try JSONObject(reading: Array("{\"a\":\"".utf8) + bytes + Array("\"}".utf8))
+        }
+    }
+
+    @Test("Length, depth and number of names are bounded")
+    func bounds() throws {
+        let deep = String(repeating: "[", count: 7) + String(repeating: "]", count: 7)
+        #expect(throws: Never.self) { try JSONObject(reading: "{\"a\":\(deep)}".utf8) }
+        #expect(throws: JSONError.tooDeep(offset: 12)) { try JSONObject(reading: "{\"a\":[\(deep)]}".utf8) }
+        #expect(throws: JSONError.tooLong(count: 16_385, limit: 16_384)) {
+            try JSONObject(reading: Array(repeating: 0x20, count: 16_385))
+        }
+        let many = (0..<129).map { "\"n\($0)\":0" }.joined(separator: ",")
+        #expect(throws: JSONError.tooManyFields(limit: 128)) { try JSONObject(reading: "{\(many)}".utf8) }
+    }
+
+    @Test("Every truncation of a postback is refused")
+    func truncations() throws {
+        let body = Array(#"{"version":"4.0","app-id":10738027756,"did-win":true,"x":[{"y":null}],"z":"\u00e9"}"#.utf8)
+        for count in 0..<body.count {
+            #expect(throws: JSONError.self, "the first \(count) bytes") { try JSONObject(reading: body.prefix(count)) }
+        }
+        #expect(throws: Never.self) { try JSONObject(reading: body) }
+    }
+}

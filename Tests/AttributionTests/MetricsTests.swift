@@ -1,0 +1,57 @@
+import Attribution
+import Testing
+
+@Suite("What counts as what")
+struct MetricsTests {
+    static func metrics(_ traits: [CountedTraits]) -> Metrics {
+        traits.reduce(into: Metrics()) { $0.count($1) }
+    }
+
+    @Test("Later windows and non-winners are no installs")
+    func installs() {
+        let metrics = Self.metrics([
+            CountedTraits(didWin: nil, sequenceIndex: nil, isRedownload: true, conversion: .absent),
+            CountedTraits(didWin: true, sequenceIndex: nil, isRedownload: false, conversion: .fine(0)),
+            CountedTraits(didWin: true, sequenceIndex: 0, isRedownload: false, conversion: .coarse(.high)),
+            CountedTraits(didWin: true, sequenceIndex: 1, isRedownload: false, conversion: .coarse(.low)),
+            CountedTraits(didWin: true, sequenceIndex: 2, isRedownload: false, conversion: .absent),
+            CountedTraits(didWin: false, sequenceIndex: 0, isRedownload: true, conversion: .absent),
+            CountedTraits(didWin: false, sequenceIndex: nil, isRedownload: true, conversion: .absent),
+        ])
+        #expect(metrics[.postbacks] == 7)
+        #expect(metrics[.installs] == 3)
+        #expect(metrics[.wins] == 2)
+        #expect(metrics[.losses] == 2)
+        #expect(metrics[.secondWindow] == 1)
+        #expect(metrics[.thirdWindow] == 1)
+        #expect(metrics[.redownloads] == 1)
+        #expect(metrics[.newInstalls] == 2)
+        #expect(metrics[.conversion(.coarse(.high))] == 1)
+        #expect(metrics[.laterConversion(.coarse(.low))] == 1)
+        #expect(metrics[.laterConversion(.absent)] == 1)
+        #expect(metrics.lossRate == 0.5)
+    }
+
+    @Test("Null is not 0: the mean is of known values alone")
+    func conversions() {
+        let metrics = Self.metrics(
+            [Conversion.absent, .null, .fine(0), .fine(10)].map {
+                CountedTraits(didWin: nil, sequenceIndex: nil, isRedownload: nil, conversion: $0)
+            })
+        #expect(metrics.nullConversions == 2)
+        #expect(metrics.nullRate == 0.5)
+        #expect(metrics.meanFineConversion == 5)
+        #expect(metrics.fineHistogram.map(\.value) == [0, 10])
+        #expect(metrics.redownloadRate == nil)
+    }
+
+    @Test("Sums of metrics are metrics of the sum")
+    func sums() {
+        let one = CountedTraits(didWin: true, sequenceIndex: 0, isRedownload: true, conversion: .fine(63))
+        var sum = Self.metrics([one])
+        sum += Self.metrics([one, one])
+        #expect(sum == Self.metrics([one, one, one]))
+        #expect(Metrics(counts: sum.counts) == sum)
+        #expect(Metrics(counts: [1, 2]) == nil)
+    }
+}

@@ -1,0 +1,195 @@
+import Attribution
+import Testing
+
+@Suite("Reading postbacks")
+struct ReceivedPostbackTests {
+    /// A body of each version with every field it signs; the signature is any base64.
+    static let bodies: [(SKAdNetworkVersion, String)] = [
+        (.v1_0, #""ad-network-id":"N.skadnetwork","campaign-id":42,"app-id":10738027756,"transaction-id":"T""#),
+        (
+            .v2_0,
+            #""version":"2.0","ad-network-id":"N","campaign-id":42,"app-id":1,"transaction-id":"T","redownload":true"#
+        ),
+        (
+            .v2_1,
+            #""version":"2.1","ad-network-id":"N","campaign-id":42,"app-id":1,"transaction-id":"T","redownload":true,"source-app-id":7"#
+        ),
+        (
+            .v2_2,
+            #""version":"2.2","ad-network-id":"N","campaign-id":42,"app-id":1,"transaction-id":"T","redownload":false,"source-app-id":7,"fidelity-type":1"#
+        ),
+        (
+            .v3_0,
+            #""version":"3.0","ad-network-id":"N","campaign-id":42,"app-id":1,"transaction-id":"T","redownload":false,"source-app-id":7,"fidelity-type":0,"did-win":true"#
+        ),
+        (
+            .v4_0,
+            #""version":"4.0","ad-network-id":"N","source-identifier":"0039","app-id":1,"transaction-id":"T","redownload":false,"source-domain":"example.com","fidelity-type":1,"did-win":true,"postback-sequence-index":0"#
+        ),
+    ]
+
+    static func body(_ members: String) -> [UInt8] {
+        Array("{\(members),\"attribution-signature\":\"AAAA\"}".utf8)
+    }
+
+    @Test(
+        "The signed text has the version's values in the version's order",
+        arguments: [
+            "N.skadnetwork|42|10738027756|T", "2.0|N|42|1|T|true", "2.1|N|42|1|T|true|7", "2.2|N|42|1|T|false|7|1",
+            "3.0|N|42|1|T|false|7|0|true", "4.0|N|0039|1|T|false|example.com|1|true|0",
+        ])
+    func signedText(_ expected: String) throws {
+        let version = expected.contains("skadnetwork") ? "1.0" : String(expected.prefix(3))
+        let (_, members) = try #require(Self.bodies.first { $0.0.rawValue == version })
+        #expect(try ReceivedPostback(reading: Self.body(members)).signedText.description == expected)
+    }
+
+    @Test("The separator in the signed text is U+2063")
+    func separator() throws {
+        let text = try ReceivedPostback(reading: Self.body(Self.bodies[0].1)).signedText
+        #expect(text.utf8.starts(with: Array("N.skadnetwork\u{2063}42\u{2063}".utf8)))
+    }
+
+    @Test("1.0 signs neither version nor redownload, whether they are there or not")
+    func firstVersion() throws {
+        let (_, members) = Self.bodies[0]
+        let bare = try ReceivedPostback(reading: Self.body(members))
+        let full = try ReceivedPostback(reading: Self.body(#""version":"1.0","redownload":true,"# + members))
+        #expect(bare.version == .v1_0 && full.version == .v1_0)
+        #expect(bare.signedText == full.signedText)
+        #expect(bare.isRedownload == nil)
+        #expect(full.isRedownload == true)
+    }
+
+    @Test("Fields a later version has are kept but count for nothing", arguments: bodies.prefix(2).map(\.1))
+    func laterFields(_ members: String) throws {
+        let plain = try ReceivedPostback(reading: Self.body(members))
+        let later = try ReceivedPostback(
+            reading: Self.body(members + #","did-win":false,"fidelity-type":0,"source-domain":"x.com","ip":"::1""#))
+        #expect(later.signedText == plain.signedText)
+        #expect(later.didWin == nil && later.fidelityType == nil && later.source == nil)
+        #expect(later.fields.count == plain.fields.count + 4)
+    }
+
+    @Test(
+        "Conversion: absent, null, fine and coarse stay apart",
+        arguments: [
+            ("", Conversion.absent),
+            (#","conversion-value":null"#, .null),
+            (#","conversion-value":0"#, .fine(0)),
+            (#","conversion-value":63"#, .fine(63)),
+            (#","coarse-conversion-value":"low""#, .coarse(.low)),
+            (#","coarse-conversion-value":null"#, .null),
+            (#","conversion-value":null,"coarse-conversion-value":"high""#, .coarse(.high)),
+        ])
+    func conversions(_ members: String, _ expected: Conversion) throws {
+        #expect(try ReceivedPostback(reading: Self.body(Self.bodies[5].1 + members)).conversion == expected)
+    }
+
+    @Test(
+        "A wrong value is refused by the name of its field",
+        arguments: [
+            (1, #""campaign-id":42"#, #""campaign-id":"42""#, "campaign-id"),
+            (1, #""campaign-id":42"#, #""campaign-id":42.0"#, "campaign-id"),
+            (1, #""campaign-id":42"#, #""campaign-id":null"#, "campaign-id"),
+            (1, #""redownload":true"#, #""redownload":1"#, "redownload"),
+            (1, #""redownload":true"#, #""redownload":"true""#, "redownload"),
+            (1, #""redownload":true"#, #""x":true"#, "redownload"),
+            (0, #""app-id":10738027756"#, #""app-id":9223372036854775808"#, "app-id"),
+            (0, #""transaction-id":"T""#, #""transaction-id":"""#, "transaction-id"),
+            (0, #""transaction-id":"T""#, #""transaction-id":"T\u2063U""#, "transaction-id"),
+            (0, #""ad-network-id":"N.skadnetwork""#, #""ad-network-id":"N⁣skadnetwork""#, "ad-network-id"),
+            (3, #""source-app-id":7"#, #""source-app-id":null"#, "source-app-id"),
+            (3, #""source-app-id":7"#, #""source-app-id":"7""#, "source-app-id"),
+            (3, #""fidelity-type":1"#, #""fidelity-type":true"#, "fidelity-type"),
+            (4, #""did-win":true"#, #""did-win":"true""#, "did-win"),
+            (5, #""source-identifier":"0039""#, #""source-identifier":39"#, "source-identifier"),
+            (5, #""source-identifier":"0039""#, #""source-identifier":"9""#, "source-identifier"),
+            (5, #""source-identifier":"0039""#, #""source-identifier":"12345""#, "source-identifier"),
+            (5, #""source-identifier":"0039""#, #""source-identifier":"٣٩""#, "source-identifier"),
+            (
+                5, #""source-domain":"example.com""#, #""source-domain":"example.com","source-app-id":1"#,
+                "source-domain"
+            ),
+            (5, #""source-domain":"example.com""#, #""source-domain":"""#, "source-domain"),
+            (5, #""postback-sequence-index":0"#, #""postback-sequence-index":3"#, "postback-sequence-index"),
+            (
+                5, #""postback-sequence-index":0"#, #""postback-sequence-index":0,"conversion-value":64"#,
+                "conversion-value"
+            ),
+            (
+                5, #""postback-sequence-index":0"#, #""postback-sequence-index":0,"conversion-value":"20""#,
+                "conversion-value"
+            ),
+            (
+                5, #""postback-sequence-index":0"#,
+                #""postback-sequence-index":0,"coarse-conversion-value":"LOW""#, "coarse-conversion-value"
+            ),
+            (
+                5, #""postback-sequence-index":0"#,
+                #""postback-sequence-index":0,"conversion-value":1,"coarse-conversion-value":"low""#,
+                "coarse-conversion-value"
+            ),
+            (1, #""version":"2.0""#, #""version":2.0"#, "version"),
+            (1, #""redownload":true"#, #""redownload":true,"redownload":false"#, "redownload"),
+        ])
+    func malformed(_ index: Int, _ good: String, _ bad: String, _ field: String) throws {
+        let members = Self.bodies[index].1
+        try #require(members.contains(good))
+        #expect(throws: Never.self) { try ReceivedPostback(reading: Self.body(members)) }
+        let changed = Self.body(members.replacing(good, with: bad))
+        let rejection = #expect(throws: PostbackRejection.self) { try ReceivedPostback(reading: changed) }
+        guard case .malformed(let problems) = rejection else {
+            Issue.record("expected malformed, found \(String(describing: rejection))")
+            return
+        }
+        #expect(problems.map(\.field) == [field])
+    }
+
+    @Test("Every missing signed field is named", arguments: bodies.map(\.0))
+    func missing(_ version: SKAdNetworkVersion) throws {
+        let optional: Set<PostbackField> = [.sourceAppID, .sourceDomain, .version]
+        let required = PostbackField.signed(in: version).filter { !optional.contains($0) }
+        let body = version == .v1_0 ? "{}" : "{\"version\":\"\(version.rawValue)\"}"
+        let rejection = #expect(throws: PostbackRejection.self) { try ReceivedPostback(reading: Array(body.utf8)) }
+        guard case .malformed(let problems) = rejection else {
+            Issue.record("expected malformed, found \(String(describing: rejection))")
+            return
+        }
+        #expect(Set(problems.map(\.field)) == Set((required + [.attributionSignature]).map(\.rawValue)))
+    }
+
+    @Test("An unknown version is named, never guessed", arguments: ["4.1", "5.0", "1", "", "2.0 ", "４.0"])
+    func unknownVersion(_ version: String) {
+        let body = Self.body(#""version":"\#(version)","campaign-id":1"#)
+        #expect(throws: PostbackRejection.unknownVersion("\"\(version)\"")) { try ReceivedPostback(reading: body) }
+    }
+
+    @Test("A postback of AdAttributionKit is named as such")
+    func otherFramework() {
+        let rejection = #expect(throws: PostbackRejection.self) {
+            try ReceivedPostback(reading: Array(#"{"jws-string":"a.b.c"}"#.utf8))
+        }
+        #expect(rejection?.code == .unknownVersion)
+    }
+
+    @Test("A copy says the same whatever its order, spelling and signature")
+    func sameStatements() throws {
+        let first = try ReceivedPostback(
+            reading: Array(
+                #"{"ad-network-id":"N","campaign-id":1,"app-id":2,"transaction-id":"a/b","conversion-value":0,"attribution-signature":"AAAA"}"#
+                    .utf8))
+        let second = try ReceivedPostback(
+            reading: Array(
+                #"{ "conversion-value":0,"transaction-id":"a\/b","app-id":2,"campaign-id":1,"ad-network-id":"N","attribution-signature":"AAAB"}"#
+                    .utf8))
+        #expect(first.saysTheSame(as: second))
+        for other in [#""conversion-value":null"#, #""x":0"#, #""conversion-value":1"#] {
+            let third = try ReceivedPostback(
+                reading: Array(
+                    #"{"ad-network-id":"N","campaign-id":1,"app-id":2,"transaction-id":"a/b",\#(other),"attribution-signature":"AAAA"}"#
+                        .utf8))
+            #expect(!first.saysTheSame(as: third), "\(other)")
+        }
+    }
+}

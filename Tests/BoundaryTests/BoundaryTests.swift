@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+/// The build lets a target import what its dependencies depend on; this table does not.
+@Suite("Boundaries between the targets")
+struct BoundaryTests {
+    static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    static let mayImport: [(String, Set<String>)] = [
+        ("Attribution", ["FoundationEssentials"]),
+        ("AttributionSigning", ["Attribution", "Foundation", "Crypto", "COpenSSL"]),
+        ("AttributionStore", ["Attribution", "Foundation", "GRDB"]),
+        (
+            "AttributionIngest",
+            [
+                "Attribution", "AttributionSigning", "AttributionStore", "Foundation", "Logging", "Metrics",
+                "ServiceLifecycle", "Synchronization",
+            ]
+        ),
+        ("AttributionReports", ["Attribution", "AttributionStore", "Foundation"]),
+        (
+            "AttributionHTTP",
+            [
+                "Attribution", "AttributionIngest", "AttributionReports", "AttributionSigning", "Foundation",
+                "Hummingbird", "Logging", "Metrics", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "ServiceLifecycle",
+                "Synchronization",
+            ]
+        ),
+        (
+            "AttributionHarness",
+            [
+                "Attribution", "AttributionSigning", "AsyncHTTPClient", "Foundation", "NIOCore", "NIOHTTP1",
+                "Synchronization",
+            ]
+        ),
+    ]
+
+    static func sources(_ target: String) throws -> [URL] {
+        let folder = root.appendingPathComponent("Sources/\(target)")
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+        return (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "swift" }
+    }
+
+    @Test("A target imports what its row allows and nothing else", arguments: mayImport)
+    func imports(_ target: String, _ allowed: Set<String>) throws {
+        let files = try Self.sources(target)
+        #expect(!files.isEmpty)
+        for file in files {
+            for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+                let words = line.split(separator: " ")
+                guard let place = words.firstIndex(of: "import"), place <= 1, place + 1 < words.count else {
+                    continue
+                }
+                let module = String(words[place + 1].prefix { $0 != "." })
+                #expect(allowed.contains(module), "\(file.lastPathComponent) imports \(module)")
+            }
+        }
+    }
+
+    @Test("Every target has its row")
+    func complete() throws {
+        let targets = try FileManager.default.contentsOfDirectory(
+            atPath: Self.root.appendingPathComponent("Sources").path
+        ).filter { try !Self.sources($0).isEmpty }
+        #expect(Set(targets) == Set(Self.mayImport.map(\.0) + ["skan"]))
+    }
+
+    @Test("The verifier alone vouches for a postback")
+    func vouching() throws {
+        for (target, _) in Self.mayImport + [("skan", [])] {
+            for file in try Self.sources(target) where file.lastPathComponent != "VerifiedPostback.swift" {
+                let isCaller = try String(contentsOf: file, encoding: .utf8).contains("VerifiedPostback(verified:")
+                #expect(isCaller == (file.lastPathComponent == "PostbackVerifier.swift"), "\(file.lastPathComponent)")
+            }
+        }
+    }
+
+    @Test("The domain has no clock and no randomness of its own")
+    func purity() throws {
+        for file in try Self.sources("Attribution") {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for reach in [
+                "Date()", "SystemRandomNumberGenerator", "UUID()", ".random(in: 0..<16)", "FileManager", "Clock.now",
+            ] {
+                #expect(!text.contains(reach), "\(file.lastPathComponent) reaches for \(reach)")
+            }
+        }
+    }
+}

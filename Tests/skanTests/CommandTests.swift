@@ -1,0 +1,258 @@
+import Foundation
+import Testing
+
+@Suite("The command line")
+struct CommandTests {
+    let folder: WorkFolder
+
+    init() throws {
+        folder = try WorkFolder()
+    }
+
+    private func skan(_ arguments: String..., input: String = "") throws -> SkanProcess.Outcome {
+        try SkanProcess.run(arguments, in: folder.url, input: input)
+    }
+
+    static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The body of a vector, as a device would send it.
+    static func body(_ vector: String) throws -> String {
+        let file = root.appendingPathComponent("Tests/Fixtures/vectors/\(vector).json")
+        let object = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
+        let body = try JSONSerialization.data(withJSONObject: #require(object?["body"]), options: [.sortedKeys])
+        return String(decoding: body, as: UTF8.self)
+    }
+
+    // MARK: sign
+
+    static let orders: [(String, [String], [String])] = [
+        ("1.0", ["--campaign", "42"], ["ad-network-id", "campaign-id", "itunes-item-id", "nonce", "timestamp"]),
+        (
+            "2.0", ["--campaign", "42", "--source-app", "0"],
+            ["version", "ad-network-id", "campaign-id", "itunes-item-id", "nonce", "source-app-id", "timestamp"]
+        ),
+        (
+            "2.1", ["--campaign", "100", "--source-app", "1"],
+            ["version", "ad-network-id", "campaign-id", "itunes-item-id", "nonce", "source-app-id", "timestamp"]
+        ),
+        (
+            "2.2", ["--campaign", "1", "--source-app", "1", "--fidelity", "0"],
+            [
+                "version", "ad-network-id", "campaign-id", "itunes-item-id", "nonce", "source-app-id", "fidelity-type",
+                "timestamp",
+            ]
+        ),
+        (
+            "3.0", ["--campaign", "1", "--source-app", "1"],
+            [
+                "version", "ad-network-id", "campaign-id", "itunes-item-id", "nonce", "source-app-id", "fidelity-type",
+                "timestamp",
+            ]
+        ),
+        (
+            "4.0", ["--source-identifier", "39", "--source-app", "10738027756", "--fidelity", "0"],
+            [
+                "version", "ad-network-id", "source-identifier", "itunes-item-id", "nonce", "source-app-id",
+                "fidelity-type", "timestamp",
+            ]
+        ),
+        (
+            "4.0", ["--source-identifier", "9999", "--source-domain", "example.com"],
+            [
+                "version", "ad-network-id", "source-identifier", "itunes-item-id", "nonce", "source-domain",
+                "fidelity-type", "timestamp",
+            ]
+        ),
+    ]
+
+    @Test("openssl verifies what skan sign made, from its output alone", arguments: orders, ["p256", "p192"])
+    func sign(_ form: (version: String, options: [String], order: [String]), _ curve: String) throws {
+        #expect(try skan("keys", "generate", "--curve", curve, "key.pem").status == 0)
+        let outcome = try SkanProcess.run(
+            [
+                "sign", "--version", form.version, "--network", "Example123.skadnetwork", "--advertised-app",
+                "10738027756", "--key", "key.pem",
+            ] + form.options, in: folder.url)
+        guard curve == "p256" || ["1.0", "2.0"].contains(form.version) else {
+            #expect(outcome.status == 2)
+            #expect(outcome.errors.contains("a P-192 key cannot sign version \(form.version)"))
+            return
+        }
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let json = try #require(
+            JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        // The text is put together here, from the page's order, not by the product.
+        let text = try form.order.map { name in "\(try #require(json[name]))" }.joined(separator: "\u{2063}")
+        try Data(text.utf8).write(to: folder.url.appendingPathComponent("text"))
+        let signature = try #require((json["attribution-signature"] as? String).flatMap { Data(base64Encoded: $0) })
+        try signature.write(to: folder.url.appendingPathComponent("signature"))
+        let key = try SkanProcess.run(
+            SkanProcess.openssl, ["pkey", "-in", "key.pem", "-pubout", "-out", "public.pem"], in: folder.url)
+        #expect(key.status == 0)
+        let verified = try SkanProcess.run(
+            SkanProcess.openssl, ["dgst", "-sha256", "-verify", "public.pem", "-signature", "signature", "text"],
+            in: folder.url)
+        #expect(verified.output == "Verified OK\n")
+    }
+
+    @Test(
+        "Bad input names field, value, expectation and cure, and ends with 2",
+        arguments: [
+            (
+                [
+                    "sign", "--version", "3.0", "--network", "n", "--campaign", "101", "--advertised-app", "1",
+                    "--source-app", "1", "--key", "key.pem",
+                ], "campaign-id: found 101, expected a whole number from 1 to 100"
+            ),
+            (
+                [
+                    "sign", "--version", "3.0", "--network", "n", "--campaign", "1", "--advertised-app", "1",
+                    "--source-app", "1",
+                ], "expected one of --key FILE and --keys LIST"
+            ),
+            (
+                [
+                    "sign", "--version", "3.0", "--network", "n", "--campaign", "1", "--advertised-app", "1",
+                    "--source-app", "1", "--key", "none.pem",
+                ], "cannot read the key file none.pem"
+            ),
+            (["keys", "generate", "key.pem"], "key.pem exists, and a key is never overwritten"),
+            (["keys", "check", "open.pem"], "can be read by others (mode 0644)"),
+            (["keys", "check", "key.pem", "--public", "other.pem"], "other.pem is not the public half of key.pem"),
+            (["keys", "check", "p192.pem", "--version", "4.0"], "a P-192 key cannot sign version 4.0"),
+            (["report", "--store", "none.sqlite"], "there is no store at none.sqlite; start one with: skan serve"),
+            (["report", "--store", "none.sqlite", "--by", "colour"], "by: found colour, expected one of day,"),
+            (["recount", "--store", "none.sqlite"], "there is no store at none.sqlite"),
+            (["serve", "--store", "nowhere/skan.sqlite"], "the folder"),
+            (["serve"], "expected --store FILE"),
+            (["serve", "--store", "s", "--console", "0.0.0.0:1"], "listens on loopback only"),
+            (["verify", "none.json"], "cannot read none.json"),
+            (["verify", "--trust-test-key", "none.pem"], "cannot read the key file none.pem"),
+            (["simulate"], "expected --post URL or --output FOLDER"),
+            (["nonsense"], "Unexpected argument 'nonsense'"),
+        ])
+    func badInput(_ arguments: [String], _ message: String) throws {
+        for (curve, file) in [("p256", "key.pem"), ("p256", "open.pem"), ("p256", "other.pem"), ("p192", "p192.pem")] {
+            _ = try skan("keys", "generate", "--curve", curve, file)
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path("open.pem"))
+        let outcome = try SkanProcess.run(arguments, in: folder.url)
+        #expect(outcome.status == 2)
+        #expect(outcome.output == "")
+        #expect(outcome.errors.hasPrefix("skan: error: "))
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
+    }
+
+    @Test("Formats fit the form of the ad")
+    func formats() throws {
+        _ = try skan("keys", "generate", "key.pem")
+        func sign(_ fidelity: String, _ format: String) throws -> SkanProcess.Outcome {
+            try skan(
+                "sign", "--version", "4.0", "--network", "n", "--source-identifier", "1", "--advertised-app", "1",
+                "--source-app", "2", "--fidelity", fidelity, "--key", "key.pem", "--format", format)
+        }
+        #expect(try sign("1", "storekit").output.contains("\"SKStoreProductParameterAdNetworkSourceIdentifier\": 1"))
+        #expect(try sign("0", "impression").output.contains("\"adImpressionIdentifier\""))
+        #expect(try sign("0", "storekit").status == 2)
+        #expect(try sign("1", "impression").status == 2)
+    }
+
+    @Test("A key's public half is what Apple asks for, and matches openssl's")
+    func publicKey() throws {
+        _ = try skan("keys", "generate", "key.pem")
+        let shown = try skan("keys", "public", "key.pem").output
+        let theirs = try SkanProcess.run(SkanProcess.openssl, ["pkey", "-in", "key.pem", "-pubout"], in: folder.url)
+        #expect(shown.hasPrefix(theirs.output))
+        #expect(shown.contains("fingerprint: SHA256:"))
+        #expect(try skan("keys", "check", "key.pem").output.hasPrefix("ok key.pem P-256 SHA256:"))
+    }
+
+    // MARK: verify
+
+    @Test(
+        "Verdicts and exit status",
+        arguments: [
+            ("skan-4.0-web-fine", "valid", 0), ("skan-2.0-source-app", "valid", 0),
+            ("skan-2020-page-sample", "invalid", 1), ("aak-older-page-sample", "unknown-version", 1),
+        ] as [(String, String, Int32)])
+    func verdicts(_ vector: String, _ word: String, _ status: Int32) throws {
+        let outcome = try skan("verify", input: Self.body(vector))
+        #expect(outcome.output.hasPrefix("-:1: \(word) "))
+        #expect(outcome.status == status)
+    }
+
+    @Test("Several files, NDJSON and pretty-printed objects are judged one by one")
+    func files() throws {
+        let good = try Self.body("skan-3.0-win")
+        let pretty = try JSONSerialization.data(
+            withJSONObject: JSONSerialization.jsonObject(with: Data(good.utf8)), options: .prettyPrinted)
+        try pretty.write(to: folder.url.appendingPathComponent("pretty.json"))
+        let lines = [
+            good, "{\"version\":\"3.0\"",
+            good.replacingOccurrences(of: "\"campaign-id\":42", with: "\"campaign-id\":\"42\""),
+            good.replacingOccurrences(of: "true", with: "false"),
+            good.replacingOccurrences(of: "\"3.0\"", with: "\"9.0\""),
+        ]
+        try Data(lines.joined(separator: "\n").utf8).write(to: folder.url.appendingPathComponent("lines.ndjson"))
+        let outcome = try skan("verify", "--format", "json", "pretty.json", "lines.ndjson")
+        #expect(outcome.status == 1)
+        let verdicts = try outcome.output.split(separator: "\n").map { line in
+            try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+        #expect(
+            verdicts.map { $0["verdict"] as? String } == [
+                "valid", "valid", "malformed", "malformed", "invalid", "unknown-version",
+            ])
+        #expect(verdicts.map { $0["number"] as? Int } == [1, 1, 2, 3, 4, 5])
+        let problems = try #require(verdicts[3]["problems"] as? [[String: String]])
+        #expect(
+            problems == [
+                ["field": "campaign-id", "found": "the string \"42\"", "expected": "a whole number within 64 bits"]
+            ])
+        #expect(try skan("verify", input: "").status == 2)
+    }
+
+    @Test("Test keys are trusted only when named, and marked")
+    func testKeys() throws {
+        #expect(try skan("simulate", "--count", "20", "--faults", "0", "--output", ".", "--keys", "keys").status == 0)
+        #expect(try skan("verify", "postbacks.ndjson").status == 1)
+        let outcome = try SkanProcess.run(["verify", "postbacks.ndjson"] + SkanServer.testKeys, in: folder.url)
+        #expect(outcome.status == 0)
+        #expect(outcome.output.split(separator: "\n").count == 20)
+        #expect(outcome.output.split(separator: "\n").allSatisfy { $0.hasSuffix(" TEST") })
+    }
+
+    @Test("The self-test passes on this machine")
+    func selftest() throws {
+        let outcome = try skan("selftest")
+        #expect(outcome.status == 0)
+        #expect(outcome.output.split(separator: "\n").count == 8)
+        #expect(!outcome.output.contains("FAILED"))
+    }
+
+    @Test("The same seed makes the same postbacks but for their signatures")
+    func seeds() throws {
+        func bodies(_ seed: String) throws -> [String] {
+            _ = try skan("simulate", "--count", "50", "--seed", seed, "--output", seed, "--keys", "keys")
+            let text = try String(
+                contentsOf: folder.url.appendingPathComponent("\(seed)/postbacks.ndjson"), encoding: .utf8)
+            return text.split(separator: "\n").map { line in
+                // The signature stands last, or it is no JSON.
+                line.range(of: "\"attribution-signature").map { String(line[..<$0.lowerBound]) } ?? ""
+            }
+        }
+        let first = try bodies("1")
+        #expect(try bodies("1") == first)
+        #expect(try bodies("2") != first)
+    }
+
+    @Test("A reader that goes away ends the run as a success")
+    func closedPipe() throws {
+        _ = try skan("simulate", "--count", "3000", "--faults", "0", "--output", ".", "--keys", "keys")
+        let command = "\(SkanProcess.binary.path) verify postbacks.ndjson | head -1; exit ${PIPESTATUS[0]}"
+        let outcome = try SkanProcess.run(URL(fileURLWithPath: "/bin/bash"), ["-c", command], in: folder.url)
+        #expect(outcome.status == 0)
+        #expect(outcome.errors == "")
+    }
+}

@@ -1,0 +1,231 @@
+import Foundation
+import Testing
+
+@Suite("The server, as a process", .timeLimit(.minutes(10)))
+struct ServerTests {
+    let folder: WorkFolder
+
+    init() throws {
+        folder = try WorkFolder()
+        // Makes the test keys the server is told to trust.
+        _ = try SkanProcess.run(["simulate", "--count", "1", "--output", "keys", "--keys", "keys"], in: folder.url)
+    }
+
+    private func curl(_ arguments: String...) throws -> String {
+        try SkanProcess.run(SkanProcess.curl, ["-s", "-i", "--max-time", "10"] + arguments, in: folder.url).output
+    }
+
+    private func post(_ body: String, to url: String) throws -> String {
+        try Data(body.utf8).write(to: folder.url.appendingPathComponent("body"))
+        return try curl("-H", "Content-Type: application/json", "--data-binary", "@body", url)
+    }
+
+    private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
+        try SkanProcess.run(arguments, in: folder.url)
+    }
+
+    private func recount() throws -> SkanProcess.Outcome {
+        try SkanProcess.run(["recount", "--store", "skan.sqlite"] + SkanServer.testKeys, in: folder.url)
+    }
+
+    @Test("Every answer of the ingress, with curl")
+    func answers() throws {
+        let server = try SkanServer(in: folder)
+        let good = try CommandTests.body("skan-3.0-win")
+        let rows: [(String, String, String)] = [
+            (good, "200 OK", "{\"status\":\"recorded\",\"reason\":null,\"provenance\":\"apple\"}"),
+            (good, "200 OK", "{\"status\":\"duplicate\",\"reason\":null,\"provenance\":\"apple\"}"),
+            (
+                good.replacingOccurrences(of: "\"conversion-value\":20", with: "\"conversion-value\":63"), "200 OK",
+                "{\"status\":\"conflict\",\"reason\":null,\"provenance\":\"apple\"}"
+            ),
+            (
+                good.replacingOccurrences(of: "true", with: "false"), "200 OK",
+                "{\"status\":\"quarantined\",\"reason\":\"invalid-signature\","
+            ),
+            (
+                good.replacingOccurrences(of: "\"3.0\"", with: "\"5.0\""), "200 OK",
+                "{\"status\":\"quarantined\",\"reason\":\"unknown-version\","
+            ),
+            (
+                good.replacingOccurrences(of: ":42", with: ":\"42\""), "200 OK",
+                "{\"status\":\"quarantined\",\"reason\":\"malformed\",\"detail\":\"campaign-id: found the string"
+            ),
+            ("postback=1", "400 Bad Request", "{\"status\":\"refused\",\"reason\":\"not-json\","),
+            ("[]", "400 Bad Request", "{\"status\":\"refused\",\"reason\":\"not-json\","),
+            ("", "400 Bad Request", "{\"status\":\"refused\",\"reason\":\"not-json\","),
+            (String(repeating: " ", count: 20_000), "413 ", "{\"status\":\"refused\",\"reason\":\"body-too-long\","),
+        ]
+        for (body, status, verdict) in rows {
+            let answer = try post(body, to: server.url)
+            #expect(answer.contains("HTTP/1.1 \(status)"), "\(answer)")
+            #expect(answer.contains(verdict), "\(answer)")
+        }
+        #expect(try curl(server.url).contains("HTTP/1.1 405 Method Not Allowed"))
+        #expect(try curl("http://127.0.0.1:\(server.port)/").contains("HTTP/1.1 404 Not Found"))
+        let copy = try post(good, to: "http://127.0.0.1:\(server.port)/.well-known/skadnetwork/report-attribution/")
+        #expect(copy.contains("\"duplicate\""))
+
+        #expect(try curl("\(server.console)/healthz").contains("200 OK"))
+        #expect(try curl("\(server.console)/readyz").contains("200 OK"))
+        #expect(try curl("\(server.console)/v1/report?by=colour").contains("400 Bad Request"))
+        let report = try curl("\(server.console)/v1/report?by=app&format=csv")
+        #expect(report.contains("525463029,1,1,1,1.0000,1,0,0.0000,0,0.0000,20.00"))
+
+        let end = server.end(SIGTERM)
+        #expect(end.status == 0)
+        #expect(end.log.hasSuffix("stopped\n"))
+        let text = try skan("report", "--store", "skan.sqlite").output
+        #expect(
+            text.contains(
+                "Deliveries: received 7, recorded 1, duplicate 2, conflict 1, quarantined 3 "
+                    + "(malformed 1, unknown-version 1, invalid-signature 1)"), "\(text)")
+        #expect(try recount().status == 0)
+    }
+
+    @Test("64 senders of one postback at once: one recorded, 63 duplicates")
+    func concurrentSenders() throws {
+        let server = try SkanServer(in: folder)
+        try Data(CommandTests.body("skan-4.0-web-fine").utf8).write(to: folder.url.appendingPathComponent("body"))
+        let urls = (0..<64).flatMap { ["-o", "answer-\($0)", server.url] }
+        _ = try SkanProcess.run(
+            SkanProcess.curl,
+            ["-s", "--parallel", "--parallel-immediate", "--parallel-max", "64", "--max-time", "30"]
+                + ["-H", "Content-Type: application/json", "--data-binary", "@body"] + urls, in: folder.url)
+        let answers = try (0..<64).map {
+            try String(contentsOf: folder.url.appendingPathComponent("answer-\($0)"), encoding: .utf8)
+        }
+        #expect(answers.count == 64)
+        #expect(answers.filter { $0.contains("\"recorded\"") }.count == 1)
+        #expect(answers.filter { $0.contains("\"duplicate\"") }.count == 63)
+    }
+
+    @Test("A day of traffic agrees with the report in every figure", arguments: ["--report-url", "--report-store"])
+    func day(_ option: String) throws {
+        let server = try SkanServer(in: folder)
+        for seed in ["1", "2"] {
+            let outcome = try skan(
+                "simulate", "--count", "1500", "--seed", seed, "--keys", "keys", "--post", server.url,
+                "--concurrency", "64", option, option == "--report-url" ? server.console : "skan.sqlite")
+            #expect(outcome.status == 0, "\(outcome.output)")
+            #expect(outcome.output.contains("the report agrees with what was sent in every figure"))
+        }
+        // The same traffic once more is all repeats, and the plan says otherwise: that is noticed.
+        let again = try skan(
+            "simulate", "--count", "1500", "--seed", "1", "--keys", "keys", "--post", server.url, option,
+            option == "--report-url" ? server.console : "skan.sqlite")
+        #expect(again.status == 1)
+        #expect(again.output.contains("difference: "))
+        #expect(server.end(SIGTERM).status == 0)
+        #expect(try recount().output.hasSuffix("differences: 0\n"))
+    }
+
+    @Test("SIGTERM under load finishes what was accepted, within its bound")
+    func stopping() throws {
+        let server = try SkanServer(in: folder)
+        let (answered, _) = try loadUntil(answers: 300, seed: 5, server) {
+            let start = ContinuousClock.now
+            #expect(server.end(SIGTERM).status == 0)
+            #expect(ContinuousClock.now - start < .seconds(6))
+        }
+        try expectOnce(answered)
+        #expect(try recount().status == 0)
+    }
+
+    @Test("kill -9 at 20 random moments: what was answered 200 is there, exactly once")
+    func kill() throws {
+        var generator = SystemRandomNumberGenerator()
+        var answered: Set<Substring> = []
+        for round in 0..<20 {
+            let server = try SkanServer(in: folder)
+            let moment = Int.random(in: 1...900, using: &generator)
+            let (lines, _) = try loadUntil(answers: moment, seed: 100 + round, server) {
+                _ = server.end(SIGKILL)
+            }
+            #expect(lines.count >= moment)
+            answered.formUnion(lines)
+            try expectOnce(answered)
+        }
+        let recount = try recount()
+        #expect(recount.status == 0, "\(recount.output)")
+        #expect(recount.output.hasSuffix("differences: 0\n"))
+    }
+
+    /// Sends traffic, calls `act` as soon as so many answers have come, and waits for the sender's end.
+    ///
+    /// - Returns: Transaction id and sequence index of each verified postback answered 200, and the sender's status.
+    private func loadUntil(
+        answers count: Int,
+        seed: Int,
+        _ server: SkanServer,
+        act: () throws -> Void
+    ) throws -> ([Substring], Int32) {
+        let sender = Process()
+        sender.executableURL = SkanProcess.binary
+        sender.arguments = [
+            "simulate", "--count", "1000", "--seed", "\(seed)", "--keys", "keys", "--concurrency", "64", "--post",
+            server.url, "--answers", "answers.pipe",
+        ]
+        sender.currentDirectoryURL = folder.url
+        let pipe = folder.path("answers.pipe")
+        if !FileManager.default.fileExists(atPath: pipe) {
+            #expect(mkfifo(pipe, 0o600) == 0)
+        }
+        sender.standardOutput = FileHandle.nullDevice
+        try sender.run()
+        let reader = try #require(FileHandle(forReadingAtPath: pipe))
+        var text = ""
+        var hasActed = false
+        while true {
+            let more = reader.availableData
+            if more.isEmpty {
+                break
+            }
+            text += String(decoding: more, as: UTF8.self)
+            if !hasActed, text.utf8.filter({ $0 == UInt8(ascii: "\n") }).count >= count {
+                hasActed = true
+                try act()
+            }
+        }
+        sender.waitUntilExit()
+        #expect(hasActed)
+        let lines = text.split(separator: "\n").map { $0.drop { $0 != " " }.dropFirst() }
+        return (lines, sender.terminationStatus)
+    }
+
+    /// Looks into the store, with another program, for each postback that was answered 200.
+    private func expectOnce(_ answered: some Sequence<Substring>) throws {
+        let rows = try SkanProcess.run(
+            SkanProcess.sqlite,
+            ["skan.sqlite", "SELECT transaction_id || ' ' || sequence_index FROM postback"], in: folder.url
+        ).output.split(separator: "\n", omittingEmptySubsequences: true)
+        let stored = Set(rows)
+        #expect(stored.count == rows.count)
+        #expect(Set(answered).subtracting(stored) == [])
+    }
+
+    @Test("Settings come from the environment when no flag gives them; a port in use is an error")
+    func settings() throws {
+        let server = try SkanServer(in: folder)
+        let command =
+            "SKAN_STORE=other.sqlite SKAN_LISTEN=127.0.0.1:\(server.port) SKAN_CONSOLE=127.0.0.1:0 "
+            + "\(SkanProcess.binary.path) serve"
+        let outcome = try SkanProcess.run(URL(fileURLWithPath: "/bin/sh"), ["-c", command], in: folder.url)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("skan: error: "))
+        #expect(outcome.errors.contains("Address already in use"))
+        #expect(FileManager.default.fileExists(atPath: folder.path("other.sqlite")))
+    }
+
+    @Test("Logs hold no body and no id of a postback")
+    func logs() throws {
+        let server = try SkanServer(in: folder, arguments: ["--log-level", "debug"])
+        _ = try post(CommandTests.body("skan-3.0-win"), to: server.url + "?secret=1")
+        let log = server.end(SIGTERM).log
+        #expect(log.contains("status=200"))
+        #expect(log.contains("route=/skadnetwork/postbacks"))
+        for secret in ["6aafb7a5", "secret=1", "attribution-signature", "example123"] {
+            #expect(!log.contains(secret))
+        }
+    }
+}

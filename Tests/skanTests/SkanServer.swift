@@ -1,0 +1,72 @@
+import Foundation
+
+/// A running `skan serve` on free ports of loopback, ended by its process id.
+final class SkanServer {
+    let process: Process
+    let port: Int
+    let consolePort: Int
+    private let log: Pipe
+
+    static let testKeys = [
+        "--trust-test-key", "keys/test-p192.public.pem", "--trust-test-key", "keys/test-p256.public.pem",
+    ]
+
+    /// Starts the server and waits until it listens on both.
+    init(in folder: WorkFolder, arguments: [String] = testKeys) throws {
+        process = Process()
+        process.executableURL = SkanProcess.binary
+        process.arguments =
+            ["serve", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--store", "skan.sqlite"] + arguments
+        process.currentDirectoryURL = folder.url
+        log = Pipe()
+        process.standardError = log
+        try process.run()
+        var text = ""
+        func port(_ line: String) -> Int? {
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            let address = lines.first { $0.hasSuffix(line) }?.split(separator: " ").first { $0.hasPrefix("address=") }
+            return address?.split(separator: ":").last.flatMap { Int($0) }
+        }
+        var ports: (Int, Int)?
+        while ports == nil {
+            let more = log.fileHandleForReading.availableData
+            guard !more.isEmpty else {
+                throw Failed(log: text)
+            }
+            text += String(decoding: more, as: UTF8.self)
+            if let postbacks = port("listening for postbacks"), let console = port("listening for the console") {
+                ports = (postbacks, console)
+            }
+        }
+        (self.port, consolePort) = ports ?? (0, 0)
+    }
+
+    struct Failed: Error {
+        let log: String
+    }
+
+    deinit {
+        if process.isRunning {
+            kill(process.processIdentifier, SIGKILL)
+        }
+        process.waitUntilExit()
+    }
+
+    var url: String {
+        "http://127.0.0.1:\(port)/skadnetwork/postbacks"
+    }
+
+    var console: String {
+        "http://127.0.0.1:\(consolePort)"
+    }
+
+    /// Sends a signal and waits for the end.
+    ///
+    /// - Returns: The exit status, and what was logged since it listened.
+    func end(_ signal: Int32) -> (status: Int32, log: String) {
+        kill(process.processIdentifier, signal)
+        let rest = log.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: rest, as: UTF8.self))
+    }
+}
