@@ -30,6 +30,13 @@ public struct PostbackVerifier: Sendable {
         }
     }
 
+    /// Reads and verifies bodies, together where that is cheaper.
+    ///
+    /// - Returns: The judgements in the order of the bodies.
+    public func judge(_ bodies: [[UInt8]]) -> [Judgement] {
+        bodies.map { judge($0) }
+    }
+
     /// Verifies a postback that was read.
     public func verify(_ postback: ReceivedPostback) -> Judgement {
         let candidates = keys[postback.version.postbackCurve] ?? []

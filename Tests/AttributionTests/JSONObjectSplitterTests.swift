@@ -18,6 +18,23 @@ struct JSONObjectSplitterTests {
             ("no json", ["no json"]),
         ] as [(String, [String])])
     func split(_ text: String, _ expected: [String]) {
-        #expect(JSONObjectSplitter().split(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) } == expected)
+        let bytes = Array(text.utf8)
+        // The same records come out however the stream is cut into pieces.
+        for size in [1, 2, 3, 7, max(1, bytes.count)] {
+            var splitter = JSONObjectSplitter()
+            var records: [[UInt8]] = []
+            for start in stride(from: 0, to: bytes.count, by: size) {
+                records += splitter.split(bytes[start..<min(start + size, bytes.count)])
+            }
+            records += splitter.finish()
+            #expect(records.map { String(decoding: $0, as: UTF8.self) } == expected, "pieces of \(size)")
+        }
+    }
+
+    @Test("A record that never ends is given up, so that memory stays bounded")
+    func overlong() {
+        var splitter = JSONObjectSplitter()
+        let records = (0..<3).flatMap { _ in splitter.split(Array(repeating: UInt8(ascii: "{"), count: 1 << 20)) }
+        #expect(records.count == 1)
     }
 }
