@@ -36,7 +36,11 @@ let package = Package(
         ),
         .target(
             name: "AttributionStore",
-            dependencies: ["Attribution", .product(name: "GRDB", package: "GRDB.swift")]
+            dependencies: [
+                "Attribution",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]
         ),
         .target(
             name: "AttributionIngest",

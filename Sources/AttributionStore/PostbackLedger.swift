@@ -11,12 +11,14 @@ public protocol PostbackLedger: Sendable {
     /// - Throws: When nothing of the batch was recorded.
     func record(_ deliveries: [Delivery]) async throws -> [Recording]
 
-    /// Counts recorded postbacks; rows in no particular order.
+    /// Counts recorded postbacks; rows in no particular order, none or one of zeros where there is nothing.
     func tallies(_ query: TallyQuery) async throws -> [TallyRow]
 
     /// Counts deliveries.
     ///
     /// - Parameter received: When they were received, in Unix milliseconds, to the quarter of an hour; nil for ever.
+    /// - Returns: The counts by kind.
+    /// - Throws: What the store reports.
     func deliveries(received: Range<Int64>?) async throws -> DeliveryCounts
 
     /// The first and the last time of receipt of a recorded postback in Unix milliseconds, or nil when there is none.
@@ -27,5 +29,7 @@ public protocol PostbackLedger: Sendable {
     /// - Parameters:
     ///   - repair: Whether to put the result in place of the stored tallies when they differ.
     ///   - judge: Reads and verifies the raw bytes again.
+    /// - Returns: What was read and how it differs.
+    /// - Throws: What the store reports; then nothing was changed.
     func recount(repair: Bool, judge: @escaping @Sendable ([UInt8]) -> Judgement) async throws -> Recount
 }

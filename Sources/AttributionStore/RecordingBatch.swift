@@ -6,6 +6,13 @@ import GRDB
 struct RecordingBatch {
     private let db: Database
     private let bounds: QuarantineBounds
+    private let index: PostbackIndexOwner
+    private let insertPostback: HotStatement
+    private let insertFingerprint: HotStatement
+    private var lastRow: Int64
+    /// What this transaction adds to the index, in order, and by fingerprint.
+    private var added: [(fingerprint: UInt64, row: UInt32)] = []
+    private var addedRows: [UInt64: [UInt32]] = [:]
     private var tallies = TallyChanges()
     /// Delivery counts by quarter of an hour.
     private var deliveries: [Int64: DeliveryCounts] = [:]
@@ -17,9 +24,14 @@ struct RecordingBatch {
         var bytes: Int64
     }
 
-    init(_ db: Database, bounds: QuarantineBounds) {
+    init(_ db: Database, bounds: QuarantineBounds, index: PostbackIndexOwner) throws {
         self.db = db
         self.bounds = bounds
+        self.index = index
+        lastRow = index.lastRow
+        insertPostback = try HotStatement(db, sql: Self.insertPostbackSQL)
+        insertFingerprint = try HotStatement(
+            db, sql: "INSERT INTO postback_fingerprint (postback_id, fingerprint) VALUES (?, ?)")
     }
 
     mutating func record(_ delivery: Delivery) throws -> Recording {
@@ -45,21 +57,13 @@ struct RecordingBatch {
 
     private mutating func record(_ verified: VerifiedPostback, _ delivery: Delivery) throws -> (Recording, Bool) {
         let postback = verified.postback
-        let values: [any DatabaseValueConvertible] =
-            [
-                delivery.receivedAtMilliseconds, delivery.recipient.rawValue, verified.provenance.rawValue,
-                verified.keyName, postback.transactionID.text,
-                postback.didWin.map { $0 ? "true" : "false" } ?? "", postback.conversion.description,
-                Data(postback.body),
-            ] + ReportDimension.stored.map { $0.value(of: postback) }
-        // No conflict target: there is one unique key, and the same statement serves every database.
-        let insert = try db.cachedStatement(sql: Self.insertPostback)
-        if try Int64.fetchOne(insert, arguments: StatementArguments(values)) != nil {
+        let fingerprint = postback.key.fingerprint(verified.provenance)
+        guard let first = try firstCopy(of: postback.key, verified.provenance, fingerprint) else {
+            try insert(verified, delivery, fingerprint)
             tallies.count(
                 postback, provenance: verified.provenance, receivedAtMilliseconds: delivery.receivedAtMilliseconds)
             return (.recorded(verified.provenance), true)
         }
-        let first = try firstCopy(of: postback.key, provenance: verified.provenance)
         if first.postback.saysTheSame(as: postback) {
             return (.duplicate(verified.provenance), true)
         }
@@ -72,23 +76,42 @@ struct RecordingBatch {
         return (.conflict(verified.provenance), isKept)
     }
 
-    /// The copy that was counted, read again from its bytes, which say exactly what it said.
+    private mutating func insert(_ verified: VerifiedPostback, _ delivery: Delivery, _ fingerprint: UInt64) throws {
+        lastRow += 1
+        guard let row = UInt32(exactly: lastRow) else {
+            throw DatabaseError(message: "a SQLite store holds 4,294,967,295 postbacks at most")
+        }
+        let postback = verified.postback
+        try insertPostback.run(
+            [
+                .integer(lastRow), .integer(delivery.receivedAtMilliseconds), .text(delivery.recipient.rawValue),
+                .text(verified.provenance.rawValue), .text(verified.keyName), .text(postback.transactionID.text),
+                .text(postback.didWin.map { $0 ? "true" : "false" } ?? ""), .text(postback.conversion.description),
+                .blob(postback.body),
+            ] + ReportDimension.stored.map { .text($0.value(of: postback)) })
+        try insertFingerprint.run([.integer(lastRow), .integer(Int64(bitPattern: fingerprint))])
+        added.append((fingerprint, row))
+        addedRows[fingerprint, default: []].append(row)
+    }
+
+    /// The copy that was counted, read again from its bytes, which say exactly what it said; nil for a new postback.
     private func firstCopy(
         of key: PostbackKey,
-        provenance: Provenance
-    ) throws -> (id: Int64, postback: ReceivedPostback) {
-        let select = try db.cachedStatement(sql: Self.selectPostback)
-        let row = try Row.fetchOne(
-            select,
-            arguments: [
-                key.transactionID.text, key.sequenceIndex.map { String($0) } ?? "", key.adNetworkID.text,
-                key.framework.rawValue, provenance.rawValue,
-            ])
-        guard let row else {
-            throw DatabaseError(message: "a postback that was refused as known is not there")
+        _ provenance: Provenance,
+        _ fingerprint: UInt64
+    ) throws -> (id: Int64, postback: ReceivedPostback)? {
+        for id in index.rows(fingerprint) + addedRows[fingerprint, default: []] {
+            let row = try Row.fetchOne(
+                db.cachedStatement(sql: "SELECT provenance, body FROM postback WHERE id = ?"), arguments: [id])
+            guard let row else {
+                throw DatabaseError(message: "postback \(id) stands in the index but not in the store")
+            }
+            let postback = try ReceivedPostback(reading: row.bytes(at: 1))
+            if postback.key == key, row[0] == provenance.rawValue {
+                return (Int64(id), postback)
+            }
         }
-        let body = try row.bytes(at: 1)
-        return (row[0], try ReceivedPostback(reading: body))
+        return nil
     }
 
     // MARK: Bounds
@@ -114,8 +137,12 @@ struct RecordingBatch {
 
     // MARK: Sums
 
-    /// Writes what was summed in memory: each tally row, delivery kind and hour once.
+    /// Writes what was summed in memory, each tally row, delivery kind and hour once; the index learns of the batch when
+    /// it is committed.
     mutating func finish() throws {
+        db.afterNextTransaction { [index, added] _ in
+            index.add(added)
+        }
         try TallyWriter(db).add(tallies)
         let upsertDelivery = try db.cachedStatement(sql: Self.upsertDelivery)
         for (quarter, counts) in deliveries {
@@ -137,23 +164,17 @@ struct RecordingBatch {
     static let quarterMilliseconds: Int64 = 900_000
     private static let hourMilliseconds: Int64 = 3_600_000
 
-    private static let insertPostback: String = {
+    private static let insertPostbackSQL: String = {
         let columns =
             [
-                "received_at", "recipient", "provenance", "key_name", "transaction_id", "did_win", "conversion",
+                "id", "received_at", "recipient", "provenance", "key_name", "transaction_id", "did_win", "conversion",
                 "body",
             ] + ReportDimension.stored.map(\.column)
         return """
             INSERT INTO postback (\(columns.joined(separator: ", ")))
             VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))
-            ON CONFLICT DO NOTHING RETURNING id
             """
     }()
-
-    private static let selectPostback = """
-        SELECT id, body FROM postback
-        WHERE transaction_id = ? AND sequence_index = ? AND ad_network_id = ? AND framework = ? AND provenance = ?
-        """
 
     private static let insertConflict =
         "INSERT INTO conflict (postback_id, received_at, recipient, body) VALUES (?, ?, ?, ?)"

@@ -7,8 +7,11 @@ extension SQLiteLedger {
         guard !deliveries.isEmpty else {
             return []
         }
+        guard let index else {
+            throw StoreError.openedForReading
+        }
         return try await database.write { [bounds] db in
-            var batch = RecordingBatch(db, bounds: bounds)
+            var batch = try RecordingBatch(db, bounds: bounds, index: index)
             let recordings = try deliveries.map { try batch.record($0) }
             try batch.finish()
             return recordings

@@ -24,9 +24,14 @@ extension SQLiteLedger {
     ) throws -> Recount {
         var result = Recount()
         var recounted = TallyChanges()
-        var keys: Set<PostbackKey> = []
+        var fingerprints: Set<UInt64> = []
         var recorded: [Provenance: Int64] = [:]
-        let rows = try Row.fetchCursor(db, sql: "SELECT id, received_at, provenance, body FROM postback ORDER BY id")
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT id, received_at, provenance, body, fingerprint
+                FROM postback LEFT JOIN postback_fingerprint ON postback_id = id ORDER BY id
+                """)
         while let row = try rows.next() {
             let id: Int64 = row[0]
             let body = try row.bytes(at: 3)
@@ -52,8 +57,12 @@ extension SQLiteLedger {
                 result.differences.append("postback \(id): does not verify again: \(rejection)")
                 continue
             }
-            if provenance == .apple, !keys.insert(postback.key).inserted {
+            let fingerprint = postback.key.fingerprint(provenance)
+            if !fingerprints.insert(fingerprint).inserted {
                 result.differences.append("postback \(id): its key stands twice")
+            }
+            if row[4] as Int64? != Int64(bitPattern: fingerprint) {
+                result.differences.append("postback \(id): its fingerprint is not the stored one")
             }
             recorded[provenance, default: 0] += 1
             recounted.count(postback, provenance: provenance, receivedAtMilliseconds: row[1])

@@ -2,20 +2,24 @@ import Attribution
 import Foundation
 import GRDB
 
-/// The ledger in one SQLite file: WAL, `synchronous=FULL`, uniqueness in the schema.
+/// The ledger in one SQLite file: WAL, `synchronous=FULL`, uniqueness by an exact index in the memory of the one process
+/// that writes it.
 ///
-/// A commit has reached the disk when it returns. Several processes may open the file; reading never waits for
-/// writing.
+/// A commit has reached the disk when it returns. Any number of processes may read the file meanwhile; reading never
+/// waits for writing.
 public struct SQLiteLedger: PostbackLedger {
     let database: any DatabaseWriter
     let bounds: QuarantineBounds
+    /// Decides uniqueness; nil when the store was opened for reading.
+    let index: PostbackIndexOwner?
 
     /// Opens a store, creates it when the file does not exist, and brings its schema up to date.
     ///
     /// - Parameters:
     ///   - path: The database file; its folder must exist.
     ///   - bounds: How much unverified traffic is kept.
-    /// - Throws: What SQLite reports, and ``StoreError/newerSchema(path:)`` for a file of a later release.
+    /// - Throws: What SQLite reports, ``StoreError/newerSchema(path:)`` for a file of a later release, and
+    ///   ``StoreError/inUse(path:)`` when another process records into it.
     public init(path: String, bounds: QuarantineBounds = QuarantineBounds()) throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         guard FileManager.default.fileExists(atPath: folder) else {
@@ -29,6 +33,7 @@ public struct SQLiteLedger: PostbackLedger {
             try db.execute(sql: "PRAGMA synchronous = FULL")
         }
         try SQLiteSchema.migrator.migrate(database)
+        index = try PostbackIndexOwner(path: path, database)
     }
 
     /// Opens an existing store for reading.
@@ -44,6 +49,7 @@ public struct SQLiteLedger: PostbackLedger {
         // opened read-only.
         database = try DatabasePool(path: path, configuration: Self.configuration(isReadOnly: !isWritable))
         bounds = QuarantineBounds()
+        index = nil
         try Self.checkAge(of: database, path: path)
         let isCurrent = try database.read { db in
             try SQLiteSchema.migrator.hasCompletedMigrations(db)

@@ -6,6 +6,12 @@ public enum StoreError: Error, Hashable, Sendable {
     case noFolder(path: String, folder: String)
     /// The file was written by a later release.
     case newerSchema(path: String)
+    /// Another process records into the store.
+    case inUse(path: String)
+    /// The lock beside the store cannot be taken.
+    case noLock(path: String, reason: String)
+    /// Something was to be recorded into a store opened for reading.
+    case openedForReading
     /// The file is something else.
     case notAStore(path: String)
 }
@@ -20,6 +26,12 @@ extension StoreError: CustomStringConvertible {
             "the folder \(folder) of the store \(path) does not exist; create it first"
         case .newerSchema(let path):
             "the store \(path) was written by a later release of skan; use that release"
+        case .inUse(let path):
+            "another process records into the store \(path); stop it first, or name another store"
+        case .noLock(let path, let reason):
+            "cannot lock \(path): \(reason)"
+        case .openedForReading:
+            "the store was opened for reading; nothing can be recorded"
         case .notAStore(let path):
             "\(path) is not a store of skan; name a file that skan serve made, or a new one"
         }

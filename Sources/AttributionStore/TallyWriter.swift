@@ -11,10 +11,13 @@ struct TallyWriter {
 
     /// Adds each sum to its row, creating the row when there is none.
     func add(_ changes: TallyChanges) throws {
-        for (key, metrics) in changes.rows {
-            let values: [any DatabaseValueConvertible] = [key.day, key.provenance.rawValue] + key.values
-            try db.cachedStatement(sql: Self.upsert(key.table))
-                .execute(arguments: StatementArguments(values + metrics.counts))
+        for (table, upsert) in Self.upserts {
+            let statement = try HotStatement(db, sql: upsert)
+            for (key, metrics) in changes.rows where key.table == table {
+                try statement.run(
+                    [.integer(key.day), .text(key.provenance.rawValue)] + key.values.map { .text($0) }
+                        + metrics.counts.map { .integer($0) })
+            }
         }
     }
 
@@ -39,8 +42,4 @@ struct TallyWriter {
                 """
             )
         })
-
-    private static func upsert(_ table: TallyTable) -> String {
-        upserts[table] ?? ""
-    }
 }

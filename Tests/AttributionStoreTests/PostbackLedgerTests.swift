@@ -188,6 +188,37 @@ struct PostbackLedgerTests {
         #expect(recount.differences.contains { $0.contains("does not verify again") })
     }
 
+    @Test("One process records into a store; others may read it; the next one finds what was recorded")
+    func oneWriter() async throws {
+        let delivery = try postbacks.delivery(postbacks.draft(id: "a"))
+        do {
+            let ledger = try SQLiteLedger(path: store.path)
+            _ = try await ledger.record([delivery])
+            #expect(throws: StoreError.inUse(path: store.path)) { try SQLiteLedger(path: store.path) }
+            let reader = try SQLiteLedger(reading: store.path)
+            #expect(try await total(reader)[.postbacks] == 1)
+            await #expect(throws: StoreError.openedForReading) { try await reader.record([delivery]) }
+            try ledger.close()
+        }
+        let next = try SQLiteLedger(path: store.path)
+        #expect(try await next.record([delivery]) == [.duplicate(.test)])
+    }
+
+    @Test("A batch that fails leaves nothing behind, neither in the file nor in the index")
+    func rollback() async throws {
+        let ledger = try SQLiteLedger(path: store.path)
+        let first = try postbacks.delivery(postbacks.draft(id: "a"))
+        try SQLite.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON postback WHEN new.transaction_id = 'full' "
+                + "BEGIN SELECT RAISE(ABORT, 'disk full'); END", store.path)
+        let failing = try postbacks.delivery(postbacks.draft(id: "full"))
+        await #expect(throws: (any Error).self) { try await ledger.record([first, failing]) }
+        #expect(try await ledger.deliveries(received: nil).received == 0)
+        #expect(try await ledger.record([first, first]) == [.recorded(.test), .duplicate(.test)])
+        let verifier = postbacks.verifier
+        #expect(try await ledger.recount(repair: false) { verifier.judge($0) }.differences == [])
+    }
+
     @Test("A missing store is not made by reading it; another file is no store")
     func opening() throws {
         #expect(throws: StoreError.missing(path: store.path)) { try SQLiteLedger(reading: store.path) }

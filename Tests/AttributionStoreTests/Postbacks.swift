@@ -14,7 +14,7 @@ struct Postbacks {
         verifier = try PostbackVerifier(testKeys: standIn.publicKeys())
     }
 
-    /// 2026-11-21 12:00 UTC
+    /// 2026-11-21 12:00 UTC.
     static let noon: Int64 = 1_795_262_400_000
 
     func draft(id: String, network: String = "n.skadnetwork", index: Int64 = 0) -> PostbackDraft {

@@ -10,7 +10,7 @@ struct BoundaryTests {
     static let mayImport: [(String, Set<String>)] = [
         ("Attribution", ["FoundationEssentials"]),
         ("AttributionSigning", ["Attribution", "Foundation", "Crypto", "COpenSSL"]),
-        ("AttributionStore", ["Attribution", "Foundation", "GRDB"]),
+        ("AttributionStore", ["Attribution", "Foundation", "GRDB", "GRDBSQLite", "Synchronization"]),
         (
             "AttributionIngest",
             [

@@ -1,0 +1,79 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import Synchronization
+
+/// The exact index of a store, shared by the transactions of the one process that writes it.
+///
+/// A transaction looks rows up, keeps what it adds to itself, and hands it over when it has committed: what was rolled
+/// back was never in the index.
+final class PostbackIndexOwner: Sendable {
+    private struct State {
+        var index: PostbackIndex
+        var lastRow: Int64
+    }
+
+    private let state: Mutex<State>
+    /// Held as long as this object lives; the system releases it when the process ends in any way.
+    private let lock: FileHandle
+
+    /// Takes the store for this process alone and reads the index from it.
+    ///
+    /// - Throws: ``StoreError/inUse(path:)`` when another process writes the store.
+    init(path: String, _ database: any DatabaseWriter) throws {
+        lock = try Self.lock(path)
+        state = Mutex(try database.read(Self.load))
+    }
+
+    /// The rows under a fingerprint, as of the last commit.
+    func rows(_ fingerprint: UInt64) -> [UInt32] {
+        state.withLock { $0.index.rows(fingerprint) }
+    }
+
+    /// The last row id given out by a committed transaction.
+    var lastRow: Int64 {
+        state.withLock { $0.lastRow }
+    }
+
+    /// Takes over what a transaction added, after its commit and before the next one begins.
+    func add(_ added: [(fingerprint: UInt64, row: UInt32)]) {
+        state.withLock { state in
+            for (fingerprint, row) in added {
+                state.index.insert(fingerprint, row: row)
+                state.lastRow = max(state.lastRow, Int64(row))
+            }
+        }
+    }
+
+    /// Locks a file beside the store; one on the store itself would meddle with SQLite's own.
+    private static func lock(_ path: String) throws -> FileHandle {
+        let descriptor = open(path + "-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else {
+            throw StoreError.noLock(path: path + "-lock", reason: String(cString: strerror(errno)))
+        }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw StoreError.inUse(path: path)
+        }
+        return handle
+    }
+
+    private static func load(_ db: Database) throws -> State {
+        let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM postback_fingerprint") ?? 0
+        var index = PostbackIndex(capacity: count)
+        var last: Int64 = 0
+        let select = try db.makeStatement(
+            sql: "SELECT postback_id, fingerprint FROM postback_fingerprint ORDER BY postback_id")
+        // Stepped by hand: ten million rows are read whenever a server starts.
+        while sqlite3_step(select.sqliteStatement) == SQLITE_ROW {
+            last = sqlite3_column_int64(select.sqliteStatement, 0)
+            let fingerprint = sqlite3_column_int64(select.sqliteStatement, 1)
+            index.insert(UInt64(bitPattern: fingerprint), row: UInt32(truncatingIfNeeded: last))
+        }
+        let newest = try Int64.fetchOne(db, sql: "SELECT max(id) FROM postback") ?? 0
+        guard index.count == count, newest == last else {
+            throw DatabaseError(message: "the store's fingerprints do not belong to its postbacks")
+        }
+        return State(index: index, lastRow: last)
+    }
+}
