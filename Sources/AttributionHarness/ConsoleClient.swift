@@ -16,6 +16,7 @@ public struct ConsoleClient: Sendable {
     /// The report on test postbacks as JSON.
     ///
     /// - Parameter by: Names of dimensions apart by commas.
+    /// - Returns: The bytes of the JSON object.
     /// - Throws: ``ConsoleError`` for an answer other than 200, and what the connection reports.
     public func testReport(by: String) async throws -> [UInt8] {
         let request = HTTPClientRequest(url: "\(url)/v1/report?format=json&test=true&by=\(by)")

@@ -98,8 +98,9 @@ struct DeviceModel {
         return draft
     }
 
-    /// The second and third window: two digits, coarse values, no source. Whether they share the transaction id is
-    /// not documented, so both happen.
+    /// The second and third window: two digits, coarse values, no source.
+    ///
+    /// Whether they share the transaction id is not documented, so both happen.
     private mutating func planLaterWindows(of first: PostbackDraft, identifier: String) {
         let sharesID = generator.chance(0.5)
         for index: Int64 in 1...2 where generator.chance(0.5) {

@@ -12,7 +12,7 @@ public struct PlannedDelivery: Sendable {
 
     /// The bytes to send.
     public let body: [UInt8]
-    /// The answer it must get. A repeat that overtakes the first copy swaps answers with it.
+    /// The answer it must get; a repeat that overtakes the first copy swaps answers with it.
     public let expectation: Expectation
     /// Whether it may only be sent when all others of its plan were answered, because the order decides what counts.
     public let isLast: Bool

@@ -35,7 +35,8 @@ public struct PostbackDraft: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - signature: DER.
-    ///   - escapesSlashes: Whether `/` in the base64 is written `\/`, as some systems do.
+    ///   - escapesSlashes: Whether `/` is written `\/`, as some systems do.
+    /// - Returns: The bytes of the JSON object.
     public func body(signature: [UInt8], escapesSlashes: Bool = false) -> [UInt8] {
         let signatureField = JSONField(
             name: PostbackField.attributionSignature.rawValue, value: .string(Base64.encode(signature)))

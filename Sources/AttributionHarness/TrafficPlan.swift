@@ -27,6 +27,7 @@ public struct TrafficPlan: Sendable {
     ///   - seed: Decides everything but the randomness inside ECDSA signatures.
     ///   - shares: How often what goes wrong.
     ///   - standIn: Signs as Apple.
+    /// - Throws: When a signature cannot be made.
     public init(postbacks: Int, seed: UInt64, shares: TrafficShares, standIn: AppleStandIn) throws {
         self.standIn = standIn
         self.shares = shares

@@ -49,6 +49,8 @@ public struct TrafficSender: Sendable {
     /// - Parameters:
     ///   - deliveries: What to send; those that must be last wait for all others.
     ///   - onAnswer: Called with each answer, from any thread.
+    /// - Returns: The answers counted and held against the plan.
+    /// - Throws: When the client cannot be shut down; failed requests are counted, not thrown.
     public func send(
         _ deliveries: [PlannedDelivery],
         onAnswer: @escaping @Sendable (Answer) -> Void = { _ in }

@@ -64,7 +64,7 @@ public struct CalendarDay: Hashable, Sendable, Comparable {
 }
 
 extension CalendarDay: CustomStringConvertible {
-    /// `YYYY-MM-DD`
+    /// The day as `YYYY-MM-DD`.
     public var description: String {
         func padded(_ number: Int, _ width: Int) -> String {
             let digits = String(number)

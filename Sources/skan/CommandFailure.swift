@@ -14,7 +14,9 @@ struct CommandFailure: Error {
 
     /// Puts any error into words.
     ///
-    /// - Parameter message: What the argument parser says of it, for errors of usage.
+    /// - Parameters:
+    ///   - error: What was thrown.
+    ///   - message: What the argument parser says of it, for errors of usage.
     init(explaining error: any Error, message: String) {
         switch error {
         case let failure as CommandFailure: self = failure

@@ -78,7 +78,7 @@ final class RawConnection {
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) <= 0
     }
 
-    /// What has arrived, empty at the end; nil after ten seconds of silence. A reset counts as the end.
+    /// What has arrived, empty at the end or after a reset; nil after ten seconds of silence.
     private func readSome() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &buffer, buffer.count, 0)

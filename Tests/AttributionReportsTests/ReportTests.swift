@@ -42,7 +42,7 @@ struct ReportTests {
         try ReportRequest(by: by, filters: filters, from: from, to: to, timeZone: zone, test: true)
     }
 
-    /// 2026-11-20 23:30 UTC and 2026-11-21 00:30 UTC
+    /// 2026-11-20 23:30 UTC and 2026-11-21 00:30 UTC.
     static let night: [Int64] = [1_795_217_400_000, 1_795_221_000_000]
 
     @Test(

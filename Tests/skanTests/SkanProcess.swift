@@ -22,7 +22,7 @@ struct SkanProcess {
 
     /// Runs the binary to its end.
     ///
-    /// - Parameter directory: Where it runs, and where relative paths begin.
+    /// Relative paths begin in `directory`.
     static func run(_ arguments: [String], in directory: URL, input: String = "") throws -> Outcome {
         try run(binary, arguments, in: directory, input: input)
     }

@@ -7,7 +7,9 @@ public struct VerifiedPostback: Sendable {
     /// The name of that key.
     public let keyName: String
 
-    /// Vouches for a postback. Only the verifier may call it; a test reads the sources for other callers.
+    /// Vouches for a postback.
+    ///
+    /// Only the verifier may call it; a test reads the sources for other callers.
     package init(verified postback: ReceivedPostback, provenance: Provenance, keyName: String) {
         self.postback = postback
         self.provenance = provenance

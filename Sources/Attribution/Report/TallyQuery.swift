@@ -14,7 +14,7 @@ public struct TallyQuery: Hashable, Sendable {
         }
     }
 
-    /// The dimensions of the rows, in order; the day is none of them. Empty for one sum.
+    /// The dimensions of the rows, in order; the day is none of them, and empty gives one sum.
     public var dimensions: [ReportDimension]
     /// What every counted postback must have.
     public var filters: [Filter]

@@ -19,6 +19,7 @@ public struct Console: Service {
     ///   - reporter: Answers the reports.
     ///   - host: A loopback address: there is no access control yet.
     ///   - port: The port; 0 for a free one.
+    ///   - logger: Takes what goes wrong.
     ///   - onListening: Called with the port as soon as connections are taken.
     public init(
         reporter: Reporter,
@@ -52,7 +53,7 @@ public struct Console: Service {
         }
         router.get("/readyz") { _, _ in
             do {
-                _ = try await reporter.report(ReportRequest())
+                try await reporter.checkStore()
                 return Self.response(.ok, "text/plain; charset=utf-8", "ready\n")
             } catch {
                 logger.warning("not ready", metadata: ["error": "\(error)"])

@@ -25,7 +25,12 @@ public struct IngressAnswer: Sendable {
 
     /// A refusal: a stable code, and in words what was found, what was expected, what to do.
     ///
-    /// - Parameter closes: Whether the rest of what the sender is sending is not worth reading.
+    /// - Parameters:
+    ///   - status: The HTTP status.
+    ///   - reason: The stable code.
+    ///   - detail: The words.
+    ///   - closes: Whether the rest of what the sender is sending is not worth reading.
+    /// - Returns: The answer.
     static func refusal(_ status: Int, _ reason: String, _ detail: String, closes: Bool = false) -> IngressAnswer {
         IngressAnswer(
             status: status,
