@@ -2,21 +2,23 @@ public import Attribution
 
 /// Judges bodies: reads them strictly, builds the text their version signs, and verifies the signature over it.
 ///
-/// The version picks the order of the text and the curve; Apple's key for that curve is tried first, then the test
-/// keys the operator named. It alone makes a ``VerifiedPostback``.
+/// The version picks the order of the text and the curve. The test keys an operator named are tried first, so that a
+/// test server does not verify everything twice; a server in production has none. It alone makes a
+/// ``VerifiedPostback``.
 public struct PostbackVerifier: Sendable {
     private let keys: [SignatureCurve: [PostbackVerificationKey]]
 
     /// Makes a verifier with Apple's keys and, when named, test keys.
     ///
-    /// - Parameter testKeys: Keys whose postbacks are marked as test. One of Apple's own keys among them changes
-    ///   nothing: Apple's comes first.
+    /// - Parameter testKeys: Keys whose postbacks are marked as test. One of Apple's own keys among them is left out:
+    ///   what it verifies is Apple's.
     /// - Throws: ``KeyProblem/noPublicKey(file:)`` when OpenSSL lacks a curve.
     public init(testKeys: [SignaturePublicKey] = []) throws(KeyProblem) {
         var keys: [SignatureCurve: [PostbackVerificationKey]] = [:]
         for curve in SignatureCurve.allCases {
-            let tests = testKeys.filter { $0.curve == curve }.map(PostbackVerificationKey.test)
-            keys[curve] = [try .apple(curve)] + tests
+            let apple = try PostbackVerificationKey.apple(curve)
+            let tests = testKeys.filter { $0.curve == curve && $0.base64 != apple.publicKey.base64 }
+            keys[curve] = tests.map(PostbackVerificationKey.test) + [apple]
         }
         self.keys = keys
     }

@@ -41,6 +41,21 @@ struct PostbackVerifierTests {
         #expect(verified.keyName.contains(version.postbackCurve.displayName))
     }
 
+    @Test("Apple's own key named as a test key makes nothing a test")
+    func appleKeyAsTestKey() throws {
+        let apple = try SignatureCurve.allCases.map {
+            try #require(SignaturePublicKey(base64: ApplePublicKeys.base64($0)))
+        }
+        let verifier = try PostbackVerifier(testKeys: apple)
+        for sample in try AppleSignedPostback.all() where sample.isGenuine {
+            guard case .verified(let verified) = verifier.judge(sample.body) else {
+                Issue.record("refused: \(sample.name)")
+                continue
+            }
+            #expect(verified.provenance == .apple)
+        }
+    }
+
     @Test("A key verifies only the versions of its curve", arguments: SKAdNetworkVersion.allCases)
     func curves(_ version: SKAdNetworkVersion) throws {
         let standIn = try AppleStandIn()
