@@ -2,18 +2,18 @@ import Attribution
 import Foundation
 import GRDB
 
-/// The work of one recording transaction: rows as they come, tallies and counts once at the end.
+/// The work of one recording transaction: rows as they come, counts once at the end, tallies when they are due.
 struct RecordingBatch {
     private let db: Database
     private let bounds: QuarantineBounds
-    private let index: PostbackIndexOwner
+    private let memory: WriterMemory
     private let insertPostback: HotStatement
     private let insertFingerprint: HotStatement
     private var lastRow: Int64
+    private var sums = TallySums()
     /// What this transaction adds to the index, in order, and by fingerprint.
     private var added: [(fingerprint: UInt64, row: UInt32)] = []
     private var addedRows: [UInt64: [UInt32]] = [:]
-    private var tallies = TallyChanges()
     /// Delivery counts by quarter of an hour.
     private var deliveries: [Int64: DeliveryCounts] = [:]
     /// The bodies kept so far of each hour this batch touches, as read from the store and grown since.
@@ -24,11 +24,11 @@ struct RecordingBatch {
         var bytes: Int64
     }
 
-    init(_ db: Database, bounds: QuarantineBounds, index: PostbackIndexOwner) throws {
+    init(_ db: Database, bounds: QuarantineBounds, memory: WriterMemory) throws {
         self.db = db
         self.bounds = bounds
-        self.index = index
-        lastRow = index.lastRow
+        self.memory = memory
+        lastRow = memory.lastRow
         insertPostback = try HotStatement(db, sql: Self.insertPostbackSQL)
         insertFingerprint = try HotStatement(
             db, sql: "INSERT INTO postback_fingerprint (postback_id, fingerprint) VALUES (?, ?)")
@@ -60,7 +60,7 @@ struct RecordingBatch {
         let fingerprint = postback.key.fingerprint(verified.provenance)
         guard let first = try firstCopy(of: postback.key, verified.provenance, fingerprint) else {
             try insert(verified, delivery, fingerprint)
-            tallies.count(
+            sums.count(
                 postback, provenance: verified.provenance, receivedAtMilliseconds: delivery.receivedAtMilliseconds)
             return (.recorded(verified.provenance), true)
         }
@@ -100,7 +100,7 @@ struct RecordingBatch {
         _ provenance: Provenance,
         _ fingerprint: UInt64
     ) throws -> (id: Int64, postback: ReceivedPostback)? {
-        for id in index.rows(fingerprint) + addedRows[fingerprint, default: []] {
+        for id in memory.rows(fingerprint) + addedRows[fingerprint, default: []] {
             let row = try Row.fetchOne(
                 db.cachedStatement(sql: "SELECT provenance, body FROM postback WHERE id = ?"), arguments: [id])
             guard let row else {
@@ -137,13 +137,14 @@ struct RecordingBatch {
 
     // MARK: Sums
 
-    /// Writes what was summed in memory, each tally row, delivery kind and hour once; the index learns of the batch when
-    /// it is committed.
-    mutating func finish() throws {
-        db.afterNextTransaction { [index, added] _ in
-            index.add(added)
+    /// Writes what was summed in memory, each delivery kind and hour once, and brings the tallies up when they are due;
+    /// the index learns of the batch when it is committed.
+    mutating func finish(tallyInterval: Int64) throws {
+        let isFolded = try memory.foldIfDue(
+            sums, count: Int64(added.count), last: lastRow, every: tallyInterval, db)
+        db.afterNextTransaction { [memory, added, sums] _ in
+            memory.add(added, isFolded ? nil : sums)
         }
-        try TallyWriter(db).add(tallies)
         let upsertDelivery = try db.cachedStatement(sql: Self.upsertDelivery)
         for (quarter, counts) in deliveries {
             for (kind, tally) in counts.tallies {

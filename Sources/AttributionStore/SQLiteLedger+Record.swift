@@ -7,13 +7,13 @@ extension SQLiteLedger {
         guard !deliveries.isEmpty else {
             return []
         }
-        guard let index else {
+        guard let memory else {
             throw StoreError.openedForReading
         }
-        return try await database.write { [bounds] db in
-            var batch = try RecordingBatch(db, bounds: bounds, index: index)
+        return try await database.write { [bounds, tallyInterval] db in
+            var batch = try RecordingBatch(db, bounds: bounds, memory: memory)
             let recordings = try deliveries.map { try batch.record($0) }
-            try batch.finish()
+            try batch.finish(tallyInterval: tallyInterval)
             return recordings
         }
     }

@@ -7,9 +7,11 @@ extension SQLiteLedger {
         repair: Bool,
         judge: @escaping @Sendable ([UInt8]) -> Judgement
     ) async throws -> Recount {
-        if repair {
+        if repair, let memory {
             return try await database.write { db in
-                try Self.recount(db, repair: true, judge)
+                // Nothing behind the mark, so that the tables can be replaced by the sum of everything.
+                try memory.fold(db)
+                return try Self.recount(db, repair: true, judge)
             }
         }
         return try await database.read { db in
@@ -23,7 +25,8 @@ extension SQLiteLedger {
         _ judge: ([UInt8]) -> Judgement
     ) throws -> Recount {
         var result = Recount()
-        var recounted = TallyChanges()
+        let mark = try TallyFold(db).mark()
+        var recounted = TallySums()
         var fingerprints: Set<UInt64> = []
         var recorded: [Provenance: Int64] = [:]
         let rows = try Row.fetchCursor(
@@ -65,7 +68,10 @@ extension SQLiteLedger {
                 result.differences.append("postback \(id): its fingerprint is not the stored one")
             }
             recorded[provenance, default: 0] += 1
-            recounted.count(postback, provenance: provenance, receivedAtMilliseconds: row[1])
+            // Those behind the mark are counted from the ledger whenever someone asks.
+            if id <= mark {
+                recounted.count(postback, provenance: provenance, receivedAtMilliseconds: row[1])
+            }
         }
         try compare(recounted, db, &result)
         for provenance in Provenance.allCases {
@@ -82,14 +88,14 @@ extension SQLiteLedger {
         if repair, !result.differences.isEmpty {
             let writer = TallyWriter(db)
             try writer.clear()
-            try writer.add(recounted)
+            try writer.add(recounted.rows)
             result.isRepaired = true
         }
         return result
     }
 
     /// Notes each row that differs, is missing or should not be there.
-    private static func compare(_ recounted: TallyChanges, _ db: Database, _ result: inout Recount) throws {
+    private static func compare(_ recounted: TallySums, _ db: Database, _ result: inout Recount) throws {
         var expected = recounted.rows
         let counters = Metrics.counters.map(\.column).joined(separator: ", ")
         for table in TallyTable.allCases {

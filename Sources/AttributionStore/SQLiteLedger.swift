@@ -10,30 +10,38 @@ import GRDB
 public struct SQLiteLedger: PostbackLedger {
     let database: any DatabaseWriter
     let bounds: QuarantineBounds
-    /// Decides uniqueness; nil when the store was opened for reading.
-    let index: PostbackIndexOwner?
+    /// How many postbacks the tally tables may be behind the ledger.
+    let tallyInterval: Int64
+    /// Decides uniqueness, and holds tallies not written yet; nil when the store was opened for reading.
+    let memory: WriterMemory?
 
     /// Opens a store, creates it when the file does not exist, and brings its schema up to date.
     ///
     /// - Parameters:
     ///   - path: The database file; its folder must exist.
     ///   - bounds: How much unverified traffic is kept.
+    ///   - tallyInterval: How many postbacks are added to the tally tables at a time; readers add up those still missing.
     /// - Throws: What SQLite reports, ``StoreError/newerSchema(path:)`` for a file of a later release, and
     ///   ``StoreError/inUse(path:)`` when another process records into it.
-    public init(path: String, bounds: QuarantineBounds = QuarantineBounds()) throws {
+    public init(
+        path: String,
+        bounds: QuarantineBounds = QuarantineBounds(),
+        tallyInterval: Int64 = 4_096
+    ) throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         guard FileManager.default.fileExists(atPath: folder) else {
             throw StoreError.noFolder(path: path, folder: folder)
         }
         database = try DatabasePool(path: path, configuration: Self.configuration(isReadOnly: false))
         self.bounds = bounds
+        self.tallyInterval = tallyInterval
         try Self.checkAge(of: database, path: path)
         // Said after opening: a pool sets NORMAL for its writer, with which a commit may be lost with the power.
         try database.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = FULL")
         }
         try SQLiteSchema.migrator.migrate(database)
-        index = try PostbackIndexOwner(path: path, database)
+        memory = try WriterMemory(path: path, database)
     }
 
     /// Opens an existing store for reading.
@@ -49,7 +57,8 @@ public struct SQLiteLedger: PostbackLedger {
         // opened read-only.
         database = try DatabasePool(path: path, configuration: Self.configuration(isReadOnly: !isWritable))
         bounds = QuarantineBounds()
-        index = nil
+        tallyInterval = 0
+        memory = nil
         try Self.checkAge(of: database, path: path)
         let isCurrent = try database.read { db in
             try SQLiteSchema.migrator.hasCompletedMigrations(db)
@@ -59,8 +68,13 @@ public struct SQLiteLedger: PostbackLedger {
         }
     }
 
-    /// Closes the file; every method fails afterwards.
+    /// Brings the tallies up to the ledger and closes the file; every method fails afterwards.
     public func close() throws {
+        if let memory {
+            try database.write { db in
+                try memory.fold(db)
+            }
+        }
         try database.close()
     }
 

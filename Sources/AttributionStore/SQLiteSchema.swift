@@ -76,6 +76,13 @@ enum SQLiteSchema {
             bytes INTEGER NOT NULL
         ) STRICT;
 
+        -- The last postback the tally tables hold; those behind it are counted from the ledger.
+        CREATE TABLE tally_mark (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            postback_id INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO tally_mark VALUES (1, 0);
+
         -- Every delivery under one kind; quarters of an hour, for every time zone begins its days on one.
         CREATE TABLE delivery (
             quarter INTEGER NOT NULL, -- quarters of an hour since 1970-01-01 UTC

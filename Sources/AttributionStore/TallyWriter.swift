@@ -10,10 +10,10 @@ struct TallyWriter {
     }
 
     /// Adds each sum to its row, creating the row when there is none.
-    func add(_ changes: TallyChanges) throws {
+    func add(_ sums: [TallyKey: Metrics]) throws {
         for (table, upsert) in Self.upserts {
             let statement = try HotStatement(db, sql: upsert)
-            for (key, metrics) in changes.rows where key.table == table {
+            for (key, metrics) in sums where key.table == table {
                 try statement.run(
                     [.integer(key.day), .text(key.provenance.rawValue)] + key.values.map { .text($0) }
                         + metrics.counts.map { .integer($0) })

@@ -129,9 +129,12 @@ struct PostbackLedgerTests {
             [.version, .fidelity, .redownload, .sequenceIndex],
         ] as [[ReportDimension]])
     func sameAnswers(_ dimensions: [ReportDimension]) async throws {
-        let ledger = try SQLiteLedger(path: store.path)
+        // Some are tallied, some are not yet.
+        let ledger = try SQLiteLedger(path: store.path, tallyInterval: 64)
         let plan = try TrafficPlan(postbacks: 300, seed: 7, shares: TrafficShares(), standIn: postbacks.standIn)
-        _ = try await ledger.record(plan.deliveries.map { postbacks.delivery($0.body) })
+        for delivery in plan.deliveries {
+            _ = try await ledger.record([postbacks.delivery(delivery.body)])
+        }
         let day: Int64 = 86_400_000
         let start = Postbacks.noon / day * day
         // One millisecond less than a whole day cannot be answered from tallies by day.
@@ -155,8 +158,11 @@ struct PostbackLedgerTests {
         let plan = try TrafficPlan(postbacks: 200, seed: 3, shares: TrafficShares(), standIn: postbacks.standIn)
         let verifier = postbacks.verifier
         do {
-            let ledger = try SQLiteLedger(path: store.path)
-            _ = try await ledger.record(plan.deliveries.map { postbacks.delivery($0.body) } + [try postbacks.genuine()])
+            let ledger = try SQLiteLedger(path: store.path, tallyInterval: 150)
+            for deliveries in [plan.deliveries.prefix(100), plan.deliveries.dropFirst(100)] {
+                _ = try await ledger.record(deliveries.map { postbacks.delivery($0.body) })
+            }
+            _ = try await ledger.record([try postbacks.genuine()])
             let recount = try await ledger.recount(repair: false) { verifier.judge($0) }
             #expect(recount.differences == [])
             #expect(recount.postbacks == 201 && recount.verified == 201)

@@ -3,14 +3,18 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// The exact index of a store, shared by the transactions of the one process that writes it.
+/// What the one process that writes a store keeps in memory between transactions: the exact index, and the tallies that
+/// are not written yet.
 ///
 /// A transaction looks rows up, keeps what it adds to itself, and hands it over when it has committed: what was rolled
-/// back was never in the index.
-final class PostbackIndexOwner: Sendable {
+/// back was never here.
+final class WriterMemory: Sendable {
     private struct State {
         var index: PostbackIndex
         var lastRow: Int64
+        /// The sums of the postbacks behind the mark of the tally tables.
+        var sums: TallySums
+        var sumCount: Int64
     }
 
     private let state: Mutex<State>
@@ -36,12 +40,45 @@ final class PostbackIndexOwner: Sendable {
     }
 
     /// Takes over what a transaction added, after its commit and before the next one begins.
-    func add(_ added: [(fingerprint: UInt64, row: UInt32)]) {
+    ///
+    /// - Parameters:
+    ///   - added: The rows it inserted.
+    ///   - sums: What they add to the tallies; nil when it wrote all tallies itself.
+    func add(_ added: [(fingerprint: UInt64, row: UInt32)], _ sums: TallySums?) {
         state.withLock { state in
             for (fingerprint, row) in added {
                 state.index.insert(fingerprint, row: row)
                 state.lastRow = max(state.lastRow, Int64(row))
             }
+            if let sums {
+                state.sums.add(sums)
+                state.sumCount += Int64(added.count)
+            } else {
+                state.sums = TallySums()
+                state.sumCount = 0
+            }
+        }
+    }
+
+    /// Writes the tallies when, with those of a transaction, they are of so many postbacks.
+    ///
+    /// - Returns: Whether it did; then the transaction hands no sums over.
+    func foldIfDue(_ more: TallySums, count: Int64, last: Int64, every interval: Int64, _ db: Database) throws -> Bool {
+        let due = state.withLock { $0.sumCount + count >= interval ? $0.sums : nil }
+        guard var sums = due else {
+            return false
+        }
+        sums.add(more)
+        try TallyFold(db).add(sums, movingTo: last)
+        return true
+    }
+
+    /// Writes the tallies that are not written yet.
+    func fold(_ db: Database) throws {
+        let (sums, last) = state.withLock { ($0.sums, $0.lastRow) }
+        try TallyFold(db).add(sums, movingTo: last)
+        db.afterNextTransaction { _ in
+            self.add([], nil)
         }
     }
 
@@ -74,6 +111,8 @@ final class PostbackIndexOwner: Sendable {
         guard index.count == count, newest == last else {
             throw DatabaseError(message: "the store's fingerprints do not belong to its postbacks")
         }
-        return State(index: index, lastRow: last)
+        let mark = try TallyFold(db).mark()
+        return State(
+            index: index, lastRow: last, sums: try TallyFold(db).sumsBehindMark(), sumCount: last - mark)
     }
 }
