@@ -17,8 +17,9 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Receive postbacks over HTTP and record them.",
         discussion: """
             Answers 200 only after the postback is on disk. Settings come from the flags, else from SKAN_LISTEN, \
-            SKAN_CONSOLE, SKAN_STORE, SKAN_TRUST_TEST_KEY (files apart by commas) and SKAN_LOG_LEVEL. SIGTERM and \
-            SIGINT finish what was accepted.
+            SKAN_CONSOLE, SKAN_STORE, SKAN_TRUST_TEST_KEY and SKAN_TRUSTED_PROXY (apart by commas), \
+            SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY and SKAN_LOG_LEVEL. SIGTERM and SIGINT finish \
+            what was accepted.
             """
     )
 
@@ -33,6 +34,20 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var testKeys: TestKeyOptions
 
+    @Option(help: "PEM file with the TLS certificate chain; read again on SIGHUP. Without it, plain HTTP.")
+    var tlsCertificate: String?
+
+    @Option(help: "PEM file with the certificate's private key.")
+    var tlsKey: String?
+
+    @Option(
+        name: .customLong("trusted-proxy"), parsing: .singleValue,
+        help: "Address or network (10.0.0.0/8) of a proxy that names its clients; may be repeated.")
+    var trustedProxies: [String] = []
+
+    @Option(help: "The one field in which proxies name clients: x-forwarded-for or forwarded.")
+    var forwardingField: ForwardingField?
+
     @Option(help: "trace, debug (a line a request), info, notice, warning, error or critical.")
     var logLevel: String?
 
@@ -45,14 +60,28 @@ struct ServeCommand: AsyncParsableCommand {
                 "test key trusted; what it verifies is counted apart",
                 metadata: ["curve": "\(key.curve.displayName)", "fingerprint": "SHA256:\(key.fingerprint)"])
         }
+        let verifier = try PostbackVerifier(testKeys: keys)
+        do {
+            try verifier.prepareTables()
+        } catch {
+            logger.error("verifying with OpenSSL alone, many times slower", metadata: ["error": "\(error)"])
+        }
         let ledger = try SQLiteLedger(path: settings.store)
-        let ingestor = Ingestor(verifier: try PostbackVerifier(testKeys: keys), ledger: ledger, logger: logger)
+        let ingestor = Ingestor(verifier: verifier, ledger: ledger, logger: logger)
+        var limits = IngressLimits()
+        // One second less than the whole stop may take: what was accepted must be recorded and answered too.
+        limits.stopDeadline = .seconds(4)
+        let tls = try settings.tls()
         let ingress = Ingress(
             host: settings.listen.host,
             port: settings.listen.port,
+            threads: max(1, ProcessInfo.processInfo.activeProcessorCount / 2),
+            limits: limits,
+            tls: tls,
+            trustedProxies: try TrustedProxies(settings.trustedProxies, field: settings.forwardingField),
             logger: logger,
-            now: { Int64(Date().timeIntervalSince1970 * 1000) },
-            onListening: { port in
+            now: { Date() },
+            onListening: { _, port in
                 let address = ListenAddress(host: settings.listen.host, port: port)
                 logger.notice(
                     "listening for postbacks", metadata: ["address": "\(address)", "store": "\(settings.store)"])
@@ -60,7 +89,7 @@ struct ServeCommand: AsyncParsableCommand {
             handler: { request, answer in
                 ingestor.submit(
                     request.body, recipient: request.route.recipient,
-                    receivedAtMilliseconds: request.receivedAtMilliseconds
+                    receivedAtMilliseconds: Int64(request.receivedAt.timeIntervalSince1970 * 1000)
                 ) { answer(IngressAnswer($0)) }
             }
         )
@@ -76,7 +105,8 @@ struct ServeCommand: AsyncParsableCommand {
         )
         // Stopped from the last to the first: no more requests, then no more batches, then the file is closed.
         var configuration = ServiceGroupConfiguration(
-            services: [.init(service: ingestor), .init(service: console), .init(service: ingress)],
+            services: [.init(service: ingestor), .init(service: console), .init(service: ingress)]
+                + (tls.map { [.init(service: CertificateReload(tls: $0, logger: logger))] } ?? []),
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Self.quiet(logger)
         )

@@ -1,3 +1,4 @@
+import AttributionHTTP
 import Configuration
 
 /// What `skan serve` is told: a flag first, then the environment (`SKAN_LISTEN`, `SKAN_STORE`, …), then the default.
@@ -6,6 +7,10 @@ struct ServeSettings {
     let console: ListenAddress
     let store: String
     let testKeys: [String]
+    let tlsCertificate: String?
+    let tlsKey: String?
+    let trustedProxies: [String]
+    let forwardingField: ForwardingField
     let logLevel: String
 
     init(_ command: ServeCommand, environment: ConfigReader) throws {
@@ -30,8 +35,29 @@ struct ServeSettings {
             throw CommandFailure("expected --store FILE", hint: "the file is made when it does not exist")
         }
         self.store = store
-        let listed = settings.string(forKey: "trust.test.key").map { $0.split(separator: ",").map(String.init) }
-        testKeys = command.testKeys.files.isEmpty ? listed ?? [] : command.testKeys.files
+        func list(_ flags: [String], _ name: String) -> [String] {
+            let listed = settings.string(forKey: ConfigKey(name)) ?? ""
+            return flags.isEmpty ? listed.split(separator: ",").map { String($0) } : flags
+        }
+        testKeys = list(command.testKeys.files, "trust.test.key")
+        trustedProxies = list(command.trustedProxies, "trusted.proxy")
+        let fieldName = settings.string(forKey: "forwarding.field")
+        guard let field = command.forwardingField ?? ForwardingField(rawValue: fieldName ?? "x-forwarded-for") else {
+            throw CommandFailure(
+                "SKAN_FORWARDING_FIELD: found \(fieldName ?? ""), expected x-forwarded-for or forwarded")
+        }
+        forwardingField = field
+        tlsCertificate = command.tlsCertificate ?? settings.string(forKey: "tls.certificate")
+        tlsKey = command.tlsKey ?? settings.string(forKey: "tls.key")
         logLevel = command.logLevel ?? settings.string(forKey: "log.level") ?? "info"
+    }
+
+    /// The TLS identity, or nil for plain HTTP.
+    func tls() throws -> IngressTLS? {
+        switch (tlsCertificate, tlsKey) {
+        case (nil, nil): nil
+        case (let certificate?, let key?): try IngressTLS(certificateFile: certificate, keyFile: key)
+        default: throw CommandFailure("expected both --tls-certificate and --tls-key, or neither")
+        }
     }
 }

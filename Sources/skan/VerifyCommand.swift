@@ -50,6 +50,15 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
+    /// Worth its time only for many postbacks.
+    private func prepareTables(of verifier: PostbackVerifier) {
+        do {
+            try verifier.prepareTables()
+        } catch {
+            Terminal.say("skan: warning: verifying with OpenSSL alone, many times slower: \(error)")
+        }
+    }
+
     /// The verdicts of one batch, put into words by the task that judged it.
     private struct Verdicts: Sendable {
         let count: Int
@@ -69,6 +78,9 @@ struct VerifyCommand: AsyncParsableCommand {
         var first = 1
         defer { waiting.forEach { $0.cancel() } }
         while let batch = try records.next() {
+            if first == 1, batch.count >= 256 {
+                prepareTables(of: verifier)
+            }
             let start = first
             first += batch.count
             waiting.append(

@@ -54,7 +54,7 @@ struct ServerTests {
             ("postback=1", "400 Bad Request", "{\"status\":\"refused\",\"reason\":\"not-json\","),
             ("[]", "400 Bad Request", "{\"status\":\"refused\",\"reason\":\"not-json\","),
             ("", "400 Bad Request", "{\"status\":\"refused\",\"reason\":\"not-json\","),
-            (String(repeating: " ", count: 20_000), "413 ", "{\"status\":\"refused\",\"reason\":\"body-too-long\","),
+            (String(repeating: " ", count: 20_000), "413 ", "{\"status\":\"refused\",\"reason\":\"body-too-large\","),
         ]
         for (body, status, verdict) in rows {
             let answer = try post(body, to: server.url)
@@ -212,7 +212,7 @@ struct ServerTests {
             + "\(SkanProcess.binary.path) serve"
         let outcome = try SkanProcess.run(URL(fileURLWithPath: "/bin/sh"), ["-c", command], in: folder.url)
         #expect(outcome.status == 2)
-        #expect(outcome.errors.contains("skan: error: "))
+        #expect(outcome.errors.contains("skan: error: cannot listen on 127.0.0.1:\(server.port)"))
         #expect(outcome.errors.contains("Address already in use"))
         #expect(FileManager.default.fileExists(atPath: folder.path("other.sqlite")))
     }

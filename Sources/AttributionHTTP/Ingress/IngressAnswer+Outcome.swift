@@ -1,0 +1,55 @@
+import Attribution
+public import AttributionIngest
+
+extension IngressAnswer {
+    /// What a sender is told of its body.
+    ///
+    /// Whatever should not come back is answered 200: a device repeats anything else up to nine times over nine days.
+    ///
+    /// - SeeAlso: [Verifying an install-validation
+    ///   postback](https://developer.apple.com/documentation/storekit/verifying-an-install-validation-postback)
+    public init(_ outcome: IngestOutcome) {
+        switch outcome {
+        case .durable(let recording):
+            self.init(recording)
+        case .refused(let error):
+            self = .refusal(400, PostbackRejection.Code.notJSON.rawValue, error.description)
+        case .overloaded:
+            self = .refusal(
+                503, "overloaded", "too much waits to be recorded; nothing was kept, send it again",
+                retryAfter: .seconds(1))
+        case .storeFailed:
+            self = .refusal(
+                503, "store-failed", "the store does not answer; nothing was kept, send it again",
+                retryAfter: .seconds(30))
+        }
+    }
+
+    private init(_ recording: Recording) {
+        let (reason, last): (JSONText, (String, JSONText)) =
+            switch recording {
+            case .recorded(let provenance), .duplicate(let provenance), .conflict(let provenance):
+                (.null, ("provenance", .string(provenance.rawValue)))
+            case .quarantined(let rejection):
+                (.string(rejection.code.rawValue), ("detail", .string(rejection.description)))
+            }
+        self.init(status: 200, json: [("status", .string(recording.status.rawValue)), ("reason", reason), last])
+    }
+
+    private static func refusal(
+        _ status: Int,
+        _ reason: String,
+        _ detail: String,
+        retryAfter: Duration? = nil
+    ) -> IngressAnswer {
+        IngressAnswer(
+            status: status,
+            json: [("status", .string("refused")), ("reason", .string(reason)), ("detail", .string(detail))],
+            retryAfter: retryAfter
+        )
+    }
+
+    private init(status: Int, json: [(String, JSONText)], retryAfter: Duration? = nil) {
+        self.init(status: status, body: Array((JSONText.object(json).line + "\n").utf8), retryAfter: retryAfter)
+    }
+}

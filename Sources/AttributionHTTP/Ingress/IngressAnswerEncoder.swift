@@ -1,0 +1,82 @@
+import NIOCore
+
+/// Writes answers as bytes, one buffer for each, into memory that is used again once the socket has taken it.
+struct IngressAnswerEncoder {
+    private var buffer = ByteBufferAllocator().buffer(capacity: 512)
+
+    /// Encodes the interim answer a client with `Expect: 100-continue` waits for.
+    mutating func encodeContinue() -> ByteBuffer {
+        buffer.clear()
+        buffer.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
+        return buffer
+    }
+
+    /// Encodes one answer.
+    ///
+    /// - Parameters:
+    ///   - answer: Status, body and retry time.
+    ///   - isLast: Whether the connection closes after it.
+    ///   - announcesKeepAlive: Whether to say that it does not, as HTTP/1.0 needs.
+    ///   - omitsBody: Whether the body is announced but not sent, as for HEAD.
+    /// - Returns: The bytes to send.
+    mutating func encode(
+        _ answer: IngressAnswer,
+        isLast: Bool,
+        announcesKeepAlive: Bool = false,
+        omitsBody: Bool = false
+    ) -> ByteBuffer {
+        buffer.clear()
+        if answer.status == 200 {
+            buffer.writeStaticString("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ")
+        } else {
+            buffer.writeStaticString("HTTP/1.1 ")
+            writeDecimal(answer.status)
+            buffer.writeStaticString(Self.reason(answer.status))
+            if answer.status == 405 { buffer.writeStaticString("Allow: POST\r\n") }
+            buffer.writeStaticString("Content-Type: application/json\r\nContent-Length: ")
+        }
+        writeDecimal(answer.body.count)
+        if let retryAfter = answer.retryAfter {
+            buffer.writeStaticString("\r\nRetry-After: ")
+            let (seconds, attoseconds) = retryAfter.components
+            writeDecimal(max(0, Int(seconds) + (attoseconds > 0 ? 1 : 0)))
+        }
+        if isLast {
+            buffer.writeStaticString("\r\nConnection: close\r\n\r\n")
+        } else if announcesKeepAlive {
+            buffer.writeStaticString("\r\nConnection: keep-alive\r\n\r\n")
+        } else {
+            buffer.writeStaticString("\r\n\r\n")
+        }
+        if !omitsBody { buffer.writeBytes(answer.body) }
+        return buffer
+    }
+
+    private mutating func writeDecimal(_ value: Int) {
+        if value >= 10 { writeDecimal(value / 10) }
+        buffer.writeInteger(UInt8(ascii: "0") + UInt8(value % 10))
+    }
+
+    /// The rest of the status line; the phrase may be empty.
+    private static func reason(_ status: Int) -> StaticString {
+        switch status {
+        case 200: " OK\r\n"
+        case 202: " Accepted\r\n"
+        case 400: " Bad Request\r\n"
+        case 404: " Not Found\r\n"
+        case 405: " Method Not Allowed\r\n"
+        case 408: " Request Timeout\r\n"
+        case 411: " Length Required\r\n"
+        case 413: " Content Too Large\r\n"
+        case 414: " URI Too Long\r\n"
+        case 415: " Unsupported Media Type\r\n"
+        case 417: " Expectation Failed\r\n"
+        case 422: " Unprocessable Content\r\n"
+        case 429: " Too Many Requests\r\n"
+        case 431: " Request Header Fields Too Large\r\n"
+        case 500: " Internal Server Error\r\n"
+        case 503: " Service Unavailable\r\n"
+        default: " \r\n"
+        }
+    }
+}

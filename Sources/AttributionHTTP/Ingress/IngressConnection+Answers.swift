@@ -1,0 +1,131 @@
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// From complete requests to answers, one at a time and in order.
+extension IngressConnection {
+    /// Takes a request that is read, or refused, for answering.
+    func submit(_ exchange: IngressExchange, _ outcome: IngressExchange.Outcome) {
+        if !isAnswering, isWritable, !isAdvancing, phase == .open {
+            start(exchange, outcome)
+            if pending == nil { advance() }
+            return
+        }
+        queue.append((exchange, outcome))
+        if queue.count >= limits.pipelinedRequests, input != .finished {
+            input = .finished
+            endsCleanly = false
+        }
+    }
+
+    /// Starts on what waits, and when nothing does, goes back to reading.
+    func advance() {
+        guard !isAdvancing, phase == .open else { return }
+        isAdvancing = true
+        while pending == nil, isWritable, phase == .open, let (exchange, outcome) = queue.popFirst() {
+            start(exchange, outcome)
+        }
+        isAdvancing = false
+        guard pending == nil, queue.isEmpty, phase == .open else { return }
+        if owesContinue { sendContinue() }
+        let now = NIODeadline.now()
+        switch input {
+        case .opening, .idle:
+            deadline = now + TimeAmount(limits.idleDeadline)
+        case .head:
+            deadline = now + TimeAmount(limits.headDeadline)
+        case .body, .discarding:
+            deadline = now + TimeAmount(limits.requestDeadline)
+        case .finished:
+            break
+        }
+        resumeReading()
+    }
+
+    /// Sends `100 Continue`, after the answers that stand before it.
+    func sendContinue() {
+        guard !isAnswering, isWritable, let context else {
+            owesContinue = true
+            return
+        }
+        owesContinue = false
+        context.writeAndFlush(wrapOutboundOut(encoder.encodeContinue()), promise: nil)
+    }
+
+    private func start(_ exchange: IngressExchange, _ outcome: IngressExchange.Outcome) {
+        switch outcome {
+        case .refused(let refusal):
+            write(refusal, to: exchange)
+        case .accepted(let request):
+            pending = exchange
+            serial += 1
+            outstanding = serial
+            deadline = .now() + TimeAmount(limits.answerDeadline)
+            loop.handedOver()
+            let serial = serial
+            let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
+            loop.settings.handler(request) { answer in
+                let eventLoop = bound.eventLoop
+                if eventLoop.inEventLoop {
+                    bound.value.take(answer, serial: serial)
+                } else {
+                    eventLoop.execute { bound.value.take(answer, serial: serial) }
+                }
+            }
+        }
+    }
+
+    /// Takes the handler's answer; a second one, and one nobody waits for, is dropped.
+    private func take(_ answer: IngressAnswer, serial: UInt64) {
+        guard outstanding == serial else { return }
+        outstanding = nil
+        loop.cameBack()
+        guard let exchange = pending.take() else { return }
+        write(answer, to: exchange)
+        advance()
+    }
+
+    /// Writes the answer of a refused request.
+    func write(_ refusal: IngressRefusal, to exchange: IngressExchange) {
+        loop.metrics.countRefusal(refusal)
+        var retryAfter: Duration?
+        if case .unanswered(let duration) = refusal { retryAfter = duration }
+        let answer = IngressAnswer(status: refusal.status, body: refusal.body, retryAfter: retryAfter)
+        write(answer, to: exchange, reason: refusal.code)
+    }
+
+    private func write(_ answer: IngressAnswer, to exchange: IngressExchange, reason: String? = nil) {
+        guard let context else { return }
+        let isLast = input == .finished && queue.isEmpty
+        let bytes = encoder.encode(
+            answer,
+            isLast: isLast,
+            announcesKeepAlive: exchange.announcesKeepAlive,
+            omitsBody: exchange.method == .HEAD
+        )
+        record(exchange, status: answer.status, answerBytes: answer.body.count, reason: reason)
+        if isLast {
+            close(after: bytes)
+        } else {
+            context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
+        }
+    }
+
+    /// Counts and logs a request; status 0 stands for one that got no answer.
+    func record(_ exchange: IngressExchange, status: Int, answerBytes: Int, reason: String?) {
+        loop.metrics.countRequest(route: exchange.route, status: status)
+        let settings = loop.settings
+        guard settings.logger.logLevel <= settings.accessLogLevel else { return }
+        let elapsed = Double((NIODeadline.now() - exchange.startedAt).nanoseconds) / 1_000_000
+        var metadata: Logger.Metadata = [
+            "method": .string(exchange.method?.rawValue ?? "none"),
+            "route": .string(exchange.route?.path ?? "none"),
+            "status": .stringConvertible(status),
+            "body_bytes": .stringConvertible(exchange.bodyBytes),
+            "answer_bytes": .stringConvertible(answerBytes),
+            "duration_ms": .stringConvertible(elapsed),
+        ]
+        if let reason { metadata["reason"] = .string(reason) }
+        settings.logger.log(level: settings.accessLogLevel, "request", metadata: metadata)
+    }
+}

@@ -1,0 +1,160 @@
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// One connection: assembles requests, hands over one at a time, writes answers in order, and ends.
+///
+/// Reading goes on while an answer is awaited, so that an idle client costs no change of registration, and stops as
+/// soon as a further request begins to arrive.
+final class IngressConnection: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// What the next byte belongs to.
+    enum Input {
+        /// The first request; no byte of it has come.
+        case opening
+        /// A later request; no byte of it has come.
+        case idle
+        /// A request whose head is unfinished.
+        case head
+        /// A request whose body is kept.
+        case body
+        /// A refused request whose body is dropped before the answer.
+        case discarding
+        /// Nothing: no further request is taken from this connection.
+        case finished
+    }
+
+    /// How far the connection is from its end.
+    enum Phase {
+        case open
+        /// The last answer is being written.
+        case closing
+        /// The last answer is written; what still comes is dropped, so that no reset overtakes it.
+        case lingering
+        case closed
+    }
+
+    let loop: IngressLoop
+    let peer: InternetAddress?
+    let peerText: String?
+    /// Whether the peer is trusted to name its client.
+    let isProxied: Bool
+    /// Whom the census counts it for.
+    let network: InternetAddress?
+
+    var context: ChannelHandlerContext?
+    var phase = Phase.open
+    var input = Input.opening
+    var isInputClosed = false
+    var isStopping = false
+    /// Whether the client asked for the end and sent nothing after it, so that closing at once resets nothing.
+    var endsCleanly = false
+
+    // The request being read.
+    var head: IngressHead?
+    var body: [UInt8] = []
+    var startedAt = NIODeadline.distantPast
+    var wireBytes = 0
+    var sawRequestLine = false
+    var droppedBytes = 0
+    var owesContinue = false
+    var acceptedCount = 0
+
+    // The requests being answered.
+    var pending: IngressExchange?
+    var queue = CircularBuffer<(IngressExchange, IngressExchange.Outcome)>(initialCapacity: 1)
+    var isAdvancing = false
+    var serial: UInt64 = 0
+    /// The request the handler has not answered yet, even if nobody waits for it any more.
+    var outstanding: UInt64?
+    var encoder = IngressAnswerEncoder()
+
+    var isWritable = true
+    var isReadHeld = false
+    var lingeredBytes = 0
+    var deadline = NIODeadline.distantFuture
+    var writeDeadline = NIODeadline.distantFuture
+
+    var limits: IngressLimits { loop.settings.limits }
+    var isAnswering: Bool { pending != nil || !queue.isEmpty }
+
+    /// Makes the connection's state; the census must have admitted it.
+    init(loop: IngressLoop, peer: InternetAddress?, isProxied: Bool, network: InternetAddress?) {
+        self.loop = loop
+        self.peer = peer
+        self.peerText = peer.map(\.description)
+        self.isProxied = isProxied
+        self.network = network
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        deadline = .now() + TimeAmount(limits.headDeadline)
+        loop.add(self)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        didClose()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        didClose()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard input != .finished else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head): didReadHead(head)
+        case .body(let bytes): didReadBody(bytes)
+        case .end: didReadEnd()
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if mayRead { context.read() } else { isReadHeld = true }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        isWritable = context.channel.isWritable
+        writeDeadline = isWritable ? .distantFuture : .now() + TimeAmount(limits.writeDeadline)
+        if isWritable { advance() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event as? ChannelEvent == .inputClosed { didCloseInput() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if error is HTTPParserError {
+            // Only a version other than 1.x comes this way; the decoder throws the rest.
+            decodingFailed(error, in: nil)
+        } else {
+            loop.settings.logger.debug(
+                "a connection failed",
+                metadata: ["remote": "\(peerText ?? "unknown")", "error": "\(error)"]
+            )
+            context.close(promise: nil)
+        }
+    }
+
+    /// Lets reading go on after the reason for holding it has passed.
+    func resumeReading() {
+        guard isReadHeld, mayRead, let context else { return }
+        isReadHeld = false
+        context.read()
+    }
+
+    private var mayRead: Bool {
+        switch phase {
+        case .lingering, .closed: true
+        case .closing: false
+        case .open: isWritable && queue.isEmpty && (pending == nil || input == .idle)
+        }
+    }
+}

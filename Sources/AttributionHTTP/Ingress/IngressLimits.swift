@@ -1,0 +1,70 @@
+/// Every bound of the public listener.
+///
+/// Deadlines are checked by a sweep over the connections, up to a quarter of a second (an eighth of the shortest
+/// deadline, when that is less) after they have passed.
+public struct IngressLimits: Sendable {
+    /// Bytes of a request body, declared or counted while reading; default 16 KiB, a postback being under 2 KiB.
+    public var bodyBytes = 16 * 1024
+    /// Bytes of a request head; default 16 KiB.
+    ///
+    /// Counted over the target and the names and values of the fields; while the head is unfinished, over everything.
+    public var headBytes = 16 * 1024
+    /// Header fields of a request, trailers included; default 64.
+    public var headFields = 64
+    /// Bytes of the request target; default 4 KiB.
+    public var targetBytes = 4 * 1024
+    /// Connections open at one time; default 4,096, and one more is closed as it comes.
+    public var connections = 4096
+    /// Connections open at one time from one IPv4 address or one IPv6 /64 network; default 256.
+    ///
+    /// Connections from trusted proxies are not counted here.
+    public var connectionsPerAddress = 256
+    /// Requests served over one connection; default 10,000.
+    ///
+    /// The last one is answered with `Connection: close`.
+    public var requestsPerConnection = 10_000
+    /// Complete requests that may wait on one connection behind the one being answered; default 16.
+    ///
+    /// With one more, the rest of the input is dropped and the connection closed after the last answer.
+    public var pipelinedRequests = 16
+    /// From the connection, or the first byte of a later request, to the end of the head; default 5 s.
+    ///
+    /// Includes the TLS handshake.
+    public var headDeadline = Duration.seconds(5)
+    /// From the first byte of a request to its last; default 10 s.
+    public var requestDeadline = Duration.seconds(10)
+    /// From the last byte of a request to the handler's answer; default 30 s, then the ingress answers 503.
+    public var answerDeadline = Duration.seconds(30)
+    /// Between an answer and the first byte of the next request; default 60 s.
+    public var idleDeadline = Duration.seconds(60)
+    /// How long a client may leave its answers unread once ``outboundBytes`` wait for it; default 10 s.
+    public var writeDeadline = Duration.seconds(10)
+    /// Bytes of answers waiting for one client beyond which nothing more is read from it; default 32 KiB.
+    public var outboundBytes = 32 * 1024
+    /// How long a refused client's remaining bytes are dropped, so that it can read the answer; default 1 s.
+    ///
+    /// Closing at once would reset the connection and take the answer with it. Also bounds the TLS closing handshake.
+    public var lingerDeadline = Duration.seconds(1)
+    /// How many of a refused client's remaining bytes are dropped before it is cut off; default 256 KiB.
+    public var lingerBytes = 256 * 1024
+    /// From the start of a graceful stop until every connection is closed, whatever it was doing; default 5 s.
+    public var stopDeadline = Duration.seconds(5)
+    /// What `Retry-After` says when the handler did not answer in time; default 30 s.
+    public var retryAfter = Duration.seconds(30)
+
+    /// Makes the default limits.
+    public init() {}
+
+    /// Bytes of one request on the wire, chunk sizes and chunk extensions included.
+    ///
+    /// A chunked body may cost as much again in framing as it may hold, which one-byte chunks of a whole postback
+    /// do not reach.
+    package var wireBytes: Int { headBytes + 2 * bodyBytes + 4096 }
+
+    /// How often deadlines are looked at.
+    package var sweepInterval: Duration {
+        let shortest = [headDeadline, requestDeadline, answerDeadline, idleDeadline, writeDeadline, lingerDeadline]
+            .min()
+        return min(max((shortest ?? .seconds(1)) / 8, .milliseconds(10)), .milliseconds(250))
+    }
+}

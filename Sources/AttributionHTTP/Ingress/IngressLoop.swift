@@ -1,0 +1,96 @@
+import Logging
+import NIOCore
+
+/// What the connections of one event loop share: settings, counters, the sweep for passed deadlines.
+///
+/// One sweep over all connections in place of a timer for each request keeps timers out of the path of a request.
+/// Lives on its event loop and is used nowhere else.
+final class IngressLoop {
+    let eventLoop: any EventLoop
+    let settings: IngressSettings
+    let census: IngressCensus
+    var metrics: IngressMetrics
+    /// Requests the handler has and has not answered, those of closed connections included.
+    private(set) var unansweredCount = 0
+    private var connections: [ObjectIdentifier: IngressConnection] = [:]
+    private var sweep: RepeatedTask?
+    private var isStopping = false
+    private var nextCapWarning = NIODeadline.distantPast
+
+    var limits: IngressLimits { settings.limits }
+
+    init(eventLoop: any EventLoop, settings: IngressSettings, census: IngressCensus) {
+        self.eventLoop = eventLoop
+        self.settings = settings
+        self.census = census
+        self.metrics = IngressMetrics(factory: settings.metricsFactory)
+    }
+
+    /// Starts looking at deadlines.
+    func startSweeping() {
+        let interval = TimeAmount(settings.limits.sweepInterval)
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        sweep = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+            bound.value.checkDeadlines()
+        }
+    }
+
+    /// Stops looking at deadlines.
+    func stopSweeping() {
+        sweep?.cancel()
+        sweep = nil
+    }
+
+    /// Decides on a new connection, and counts and reports the decision.
+    ///
+    /// - Parameter network: Whom to count it for.
+    /// - Returns: Whether it may stay.
+    func admit(_ network: InternetAddress?) -> IngressAdmission {
+        let admission = census.admit(network)
+        metrics.countConnection(admission)
+        if admission == .overTotalCap || admission == .overAddressCap {
+            let now = NIODeadline.now()
+            if now >= nextCapWarning {
+                nextCapWarning = now + .seconds(10)
+                settings.logger.warning(
+                    "a connection was closed at once; not repeated for ten seconds",
+                    metadata: ["reason": "\(admission.rawValue)"]
+                )
+            }
+        }
+        return admission
+    }
+
+    func add(_ connection: IngressConnection) {
+        connections[ObjectIdentifier(connection)] = connection
+        if isStopping { connection.stop() }
+    }
+
+    func remove(_ connection: IngressConnection) {
+        connections[ObjectIdentifier(connection)] = nil
+    }
+
+    func handedOver() {
+        unansweredCount += 1
+    }
+
+    func cameBack() {
+        unansweredCount -= 1
+    }
+
+    /// Closes idle connections and has the others close after the request they are at.
+    func stop() {
+        isStopping = true
+        for connection in Array(connections.values) { connection.stop() }
+    }
+
+    /// Closes every connection, whatever it is doing.
+    func cutOff() {
+        for connection in Array(connections.values) { connection.cutOff(because: "stop-deadline") }
+    }
+
+    private func checkDeadlines() {
+        let now = NIODeadline.now()
+        for connection in Array(connections.values) { connection.checkDeadline(now) }
+    }
+}

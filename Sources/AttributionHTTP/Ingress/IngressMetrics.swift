@@ -1,0 +1,61 @@
+import Metrics
+
+/// The counters of one event loop, made as they are needed.
+///
+/// Labels are matched routes, status codes and stable codes, never anything a client wrote.
+/// - `skan_ingress_requests_total{route,status}`: answered requests; route `none` for an unknown path or an unread
+///   head, status `dropped` for one whose client had gone.
+/// - `skan_ingress_refusals_total{reason}`: those the ingress answered itself.
+/// - `skan_ingress_connections_total{outcome}`: `accepted`, `over-total-cap`, `over-address-cap`, `stopping`.
+/// - `skan_ingress_disconnects_total{reason}`: connections cut off without an answer: `head-deadline`,
+///   `idle-deadline`, `write-deadline`, `linger-bound`, `stop-deadline`.
+struct IngressMetrics {
+    private struct RequestKey: Hashable {
+        let route: IngressRoute?
+        let status: Int
+    }
+
+    private let factory: any MetricsFactory
+    private var requests: [RequestKey: Counter] = [:]
+    private var others: [String: Counter] = [:]
+
+    /// Makes counters in a metrics system.
+    ///
+    /// - Parameter factory: Where they are kept.
+    init(factory: any MetricsFactory) {
+        self.factory = factory
+    }
+
+    /// Counts an answered request; status 0 stands for one whose client had gone.
+    mutating func countRequest(route: IngressRoute?, status: Int) {
+        let key = RequestKey(route: route, status: status)
+        if let counter = requests[key] { return counter.increment() }
+        let counter = Counter(
+            label: "skan_ingress_requests_total",
+            dimensions: [("route", route?.path ?? "none"), ("status", status == 0 ? "dropped" : String(status))],
+            factory: factory
+        )
+        requests[key] = counter
+        counter.increment()
+    }
+
+    mutating func countRefusal(_ refusal: IngressRefusal) {
+        count("skan_ingress_refusals_total", dimension: "reason", value: refusal.code)
+    }
+
+    mutating func countConnection(_ admission: IngressAdmission) {
+        count("skan_ingress_connections_total", dimension: "outcome", value: admission.rawValue)
+    }
+
+    mutating func countDisconnect(_ reason: String) {
+        count("skan_ingress_disconnects_total", dimension: "reason", value: reason)
+    }
+
+    private mutating func count(_ label: String, dimension: String, value: String) {
+        let key = label + value
+        if let counter = others[key] { return counter.increment() }
+        let counter = Counter(label: label, dimensions: [(dimension, value)], factory: factory)
+        others[key] = counter
+        counter.increment()
+    }
+}

@@ -1,0 +1,29 @@
+public import struct FoundationEssentials.Date
+
+/// One complete request that passed the ingress' own checks.
+public struct IngressRequest: Sendable {
+    /// The path it was posted to.
+    public let route: IngressRoute
+    /// The body exactly as received, with the transfer coding taken off; empty when there was none.
+    public let body: [UInt8]
+    /// When the last byte was read, by the clock the ingress was given.
+    public let receivedAt: Date
+    /// The client's address as text, without a port.
+    ///
+    /// The peer's own, or what a trusted proxy reported; `nil` when a trusted proxy named no usable address.
+    public let remoteAddress: String?
+
+    /// Makes a request.
+    ///
+    /// - Parameters:
+    ///   - route: The path it was posted to.
+    ///   - body: The body exactly as received.
+    ///   - receivedAt: When the last byte was read.
+    ///   - remoteAddress: The client's address as text.
+    public init(route: IngressRoute, body: [UInt8], receivedAt: Date, remoteAddress: String?) {
+        self.route = route
+        self.body = body
+        self.receivedAt = receivedAt
+        self.remoteAddress = remoteAddress
+    }
+}

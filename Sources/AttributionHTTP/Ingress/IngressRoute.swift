@@ -1,0 +1,58 @@
+/// A path of the public listener that takes deliveries.
+///
+/// Every route is POST only. A path matches with and without its trailing slash; the query is not looked at. A new
+/// route is one more case: matching, metrics and the access log follow from it.
+public enum IngressRoute: CaseIterable, Hashable, Sendable {
+    /// Postbacks of SKAdNetwork at the network's registered URL.
+    case skAdNetworkPostback
+    /// Postbacks of AdAttributionKit at the network's registered URL.
+    case adAttributionKitPostback
+    /// Copies of winning SKAdNetwork postbacks for the developer.
+    case skAdNetworkDeveloperCopy
+    /// Copies of winning AdAttributionKit postbacks for the developer.
+    case adAttributionKitDeveloperCopy
+
+    /// The path, without a trailing slash.
+    public var path: String {
+        switch self {
+        case .skAdNetworkPostback: "/skadnetwork/postbacks"
+        case .adAttributionKitPostback: "/adattributionkit/postbacks"
+        case .skAdNetworkDeveloperCopy: "/.well-known/skadnetwork/report-attribution"
+        case .adAttributionKitDeveloperCopy: "/.well-known/appattribution/report-attribution"
+        }
+    }
+
+    /// Makes the route that a request target names; `nil` when no route has its path.
+    ///
+    /// Takes the origin form (`/path?query`) and the absolute form (`http://host/path?query`); nothing is decoded, so
+    /// a percent-encoded spelling of a path is another path.
+    ///
+    /// - Parameter target: The request target as received.
+    /// - SeeAlso: RFC 9112, section 3.2.
+    package init?(requestTarget target: String) {
+        let match = target.utf8.withContiguousStorageIfAvailable { Self.match(UnsafeRawBufferPointer($0)) }
+        guard let route = match ?? Array(target.utf8).withUnsafeBytes({ Self.match($0) }) else { return nil }
+        self = route
+    }
+
+    private static let paths = allCases.map { ($0, Array($0.path.utf8)) }
+
+    private static func match(_ target: UnsafeRawBufferPointer) -> IngressRoute? {
+        var path = target.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        if path.first != UInt8(ascii: "/") {
+            guard let afterScheme = authorityStart(of: path) else { return nil }
+            path = path[afterScheme...].drop { $0 != UInt8(ascii: "/") }
+        }
+        if path.last == UInt8(ascii: "/") { path = path.dropLast() }
+        return paths.first { _, bytes in path.elementsEqual(bytes) }?.0
+    }
+
+    private static func authorityStart(of target: Slice<UnsafeRawBufferPointer>) -> Int? {
+        for scheme in ["http://", "https://"] where target.count > scheme.utf8.count {
+            if zip(target, scheme.utf8).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) {
+                return target.startIndex + scheme.utf8.count
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,129 @@
+import Logging
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// The running half of a listener: its event loops, the state on each, and the way down.
+struct IngressServer: Sendable {
+    private let group: MultiThreadedEventLoopGroup
+    private let settings: IngressSettings
+    private let census: IngressCensus
+    private let loops: [NIOLoopBound<IngressLoop>]
+
+    /// Sets up every event loop of a group.
+    init(group: MultiThreadedEventLoopGroup, settings: IngressSettings) async {
+        let census = IngressCensus(limits: settings.limits)
+        var loops: [NIOLoopBound<IngressLoop>] = []
+        for eventLoop in group.makeIterator() {
+            let bound = try? await eventLoop.submit {
+                let loop = IngressLoop(eventLoop: eventLoop, settings: settings, census: census)
+                loop.startSweeping()
+                return NIOLoopBound(loop, eventLoop: eventLoop)
+            }.get()
+            if let bound { loops.append(bound) }
+        }
+        self.group = group
+        self.settings = settings
+        self.census = census
+        self.loops = loops
+    }
+
+    /// Opens the listening socket.
+    func bind(host: String, port: Int) async throws -> any Channel {
+        let limits = settings.limits
+        let loops = Dictionary(uniqueKeysWithValues: loops.map { (ObjectIdentifier($0.eventLoop), $0) })
+        let settings = settings
+        return try await ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 1024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(IngressAcceptLog(logger: settings.logger))
+                }
+            }
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 16 * 1024)
+            )
+            .childChannelOption(
+                .writeBufferWaterMark,
+                value: .init(low: max(1, limits.outboundBytes / 2), high: max(1, limits.outboundBytes))
+            )
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    guard let loop = loops[ObjectIdentifier(channel.eventLoop)]?.value else {
+                        throw ChannelError.inappropriateOperationForState
+                    }
+                    try Self.configure(channel, loop: loop)
+                }
+            }
+            .bind(host: host, port: port)
+            .get()
+    }
+
+    /// Lets requests under way finish, and cuts off what has not by the bound.
+    ///
+    /// - Parameter bound: From now.
+    func stop(within bound: Duration) async {
+        let emptied = group.next().makePromise(of: Void.self)
+        census.stop { emptied.succeed() }
+        for loop in loops { loop.eventLoop.execute { loop.value.stop() } }
+        let limit = group.next().scheduleTask(in: TimeAmount(bound)) { cutOff() }
+        try? await emptied.futureResult.get()
+        limit.cancel()
+    }
+
+    /// Closes every connection now.
+    func cutOff() {
+        for loop in loops { loop.eventLoop.execute { loop.value.cutOff() } }
+    }
+
+    /// Ends the event loops, unless the handler still owes answers, which must find their event loop.
+    func finish() async {
+        var unanswered = 0
+        for loop in loops {
+            let count = try? await loop.eventLoop.submit {
+                loop.value.stopSweeping()
+                return loop.value.unansweredCount
+            }.get()
+            unanswered += count ?? 0
+        }
+        if unanswered > 0 {
+            settings.logger.warning(
+                "requests were left unanswered at the end; their clients will send them again",
+                metadata: ["count": "\(unanswered)"]
+            )
+        } else {
+            try? await group.shutdownGracefully()
+        }
+    }
+
+    private static func configure(_ channel: any Channel, loop: IngressLoop) throws {
+        let settings = loop.settings
+        let peer = channel.remoteAddress?.ipAddress.flatMap { InternetAddress($0) }
+        let isProxied = peer.map { settings.trustedProxies.contains($0) } ?? false
+        let network = isProxied ? nil : peer?.clientNetwork
+        guard loop.admit(network) == .accepted else {
+            channel.close(promise: nil)
+            return
+        }
+        let connection = IngressConnection(loop: loop, peer: peer, isProxied: isProxied, network: network)
+        let operations = channel.pipeline.syncOperations
+        do {
+            if let tls = settings.tls {
+                try operations.addHandler(NIOSSLServerHandler(context: tls.currentContext()))
+            }
+            try operations.addHandler(
+                ByteToMessageHandler(IngressDecoder(connection: connection, limits: settings.limits))
+            )
+            try operations.addHandler(connection)
+        } catch {
+            // A handler that was added takes itself off the census; one that was not cannot.
+            if connection.context == nil { loop.census.leave(network) }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import NIOCore
+internal import NIOSSL
+import Synchronization
+
+/// The listener's TLS identity, read from PEM files and reloadable while it serves.
+///
+/// TLS 1.2 and 1.3, HTTP/1.1 by ALPN. New connections take the identity as it is when they are accepted; open ones
+/// keep theirs.
+public final class IngressTLS: Sendable {
+    private let certificateFile: String
+    private let keyFile: String
+    private let context: Mutex<NIOSSLContext>
+
+    /// Reads the identity.
+    ///
+    /// - Parameters:
+    ///   - certificateFile: A PEM file with the server's certificate first, then the intermediate ones.
+    ///   - keyFile: A PEM file with the certificate's private key, without a passphrase.
+    /// - Throws: ``IngressError/unusableCertificate(file:reason:)``, ``IngressError/unusableKey(file:reason:)`` or
+    ///   ``IngressError/unusableIdentity(certificateFile:keyFile:reason:)``.
+    public init(certificateFile: String, keyFile: String) throws(IngressError) {
+        self.certificateFile = certificateFile
+        self.keyFile = keyFile
+        self.context = Mutex(try Self.makeContext(certificateFile: certificateFile, keyFile: keyFile))
+    }
+
+    /// Reads both files again and, when they are good, serves new connections with them.
+    ///
+    /// - Throws: As the initialiser; the identity in use then stays.
+    public func reload() throws(IngressError) {
+        let fresh = try Self.makeContext(certificateFile: certificateFile, keyFile: keyFile)
+        context.withLock { $0 = fresh }
+    }
+
+    /// The identity for the next connection.
+    func currentContext() -> NIOSSLContext {
+        context.withLock { $0 }
+    }
+
+    private static func makeContext(
+        certificateFile: String,
+        keyFile: String
+    ) throws(IngressError) -> NIOSSLContext {
+        let chain: [NIOSSLCertificate]
+        do {
+            chain = try NIOSSLCertificate.fromPEMFile(certificateFile)
+        } catch {
+            throw .unusableCertificate(file: certificateFile, reason: "\(error)")
+        }
+        guard !chain.isEmpty else { throw .unusableCertificate(file: certificateFile, reason: "it holds none") }
+        let key: NIOSSLPrivateKey
+        do {
+            key = try NIOSSLPrivateKey(file: keyFile, format: .pem)
+        } catch {
+            throw .unusableKey(file: keyFile, reason: "\(error)")
+        }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) },
+            privateKey: .privateKey(key)
+        )
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        // A client that does not answer the closing alert is cut off; it has its answers by then.
+        configuration.shutdownTimeout = .seconds(1)
+        do {
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw .unusableIdentity(certificateFile: certificateFile, keyFile: keyFile, reason: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,4 @@
+public import ArgumentParser
+public import AttributionHTTP
+
+extension ForwardingField: ExpressibleByArgument {}
