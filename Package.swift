@@ -30,9 +30,12 @@ let package = Package(
     targets: [
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "Attribution"),
+        .target(name: "FixedKeyECDSA"),
         .target(
             name: "AttributionSigning",
-            dependencies: ["Attribution", "COpenSSL", .product(name: "Crypto", package: "swift-crypto")]
+            dependencies: [
+                "Attribution", "FixedKeyECDSA", "COpenSSL", .product(name: "Crypto", package: "swift-crypto"),
+            ]
         ),
         .target(
             name: "AttributionStore",
@@ -89,6 +92,7 @@ let package = Package(
             ]
         ),
         .testTarget(name: "AttributionTests", dependencies: ["Attribution"]),
+        .testTarget(name: "FixedKeyECDSATests", dependencies: ["FixedKeyECDSA", "COpenSSL"]),
         .testTarget(
             name: "AttributionSigningTests", dependencies: ["Attribution", "AttributionSigning", "AttributionHarness"]),
         .testTarget(
@@ -112,10 +116,16 @@ let package = Package(
         .testTarget(
             name: "AttributionHTTPTests",
             dependencies: [
-                "Attribution", "AttributionHTTP",
+                "AttributionHTTP",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ]
+            ],
+            resources: [.copy("Fixtures")]
         ),
         .testTarget(name: "BoundaryTests"),
         .testTarget(name: "skanTests", dependencies: ["Attribution", "AttributionHarness", "skan"]),

@@ -149,10 +149,11 @@ public final class Ingestor: Service {
     }
 
     private func record(_ batch: [Pending]) async {
+        var verified = verifier.verify(batch.compactMap { try? $0.reading.get() })[...]
         let deliveries = batch.map { item in
             let judgement: Judgement =
                 switch item.reading {
-                case .success(let postback): verifier.verify(postback)
+                case .success: verified.removeFirst()
                 case .failure(let rejection): .rejected(rejection, body: item.body)
                 }
             return Delivery(

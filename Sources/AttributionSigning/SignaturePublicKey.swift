@@ -64,7 +64,12 @@ public struct SignaturePublicKey: Sendable {
 
     /// Tells whether a DER signature over a text is this key's.
     public func verifies(_ signature: [UInt8], for text: SignedText) -> Bool {
-        key.verifies(signature, digest: Array(SHA256.hash(data: text.utf8)))
+        verifies(signature, digest: Array(SHA256.hash(data: text.utf8)))
+    }
+
+    /// Tells whether a DER signature over a SHA-256 digest is this key's.
+    func verifies(_ signature: [UInt8], digest: [UInt8]) -> Bool {
+        key.verifies(signature, digest: digest)
     }
 
     /// Tells whether this is the public half of a private key.

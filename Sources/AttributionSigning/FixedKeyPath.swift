@@ -1,0 +1,108 @@
+import Attribution
+import Crypto
+import FixedKeyECDSA
+
+/// The fast way to verify: precomputed tables for the few keys there are, for many postbacks together.
+///
+/// OpenSSL stays the arbiter: of the cases the tables leave undecided, and at the start, where a disagreement over a
+/// single signature puts this way out of use.
+struct FixedKeyPath: Sendable {
+    private let verifier: FixedKeyVerifier
+    /// The verifier's names for the keys, in the order in which they were given.
+    private let names: [FixedKey]
+
+    /// 5 MB a table for P-256: narrower windows are slower alone, wider ones crowd out the rest of the server.
+    private static let windowWidth = 13
+
+    /// Makes the tables and compares them with OpenSSL.
+    ///
+    /// - Throws: ``KeyTablesError``; then OpenSSL alone has to do.
+    init(_ keys: [PostbackVerificationKey]) throws(KeyTablesError) {
+        var publicKeys: [ECDSAPublicKey] = []
+        for key in keys {
+            guard let point = key.publicKey.point else {
+                throw .noPoint(key: key.name)
+            }
+            publicKeys.append(point)
+        }
+        verifier = FixedKeyVerifier(publicKeys: publicKeys, windowWidth: Self.windowWidth)
+        names = verifier.keys
+        for (place, key) in keys.enumerated() {
+            try compareWithOpenSSL(key, at: place)
+        }
+    }
+
+    /// Whether the signature of a postback verifies under the key at a place.
+    struct Question {
+        let digest: [UInt8]
+        let postback: ReceivedPostback
+        let place: Int
+    }
+
+    /// Answers questions together; nil where the tables do not decide.
+    func verify(_ questions: [Question]) -> [Bool?] {
+        var answers: [Bool?] = Array(repeating: false, count: questions.count)
+        var checks: [SignatureCheck] = []
+        var asked: [Int] = []
+        checks.reserveCapacity(questions.count)
+        asked.reserveCapacity(questions.count)
+        for (index, question) in questions.enumerated() {
+            // What is no strict DER, or out of range, is invalid without arithmetic.
+            if let check = check(question.digest, question.postback.attributionSignature, question.place) {
+                checks.append(check)
+                asked.append(index)
+            }
+        }
+        for (index, verdict) in zip(asked, verifier.verify(checks)) {
+            answers[index] = verdict.isValid
+        }
+        return answers
+    }
+
+    private func check(_ digest: [UInt8], _ der: [UInt8], _ place: Int) -> SignatureCheck? {
+        let name = names[place]
+        return ECDSASignature(der: der.span, on: name.curve).map {
+            SignatureCheck(digest: MessageDigest(digest.span), signature: $0, key: name)
+        }
+    }
+
+    /// Puts valid and invalid signatures to both, alone and together; each must get the same answer.
+    private func compareWithOpenSSL(_ key: PostbackVerificationKey, at place: Int) throws(KeyTablesError) {
+        guard let samples = key.publicKey.sampleSignatures(count: 16) else {
+            throw .noSamples(key: key.name)
+        }
+        let checks = samples.compactMap { check($0.digest, $0.signature, place) }
+        guard checks.count == samples.count else {
+            throw .disagreement(key: key.name)
+        }
+        let together = verifier.verify(checks)
+        for (index, sample) in samples.enumerated() {
+            let expected = key.publicKey.verifies(sample.signature, digest: sample.digest)
+            guard together[index].isValid == expected, verifier.verify(checks[index]).isValid == expected,
+                expected == sample.isValid
+            else {
+                throw .disagreement(key: key.name)
+            }
+        }
+    }
+}
+
+extension Verdict {
+    /// Whether the signature is the key holder's; nil when the tables do not decide.
+    fileprivate var isValid: Bool? {
+        switch self {
+        case .valid: true
+        case .invalid: false
+        case .undecided: nil
+        }
+    }
+}
+
+extension SignaturePublicKey {
+    /// The key as an uncompressed point, with which a SubjectPublicKeyInfo ends; nil for another encoding of the point.
+    fileprivate var point: ECDSAPublicKey? {
+        let (curve, size) = curve == .p256 ? (ECDSACurve.p256, 65) : (.p192, 49)
+        let bytes = Array(subjectPublicKeyInfo.suffix(size))
+        return try? ECDSAPublicKey(x963: bytes.span, on: curve)
+    }
+}

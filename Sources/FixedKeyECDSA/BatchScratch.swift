@@ -1,0 +1,25 @@
+/// The memory that one call needs to verify batches; allocated once for all of them.
+struct BatchScratch<Field: PrimeField> {
+    /// Room for the places in the table of all summands of all signatures of a batch.
+    let places: UnsafeMutablePointer<SignedPlace>
+    /// Room for all summands of all signatures of a batch.
+    let summands: UnsafeMutablePointer<AffinePoint<Field>>
+    /// Room for the running products of the widest level of additions.
+    let products: UnsafeMutablePointer<Field>
+    /// Room for one scalar for each signature.
+    let scalars: UnsafeMutablePointer<UInt256>
+
+    init(size: Int, summandCount: Int) {
+        places = .allocate(capacity: size * summandCount)
+        summands = .allocate(capacity: size * summandCount)
+        products = .allocate(capacity: size * summandCount / 2)
+        scalars = .allocate(capacity: size)
+    }
+
+    func deallocate() {
+        places.deallocate()
+        summands.deallocate()
+        products.deallocate()
+        scalars.deallocate()
+    }
+}

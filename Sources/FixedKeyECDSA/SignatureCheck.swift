@@ -1,0 +1,23 @@
+/// A question to a `FixedKeyVerifier`, whether the holder of a key signed a digest.
+public struct SignatureCheck: Sendable, BitwiseCopyable {
+    /// The digest of the signed message.
+    public let digest: MessageDigest
+
+    /// The signature; one of another curve than the key's is invalid.
+    public let signature: ECDSASignature
+
+    /// The key, as the verifier that is asked has named it.
+    public let key: FixedKey
+
+    /// Puts a question together.
+    ///
+    /// - Parameters:
+    ///   - digest: The digest of the signed message.
+    ///   - signature: The signature.
+    ///   - key: The key, as the verifier that is to be asked has named it.
+    public init(digest: MessageDigest, signature: ECDSASignature, key: FixedKey) {
+        self.digest = digest
+        self.signature = signature
+        self.key = key
+    }
+}

@@ -1,0 +1,66 @@
+/// An unsigned integer of 256 bits in four words, the least significant first.
+struct UInt256: Equatable, Sendable, BitwiseCopyable {
+    var w0: UInt64
+    var w1: UInt64
+    var w2: UInt64
+    var w3: UInt64
+
+    static let zero = UInt256(0, 0, 0, 0)
+
+    @inline(__always)
+    init(_ w0: UInt64, _ w1: UInt64, _ w2: UInt64, _ w3: UInt64) {
+        (self.w0, self.w1, self.w2, self.w3) = (w0, w1, w2, w3)
+    }
+
+    @inline(__always)
+    init(low: UInt128, high: UInt128) {
+        w0 = UInt64(truncatingIfNeeded: low)
+        w1 = UInt64(truncatingIfNeeded: low >> 64)
+        w2 = UInt64(truncatingIfNeeded: high)
+        w3 = UInt64(truncatingIfNeeded: high >> 64)
+    }
+
+    /// Reads up to 32 big-endian bytes.
+    init(bigEndian bytes: Span<UInt8>) {
+        precondition(bytes.count <= 32)
+        let end = bytes.count
+        w0 = Self.word(of: bytes, before: end)
+        w1 = Self.word(of: bytes, before: end - 8)
+        w2 = Self.word(of: bytes, before: end - 16)
+        w3 = Self.word(of: bytes, before: end - 24)
+    }
+
+    /// The big-endian word of the eight bytes before `end`, or of as many as there are.
+    @inline(__always)
+    private static func word(of bytes: Span<UInt8>, before end: Int) -> UInt64 {
+        if end >= 8 {
+            return UInt64(bigEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: end - 8, as: UInt64.self))
+        }
+        var word: UInt64 = 0
+        var index = 0
+        while index < end {
+            word = word << 8 | UInt64(bytes[index])
+            index += 1
+        }
+        return word
+    }
+
+    /// 2 to the power of `exponent`, which is below 256.
+    static func powerOfTwo(_ exponent: Int) -> UInt256 {
+        let bit: UInt64 = 1 << (UInt64(exponent) & 63)
+        let word = exponent >> 6
+        return UInt256(word == 0 ? bit : 0, word == 1 ? bit : 0, word == 2 ? bit : 0, word == 3 ? bit : 0)
+    }
+
+    @inline(__always)
+    var low: UInt128 { UInt128(w1) << 64 | UInt128(w0) }
+
+    @inline(__always)
+    var high: UInt128 { UInt128(w3) << 64 | UInt128(w2) }
+
+    @inline(__always)
+    var isZero: Bool { w0 | w1 | w2 | w3 == 0 }
+
+    @inline(__always)
+    var isOdd: Bool { w0 & 1 == 1 }
+}

@@ -1,0 +1,83 @@
+/// The precomputed multiples of some bases: for each base B and window j the points (2e + 1)·2^(wj)·B.
+struct WindowTable<C: Curve>: Sendable {
+    typealias Point = AffinePoint<C.Field>
+
+    let windows: SignedWindows
+    private let memory: TableMemory
+
+    init(bases: [Point], windowWidth: Int) {
+        let windows = SignedWindows(width: windowWidth, bitCount: C.name.bitCount)
+        self.windows = windows
+        memory = TableMemory(slotCount: bases.count * windows.pointsPerBase) { bytes in
+            for (index, base) in bases.enumerated() {
+                Self.fill(TablePoints(bytes, from: index * windows.pointsPerBase), base: base, windows: windows)
+            }
+        }
+    }
+
+    /// Bytes of memory taken.
+    var byteCount: Int { memory.bytes.count }
+
+    /// Copies points of the table, negated where asked for.
+    ///
+    /// A table that does not fit into the caches makes the processor wait for each point. It waits for many at once if
+    /// few instructions lie between their loads: so one word of each point of a block is read beforehand.
+    ///
+    /// - Returns: A meaningless sum of those words; as long as it goes somewhere, the reading is not optimised away.
+    @inline(__always)
+    func copy(_ places: UnsafePointer<SignedPlace>, count: Int, to points: UnsafeMutablePointer<Point>) -> UInt64 {
+        let bytes = memory.bytes
+        var touched: UInt64 = 0
+        var start = 0
+        while start < count {
+            let end = min(start &+ 128, count)
+            for index in start..<end {
+                touched &+= bytes.load(fromByteOffset: places[index].place &* TableMemory.slotSize, as: UInt64.self)
+            }
+            for index in start..<end {
+                let place = places[index]
+                var point = bytes.load(fromByteOffset: place.place &* TableMemory.slotSize, as: Point.self)
+                point.y = point.y.negated(place.mask)
+                (points + index).initialize(to: point)
+            }
+            start = end
+        }
+        return touched
+    }
+
+    /// Fills the windows of one base, all windows in step, doubling their length at each step.
+    ///
+    /// The points 1, 3, … 2c − 1 plus 2c give 2c + 1, … 4c − 1. No two of these ever share an x, being small odd and even multiples.
+    private static func fill(_ points: TablePoints<C.Field>, base: Point, windows: SignedWindows) {
+        var doublings = [base]
+        for index in 1..<C.name.bitCount {
+            doublings.append(doublings[index - 1].doubled)
+        }
+        for window in 0..<windows.count {
+            points[window * windows.pointsPerWindow] = doublings[window * windows.width]
+        }
+        let lastWindowPoints = windows.pointsPerBase - (windows.count - 1) * windows.pointsPerWindow
+        let batch = 1024
+        let products = UnsafeMutablePointer<C.Field>.allocate(capacity: batch)
+        defer { products.deallocate() }
+        doublings.withUnsafeBufferPointer { doublings in
+            for level in 0..<(windows.width - 1) {
+                let length = 1 << level
+                let pairs = (length < lastWindowPoints ? windows.count : windows.count - 1) * length
+                for start in stride(from: 0, to: pairs, by: batch) {
+                    let slot = { (index: Int) in
+                        ((start + index) >> level) * windows.pointsPerWindow + ((start + index) & (length - 1))
+                    }
+                    Point.addPairs(
+                        min(batch, pairs - start),
+                        products: products,
+                        left: { points[slot($0)] },
+                        right: { doublings[((start + $0) >> level) * windows.width + level + 1] },
+                        store: { points[slot($0) + length] = $1 },
+                        exception: { _ in }
+                    )
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import FixedKeyECDSA
+
+// `#expect` and `#require` take arguments apart and cannot hold a span: arrays instead.
+
+extension ECDSASignature {
+    init?(der: [UInt8], on curve: ECDSACurve) {
+        self.init(der: der.span, on: curve)
+    }
+
+    init?(raw: [UInt8], on curve: ECDSACurve) {
+        self.init(raw: raw.span, on: curve)
+    }
+}
+
+extension ECDSAPublicKey {
+    init(x963: [UInt8], on curve: ECDSACurve) throws(PublicKeyError) {
+        try self.init(x963: x963.span, on: curve)
+    }
+}
+
+extension MessageDigest {
+    init(_ bytes: [UInt8]) {
+        self.init(bytes.span)
+    }
+}

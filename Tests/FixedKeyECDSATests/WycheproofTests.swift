@@ -1,0 +1,80 @@
+import FixedKeyECDSA
+import Foundation
+import Testing
+
+/// The known answers are not copied into the package: where the folder is missing, these tests say that they are skipped.
+@Suite(
+    "Known answers of wycheproof",
+    .enabled(if: SpecFolder.folder("wycheproof") != nil, "no folder shared/spec/wycheproof; set SKAN_SPEC"))
+struct WycheproofTests {
+    /// Cases of result `acceptable`, by flag, whether they are to verify here; the files of today have none.
+    private static let acceptable: [String: Bool] = [:]
+
+    /// The flags of cases whose sums meet, which OpenSSL decides.
+    private static let exceptional: Set = ["PointDuplication", "ArithmeticError"]
+
+    @Test(
+        "Every case is judged as published, alone and in a batch",
+        arguments: [
+            ("ecdsa_secp256r1_sha256_test.json", ECDSACurve.p256, true),
+            ("ecdsa_secp256r1_sha256_p1363_test.json", .p256, false),
+            ("ecdsa_secp192r1_sha256_test.json", .p192, true),
+        ])
+    func knownAnswers(name: String, curve: ECDSACurve, isDER: Bool) throws {
+        let file = try WycheproofFile(name, in: try #require(SpecFolder.folder("wycheproof")))
+        let keys = try file.testGroups.map {
+            try ECDSAPublicKey(x963: [UInt8](hex: $0.publicKey.uncompressed), on: curve)
+        }
+        let verifier = FixedKeyVerifier(publicKeys: keys, windowWidth: 5)
+        var judged = 0
+        var undecided: Set<Int> = []
+        var checks: [SignatureCheck] = []
+        var cases: [(one: WycheproofFile.Case, point: [UInt8])] = []
+        for (group, key) in zip(file.testGroups, verifier.keys) {
+            for one in group.tests {
+                judged += 1
+                let bytes = [UInt8](hex: one.sig)
+                let read =
+                    isDER ? ECDSASignature(der: bytes, on: curve) : ECDSASignature(raw: bytes, on: curve)
+                guard let signature = read else {
+                    let isToVerify = try isToVerify(one)
+                    #expect(!isToVerify, "\(one) is not read")
+                    continue
+                }
+                let digest = MessageDigest([UInt8](hex: one.msg).sha256)
+                checks.append(SignatureCheck(digest: digest, signature: signature, key: key))
+                cases.append((one, [UInt8](hex: group.publicKey.uncompressed)))
+            }
+        }
+        for (index, together) in verifier.verify(checks).enumerated() {
+            let (one, point) = cases[index]
+            let expected: Verdict = try isToVerify(one) ? .valid : .invalid
+            for verdict in [together, verifier.verify(checks[index])] where verdict != expected {
+                #expect(verdict == .undecided && !Self.exceptional.isDisjoint(with: one.flags), "\(one)")
+                undecided.insert(one.tcId)
+                let key = try #require(OpenSSLKey(point: point, on: curve))
+                let answer = key.verifies(der(of: one, isDER: isDER), of: [UInt8](hex: one.msg).sha256)
+                #expect(answer == (expected == .valid), "\(one)")
+            }
+        }
+        #expect(undecided.count <= 8, "\(undecided)")
+        #expect(judged == file.numberOfTests)
+    }
+
+    private func der(of one: WycheproofFile.Case, isDER: Bool) -> [UInt8] {
+        let bytes = [UInt8](hex: one.sig)
+        let half = bytes.count / 2
+        return isDER
+            ? bytes : DERWriter.signature(Number(bytes: Array(bytes[..<half])), Number(bytes: Array(bytes[half...])))
+    }
+
+    private func isToVerify(_ one: WycheproofFile.Case) throws -> Bool {
+        switch one.result {
+        case "valid": return true
+        case "invalid": return false
+        default:
+            let flag = try #require(one.flags.first { Self.acceptable[$0] != nil }, "\(one) is not decided")
+            return try #require(Self.acceptable[flag] as Bool?)
+        }
+    }
+}
