@@ -25,7 +25,20 @@ extension IngressAnswer {
         }
     }
 
+    /// The answers nearly every delivery gets, put into words once.
+    private static let frequent: [Recording: IngressAnswer] = Dictionary(
+        uniqueKeysWithValues: Provenance.allCases.flatMap { provenance in
+            [Recording.recorded(provenance), .duplicate(provenance)].map { ($0, IngressAnswer(spelling: $0)) }
+        })
+
     private init(_ recording: Recording) {
+        switch recording {
+        case .recorded, .duplicate: self = Self.frequent[recording] ?? IngressAnswer(spelling: recording)
+        case .conflict, .quarantined: self.init(spelling: recording)
+        }
+    }
+
+    private init(spelling recording: Recording) {
         let (reason, last): (JSONText, (String, JSONText)) =
             switch recording {
             case .recorded(let provenance), .duplicate(let provenance), .conflict(let provenance):
