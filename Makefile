@@ -4,13 +4,20 @@
 PACKAGES := libssl-dev libsqlite3-dev sqlite3 openssl curl
 SKAN := .build/release/skan
 
-.PHONY: demo test build tests samples format lint packages clean
+# How many cases a curve `make fuzz` puts to our verification and to OpenSSL.
+CASES := 1000000
+
+.PHONY: demo test fuzz build tests samples format lint packages clean
 
 demo: build
 	samples/demo.sh $(SKAN)
 
 test: lint tests
 	swift test --configuration release --skip-build
+
+# The differential test of the verification against OpenSSL, at length.
+fuzz: tests
+	SKAN_FUZZ_CASES=$(CASES) swift test --configuration release --skip-build --filter FixedKeyECDSATests
 
 build: packages
 	swift build --configuration release --product skan

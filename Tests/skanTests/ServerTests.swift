@@ -217,6 +217,38 @@ struct ServerTests {
         #expect(FileManager.default.fileExists(atPath: folder.path("other.sqlite")))
     }
 
+    @Test("TLS, with a certificate read again on SIGHUP")
+    func tls() throws {
+        func makeCertificate(_ name: String) throws {
+            let made = try SkanProcess.run(
+                SkanProcess.openssl,
+                ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"]
+                    + ["-subj", "/CN=\(name)", "-keyout", "tls-key.pem", "-out", "tls.pem"], in: folder.url)
+            #expect(made.status == 0)
+        }
+        try makeCertificate("first.example")
+        let server = try SkanServer(
+            in: folder, arguments: ["--tls-certificate", "tls.pem", "--tls-key", "tls-key.pem"])
+        let url = server.url.replacingOccurrences(of: "http://", with: "https://")
+        try Data(CommandTests.body("skan-3.0-win").utf8).write(to: folder.url.appendingPathComponent("body"))
+        func post() throws -> SkanProcess.Outcome {
+            try SkanProcess.run(
+                SkanProcess.curl,
+                ["-sS", "-k", "-v", "--max-time", "10", "-H", "Content-Type: application/json"]
+                    + ["--data-binary", "@body", url], in: folder.url)
+        }
+        let first = try post()
+        #expect(first.output.contains("\"recorded\""))
+        #expect(first.errors.contains("CN=first.example"))
+        try makeCertificate("second.example")
+        Foundation.kill(server.process.processIdentifier, SIGHUP)
+        #expect(try server.waitForLog("certificate read again"))
+        let second = try post()
+        #expect(second.output.contains("\"duplicate\""))
+        #expect(second.errors.contains("CN=second.example"))
+        #expect(server.end(SIGTERM).status == 0)
+    }
+
     @Test("Logs hold no body and no id of a postback")
     func logs() throws {
         let server = try SkanServer(in: folder, arguments: ["--log-level", "debug"])

@@ -60,6 +60,19 @@ final class SkanServer {
         "http://127.0.0.1:\(consolePort)"
     }
 
+    /// Reads the log until a line has come, or until the server ends.
+    func waitForLog(_ text: String) throws -> Bool {
+        var log = ""
+        while !log.contains(text) {
+            let more = self.log.fileHandleForReading.availableData
+            guard !more.isEmpty else {
+                return false
+            }
+            log += String(decoding: more, as: UTF8.self)
+        }
+        return true
+    }
+
     /// Sends a signal and waits for the end.
     ///
     /// - Returns: The exit status, and what was logged since it listened.
