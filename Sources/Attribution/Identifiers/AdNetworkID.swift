@@ -4,20 +4,7 @@
 /// are never changed. All versions.
 ///
 /// - SeeAlso: [ad-network-id](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback)
-public struct AdNetworkID: Hashable, Sendable, CustomStringConvertible {
-    /// The text as received.
-    public let text: String
+public typealias AdNetworkID = SignableText<AdNetworkIDKind>
 
-    /// Accepts a text of 1 to 255 bytes without U+2063 and control characters; nil for any other.
-    public init?(_ text: String) {
-        guard SignedTextSeparator.admits(text) else {
-            return nil
-        }
-        self.text = text
-    }
-
-    /// The text as received.
-    public var description: String {
-        text
-    }
-}
+/// Tells ``AdNetworkID`` from other texts.
+public enum AdNetworkIDKind {}

@@ -3,20 +3,7 @@
 /// Version 4.0 only; in a postback only at the highest data tier.
 ///
 /// - SeeAlso: [source-domain](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback)
-public struct SourceDomain: Hashable, Sendable, CustomStringConvertible {
-    /// The text as received.
-    public let text: String
+public typealias SourceDomain = SignableText<SourceDomainKind>
 
-    /// Accepts a text of 1 to 255 bytes without U+2063 and control characters; nil for any other.
-    public init?(_ text: String) {
-        guard SignedTextSeparator.admits(text) else {
-            return nil
-        }
-        self.text = text
-    }
-
-    /// The text as received.
-    public var description: String {
-        text
-    }
-}
+/// Tells ``SourceDomain`` from other texts.
+public enum SourceDomainKind {}
