@@ -6,7 +6,7 @@ extension AffinePoint {
     /// for each instead of an inversion. The pairs are walked from first to last, then from last to first.
     ///
     /// - Parameters:
-    ///   - count: How many pairs.
+    ///   - count: The number of pairs.
     ///   - products: Room for `count` elements.
     ///   - left: The first point of a pair.
     ///   - right: The second point of a pair.

@@ -51,6 +51,7 @@ extension CurveEngine {
             inverse = C.order.product(inverse, check.signature.s)
             verdicts[places[index]] = .invalid
         }
+        // The scalars have done their part.
         scratch.scalars[0].w0 = table.copy(scratch.places, count: summandCount * size, to: summands)
         // Row i of the summands holds the i-th summand of every signature. The lower half of the rows takes up the
         // upper half, until one row is left; of an odd number of rows the middle one waits.

@@ -46,10 +46,10 @@ struct CurveEngine<C: Curve>: Sendable {
     /// Finds the table points whose sum is u₁·G + u₂·Q: first those of G, then those of Q.
     ///
     /// - Parameters:
-    ///   - check: Digest, r and key.
+    ///   - check: The digest, the signature and the key.
     ///   - inverse: s⁻¹·2²⁵⁶ mod n.
     ///   - places: Where the first one goes; each next one goes `stride` further.
-    ///   - stride: How far apart they go.
+    ///   - stride: The distance from one place to the next.
     @inline(__always)
     func locateSummands(
         of check: SignatureCheck, inverse: UInt256, into places: UnsafeMutablePointer<SignedPlace>, stride: Int

@@ -129,10 +129,10 @@ struct P256Field: PrimeField {
         _ q: UInt64, _ t1: UInt64, _ t2: UInt64, _ t3: UInt64, _ t4: UInt64, _ carry: inout UInt64
     ) -> (UInt64, UInt64, UInt64, UInt64) {
         let (lower, overflow1) = UInt256(t1, t2, 0, 0).low.addingReportingOverflow(UInt128(q) << 32)
-        let product = UInt128(q) &* UInt128(topWord) &+ UInt128(carry) << 64
-        let (first, overflow2) = UInt256(t3, t4, 0, 0).low.addingReportingOverflow(product)
-        let (upper, overflow3) = first.addingReportingOverflow(overflow1 ? 1 : 0)
-        carry = overflow2 != overflow3 ? 1 : 0
+        // q·topWord leaves room for both carries: it is below 2¹²⁸ − 2⁹⁶ + 2³².
+        let product = UInt128(q) &* UInt128(topWord) &+ UInt128(carry) << 64 &+ (overflow1 ? 1 : 0)
+        let (upper, overflow2) = UInt256(t3, t4, 0, 0).low.addingReportingOverflow(product)
+        carry = overflow2 ? 1 : 0
         let result = UInt256(low: lower, high: upper)
         return (result.w0, result.w1, result.w2, result.w3)
     }
@@ -142,7 +142,11 @@ struct P256Field: PrimeField {
     private init(_ sum: UInt256, carry: UInt64) {
         let (difference, borrow) = sum.subtractingReportingOverflow(Self.modulus.value)
         // No branch here: the processor would guess wrongly one time in four.
-        self.init(difference, addingPrimeIf: carry &- (borrow ? 1 : 0))
+        let keep = carry &- (borrow ? 1 : 0) != 0
+        residue = UInt256(
+            keep ? sum.w0 : difference.w0, keep ? sum.w1 : difference.w1,
+            keep ? sum.w2 : difference.w2, keep ? sum.w3 : difference.w3
+        )
     }
 
     /// Adds p modulo 2²⁵⁶ if `mask` is all ones, nothing if it is zero.

@@ -1,4 +1,4 @@
-/// A question to a `FixedKeyVerifier`, whether the holder of a key signed a digest.
+/// A question to a verifier: whether the holder of this key signed this digest.
 public struct SignatureCheck: Sendable, BitwiseCopyable {
     /// The digest of the signed message.
     public let digest: MessageDigest

@@ -2,7 +2,7 @@
 struct SignedPlace: BitwiseCopyable {
     private let code: Int
 
-    /// Names a point; `negative` is all ones for its negative, zero for the point itself.
+    /// Takes a place and whether the negative is meant: `negative` is all ones if so, else zero.
     @inline(__always)
     init(_ place: Int, negative: UInt64) {
         code = place &<< 1 | Int(truncatingIfNeeded: negative & 1)

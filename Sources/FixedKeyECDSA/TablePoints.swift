@@ -3,7 +3,7 @@ struct TablePoints<Field: PrimeField> {
     private let bytes: UnsafeMutableRawBufferPointer
     private let first: Int
 
-    /// Numbers the slots from `first` on.
+    /// Takes the slots from number `first` on.
     init(_ bytes: UnsafeMutableRawBufferPointer, from first: Int) {
         (self.bytes, self.first) = (bytes, first)
     }

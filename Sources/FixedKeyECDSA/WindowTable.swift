@@ -45,9 +45,10 @@ struct WindowTable<C: Curve>: Sendable {
         return touched
     }
 
-    /// Fills the windows of one base, all windows in step, doubling their length at each step.
+    /// Fills the windows of one base, all of them in step.
     ///
-    /// The points 1, 3, … 2c − 1 plus 2c give 2c + 1, … 4c − 1. No two of these ever share an x, being small odd and even multiples.
+    /// Each step doubles their length: the multiples 1, 3, … 2c − 1 plus 2c give 2c + 1, … 4c − 1. A pair never shares an
+    /// x, since one of the two multiples is odd, the other even, and both are far below n.
     private static func fill(_ points: TablePoints<C.Field>, base: Point, windows: SignedWindows) {
         var doublings = [base]
         for index in 1..<C.name.bitCount {

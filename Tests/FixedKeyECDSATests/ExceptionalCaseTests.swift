@@ -4,7 +4,7 @@ import Testing
 /// Keys whose discrete logarithm is known, and scalars chosen to make sums meet: the verdict is right or `undecided`.
 @Suite("Exceptional sums are never judged wrongly", .serialized)
 struct ExceptionalCaseTests {
-    private static let widths = [4, 7, 8]
+    private static let widths = [4, 7]
 
     /// Checks one signature alone and within a batch; returns how often it was undecided.
     private func undecided(
@@ -31,7 +31,7 @@ struct ExceptionalCaseTests {
         let n = group.order
         var generator = SeededGenerator(seed: 7)
         var (all, undecided) = (0, 0)
-        for d in (1...8).flatMap({ [Number($0), n - Number($0)] }) {
+        for d in (1...3).flatMap({ [Number($0), n - Number($0)] }) {
             let point = try #require(group.sum(d))
             let key = try #require(OpenSSLKey(point: point, on: curve))
             let publicKey = try key.publicKey
@@ -57,7 +57,7 @@ struct ExceptionalCaseTests {
         let group = OpenSSLGroup(curve)
         let n = group.order
         var generator = SeededGenerator(seed: 11)
-        for round in 0..<30 {
+        for round in 0..<12 {
             // Given u₁, u₂ and d, r follows from the sum, then s = r / u₂ and e = u₁·s. For the sums that vanish any r.
             let d = round % 3 == 0 ? Number(1) : generator.scalar(below: n)
             let point = try #require(group.sum(d))
@@ -83,7 +83,7 @@ struct ExceptionalCaseTests {
         let n = group.order
         var generator = SeededGenerator(seed: 13)
         var found = 0
-        for offset in 1...40 as ClosedRange<UInt64> {
+        for offset in 1...24 as ClosedRange<UInt64> {
             // Small r, and the largest below p − n. Q = (R − u₁·G) / u₂ makes R come out.
             let r = offset % 2 == 0 ? Number(offset) : group.prime - n - Number(offset)
             let (u1, u2) = (generator.scalar(below: n), generator.scalar(below: n))
@@ -100,6 +100,6 @@ struct ExceptionalCaseTests {
             let undecided = try undecided(digest, r, s, key: key, verifiers: verifiers)
             #expect(undecided == 0)
         }
-        #expect(found > 10)
+        #expect(found > 5)
     }
 }

@@ -7,7 +7,7 @@ import Testing
     "Known answers of wycheproof",
     .enabled(if: SpecFolder.folder("wycheproof") != nil, "no folder shared/spec/wycheproof; set SKAN_SPEC"))
 struct WycheproofTests {
-    /// Cases of result `acceptable`, by flag, whether they are to verify here; the files of today have none.
+    /// The flags of cases that may be judged either way, and how they are judged here; the files of today have none.
     private static let acceptable: [String: Bool] = [:]
 
     /// The flags of cases whose sums meet, which OpenSSL decides.
