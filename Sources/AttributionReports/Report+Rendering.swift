@@ -16,6 +16,11 @@ extension Report {
         }
     }
 
+    /// What became of the deliveries, in words, for the format that has no room for it.
+    public var deliverySummary: String {
+        deliveries.lines.joined(separator: "\n")
+    }
+
     // MARK: JSON
 
     /// The report as one JSON object.

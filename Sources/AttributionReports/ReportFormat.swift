@@ -2,7 +2,7 @@
 public enum ReportFormat: String, CaseIterable, Hashable, Sendable {
     /// Aligned columns for a terminal.
     case table
-    /// Rows with a header line, RFC 4180; deliveries on standard error.
+    /// Rows with a header line, RFC 4180; whoever writes them says ``Report/deliverySummary`` beside them.
     case csv
     /// One object with `schema`, `rows`, `totals`, `deliveries`.
     case json

@@ -28,6 +28,11 @@ struct ReportCommand: AsyncParsableCommand {
         let request = try options.request()
         let report = try await Reporter(try SQLiteLedger(reading: store)).report(request)
         Terminal.write(report.rendered(as: format))
+        if format == .csv {
+            // A line of another shape would break whoever reads the table.
+            Terminal.finish()
+            Terminal.say(report.deliverySummary)
+        }
         if report.deliveries.received == 0 {
             Terminal.say(
                 request.from == nil && request.through == nil
