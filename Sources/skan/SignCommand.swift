@@ -75,7 +75,7 @@ struct SignCommand: ParsableCommand {
             nonce: nonce ?? Nonce(using: &generator).text,
             timestampMilliseconds: timestamp ?? Int64(Date().timeIntervalSince1970 * 1000)
         ).checked()
-        let signed = try ImpressionSigner(try privateKey(for: impression)).sign(impression)
+        let signed = try sign(impression)
         let output =
             switch format {
             case .json: signed.json
@@ -85,12 +85,12 @@ struct SignCommand: ParsableCommand {
         Terminal.write(output.pretty + "\n")
     }
 
-    private func privateKey(for impression: Impression) throws -> NetworkPrivateKey {
+    private func sign(_ impression: Impression) throws -> SignedImpression {
         switch (key, keys) {
         case (let key?, nil):
-            return try NetworkPrivateKey(file: key)
+            return try ImpressionSigner(try NetworkPrivateKey(file: key)).sign(impression)
         case (nil, let keys?):
-            return try NetworkKeySet(file: keys).activeKey(for: impression.adNetworkID, version: impression.version)
+            return try NetworkSigner(try NetworkKeySet(file: keys)).sign(impression)
         default:
             throw CommandFailure(
                 "expected one of --key FILE and --keys LIST", hint: "make a key with: skan keys generate key.pem")
