@@ -27,6 +27,7 @@ public struct AppleSignedPostback: Sendable, CustomStringConvertible {
             PackageResources.skan_2_2_source_app_json, PackageResources.skan_3_0_win_json,
             PackageResources.skan_3_0_lose_json, PackageResources.skan_4_0_web_fine_json,
             PackageResources.skan_4_0_web_coarse_json, PackageResources.skan_2020_page_sample_json,
+            PackageResources.aak_development_reengagement_json, PackageResources.aak_older_page_sample_json,
         ].map(AppleSignedPostback.init(file:))
     }
 

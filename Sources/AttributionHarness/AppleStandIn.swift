@@ -2,7 +2,7 @@ import Attribution
 public import AttributionSigning
 import Foundation
 
-/// Plays Apple: signs postbacks of every version with test keys on the curves Apple uses.
+/// Plays Apple: signs postbacks of both frameworks and every version with test keys on the curves Apple uses.
 ///
 /// What it signs is refused by a verifier unless the test keys are named to it, and never counts among Apple's.
 public struct AppleStandIn: Sendable {
@@ -45,10 +45,22 @@ public struct AppleStandIn: Sendable {
     /// - Throws: ``Attribution/PostbackRejection`` when the draft lacks a field its version signs.
     public func sign(_ draft: PostbackDraft, escapesSlashes: Bool = false) throws -> [UInt8] {
         // Read once with a stand-in for the signature: the text to sign is the one a receiver would verify.
-        let unsigned = try ReceivedPostback(reading: draft.body(signature: [0]))
+        let unsigned = try SKAdNetworkPostback(reading: draft.body(signature: [0]))
         guard let key = keys[unsigned.version.postbackCurve] else {
             throw KeyProblem.wrongCurve(unsigned.version.postbackCurve, version: unsigned.version)
         }
         return draft.body(signature: try key.signature(for: unsigned.signedText), escapesSlashes: escapesSlashes)
+    }
+
+    /// Signs a draft of AdAttributionKit, whatever it says.
+    ///
+    /// - Parameter draft: The draft.
+    /// - Returns: The body as a device sends it.
+    /// - Throws: What OpenSSL reports.
+    public func sign(_ draft: AdAttributionKitDraft) throws -> [UInt8] {
+        guard let key = keys[.p256] else {
+            throw KeyProblem.wrongCurveForJWS(.p192)
+        }
+        return draft.body(signature: try key.jwsSignature(for: Array(draft.signedText.utf8)))
     }
 }

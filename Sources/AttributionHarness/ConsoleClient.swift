@@ -19,7 +19,7 @@ public struct ConsoleClient: Sendable {
     /// - Returns: The bytes of the JSON object.
     /// - Throws: ``ConsoleError`` for an answer other than 200, and what the connection reports.
     public func testReport(by: String) async throws -> [UInt8] {
-        let request = HTTPClientRequest(url: "\(url)/v1/report?format=json&test=true&by=\(by)")
+        let request = HTTPClientRequest(url: "\(url)/v1/report?format=json&provenance=test&by=\(by)")
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
         let body = try await response.body.collect(upTo: 256 << 20)
         guard response.status == .ok else {

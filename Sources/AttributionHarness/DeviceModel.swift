@@ -1,10 +1,10 @@
 import Attribution
 
-/// Makes the postbacks devices would send: versions, tiers, windows, winners and losers in realistic shares.
+/// Makes the postbacks devices would send: frameworks, versions, tiers, windows, winners and losers in realistic shares.
 struct DeviceModel {
     private var generator: SeededGenerator
     /// Postbacks of later windows that belong to an install already made.
-    private var waiting: [PostbackDraft] = []
+    private var waiting: [TrafficDraft] = []
 
     private static let networks = ["example123.skadnetwork", "example123.skadnetwork", "EXAMPLE777.SKAdNetwork"]
     private static let apps: [Int64] = [525_463_029, 1_234_567_890, 10_738_027_756, 684_939]
@@ -15,10 +15,14 @@ struct DeviceModel {
         self.generator = generator
     }
 
-    mutating func nextPostback() -> PostbackDraft {
+    mutating func nextPostback() -> TrafficDraft {
         if !waiting.isEmpty, generator.chance(0.5) {
             return waiting.removeFirst()
         }
+        return generator.chance(0.25) ? .adAttributionKit(adAttributionKit()) : .skAdNetwork(skAdNetwork())
+    }
+
+    private mutating func skAdNetwork() -> PostbackDraft {
         let version: SKAdNetworkVersion = generator.pick([
             .v1_0: 2, .v2_0: 5, .v2_1: 3, .v2_2: 10, .v3_0: 30, .v4_0: 50,
         ])
@@ -62,11 +66,7 @@ struct DeviceModel {
     private mutating func hierarchical() -> PostbackDraft {
         let tier = generator.pick([0: 20, 1: 30, 2: 25, 3: 25])
         let isWinner = generator.chance(0.7)
-        let campaign = Int64.random(in: 0...9999, using: &generator) % 40 * 101 % 10_000
-        let digits = String(repeating: "0", count: 4 - String(campaign).count) + String(campaign)
-        let identifier =
-            isWinner && tier >= 2
-            ? String(digits.suffix(generator.pick([2: 1, 3: 1, 4: 2]))) : String(digits.suffix(2))
+        let identifier = sourceIdentifier(isWinner: isWinner, tier: tier)
 
         var draft = PostbackDraft([])
         draft[.version] = .string("4.0")
@@ -88,7 +88,7 @@ struct DeviceModel {
             return draft
         }
         if tier > 0 {
-            planLaterWindows(of: draft, identifier: String(digits.suffix(2)))
+            planLaterWindows(of: draft, identifier: String(identifier.suffix(2)))
         }
         if tier >= 2, generator.chance(0.7) {
             draft[.conversionValue] = conversionValue()
@@ -115,8 +115,74 @@ struct DeviceModel {
             if generator.chance(0.6) {
                 later[.coarseConversionValue] = coarseValue()
             }
-            waiting.append(later)
+            waiting.append(.skAdNetwork(later))
         }
+    }
+
+    /// AdAttributionKit: windows and tiers as in 4.0; a re-engagement has no non-winners.
+    private mutating func adAttributionKit() -> AdAttributionKitDraft {
+        let tier = generator.pick([0: 20, 1: 30, 2: 25, 3: 25])
+        let type: ConversionType = generator.pick([.download: 55, .redownload: 20, .reengagement: 25])
+        let isWinner = type == .reengagement || generator.chance(0.7)
+        var draft = AdAttributionKitDraft(signed: [], unproven: [])
+        draft[.postbackIdentifier] = .string(generator.uuid().uppercased())
+        draft[.adNetworkIdentifier] = .string(
+            ["example123.adattributionkit", "example123.skadnetwork"].randomElement(using: &generator) ?? "")
+        draft[.advertisedItemIdentifier] = .integer(Self.apps.randomElement(using: &generator) ?? Self.apps[0])
+        if isWinner, tier == 3 {
+            draft[.publisherItemIdentifier] = .integer(Self.sources.randomElement(using: &generator) ?? 0)
+        }
+        let identifier = sourceIdentifier(isWinner: isWinner, tier: tier)
+        draft[.sourceIdentifier] = .string(identifier)
+        draft[.conversionType] = .string(type.rawValue)
+        draft[.impressionType] = .string("app-impression")
+        if tier > 0 {
+            draft[.marketplaceIdentifier] = .string(
+                generator.pick(["com.apple.AppStore": 9, "com.example.marketplace": 1]))
+        }
+        draft[.didWin] = .bool(isWinner)
+        draft[.sequenceIndex] = .integer(0)
+        let isClick = type == .reengagement || generator.chance(0.7)
+        draft.unproven[.adInteractionType] = .string((isClick ? AdInteractionType.click : .view).rawValue)
+        guard isWinner else {
+            return draft
+        }
+        if tier > 0 {
+            planLaterWindows(of: draft, identifier: String(identifier.suffix(2)))
+        }
+        if tier == 3 {
+            draft.unproven[.countryCode] = .string(generator.pick(["US": 5, "DE": 2, "JP": 2, "BR": 1]))
+        }
+        if tier >= 2, generator.chance(0.7) {
+            draft.unproven[.conversionValue] = conversionValue()
+        } else if tier == 1, generator.chance(0.7) {
+            draft.unproven[.coarseConversionValue] = coarseValue()
+        }
+        return draft
+    }
+
+    private mutating func planLaterWindows(of first: AdAttributionKitDraft, identifier: String) {
+        let sharesID = generator.chance(0.5)
+        for index: Int64 in 1...2 where generator.chance(0.5) {
+            var later = first
+            later[.sourceIdentifier] = .string(identifier)
+            later[.publisherItemIdentifier] = nil
+            later[.sequenceIndex] = .integer(index)
+            if !sharesID {
+                later[.postbackIdentifier] = .string(generator.uuid().uppercased())
+            }
+            if generator.chance(0.6) {
+                later.unproven[.coarseConversionValue] = coarseValue()
+            }
+            waiting.append(.adAttributionKit(later))
+        }
+    }
+
+    /// Two to four digits as the tier allows, shortened from the left.
+    private mutating func sourceIdentifier(isWinner: Bool, tier: Int) -> String {
+        let campaign = Int64.random(in: 0...9999, using: &generator) % 40 * 101 % 10_000
+        let digits = String(repeating: "0", count: 4 - String(campaign).count) + String(campaign)
+        return String(digits.suffix(isWinner && tier >= 2 ? generator.pick([2: 1, 3: 1, 4: 2]) : 2))
     }
 
     private mutating func start(_ draft: inout PostbackDraft) {

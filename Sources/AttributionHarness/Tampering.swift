@@ -14,12 +14,19 @@ public struct Tampering: Sendable, CustomStringConvertible {
         "\(field.rawValue) \(change)"
     }
 
-    /// Every change to every field the postback's version signs, and to the signature itself.
+    /// Every change to every field Apple signs in the postback, and to the signature itself.
     public static func all(of postback: ReceivedPostback) -> [Tampering] {
+        switch postback {
+        case .skAdNetwork(let postback): all(of: postback)
+        case .adAttributionKit(let postback): all(of: postback)
+        }
+    }
+
+    private static func all(of postback: SKAdNetworkPostback) -> [Tampering] {
         let draft = PostbackDraft(postback)
         var result: [Tampering] = []
         for field in PostbackField.signed(in: postback.version) where field != .version {
-            for (change, value) in changes(of: field, from: draft[field], in: draft) {
+            for (change, value) in changes(of: field, from: draft[field], in: draft.fields) {
                 var changed = draft
                 changed[field] = value
                 result.append(
@@ -27,20 +34,55 @@ public struct Tampering: Sendable, CustomStringConvertible {
                         field: field, change: change, body: changed.body(signature: postback.attributionSignature)))
             }
         }
-        var signature = postback.attributionSignature
-        signature[signature.count - 1] ^= 1
         result.append(
             Tampering(
-                field: .attributionSignature, change: "with one bit flipped", body: draft.body(signature: signature)))
+                field: .attributionSignature, change: "with one bit flipped",
+                body: draft.body(signature: flipped(postback.attributionSignature))))
         return result
+    }
+
+    private static func all(of postback: AdAttributionKitPostback) -> [Tampering] {
+        let draft = AdAttributionKitDraft(postback)
+        var result: [Tampering] = []
+        for field in PostbackField.allCases {
+            for (change, value) in changes(of: field, from: draft[field], in: draft.signed) {
+                var changed = draft
+                changed[field] = value
+                result.append(
+                    Tampering(field: field, change: change, body: changed.body(signature: postback.jws.signature)))
+            }
+        }
+        let jws = String(decoding: postback.jws.signedBytes, as: UTF8.self)
+        for (change, text) in [
+            ("with one bit flipped", jws + "." + Base64URL.encode(flipped(postback.jws.signature))),
+            // The number 0 is none a signature may have.
+            ("all zeros", jws + "." + Base64URL.encode([UInt8](repeating: 0, count: 64))),
+        ] {
+            let fields = [JSONField(name: PostbackField.jwsString.rawValue, value: .string(text))] + draft.unproven
+            result.append(
+                Tampering(
+                    field: .jwsString, change: change,
+                    body: Array(JSONText.object(fields.map { ($0.name, $0.value.text) }).line.utf8)))
+        }
+        return result
+    }
+
+    private static func flipped(_ signature: [UInt8]) -> [UInt8] {
+        var signature = signature
+        signature[signature.count - 1] ^= 1
+        return signature
     }
 
     private static func changes(
         of field: PostbackField,
         from value: JSONValue?,
-        in draft: PostbackDraft
+        in draft: [JSONField]
     ) -> [(String, JSONValue?)] {
         switch value {
+        case .string where field == .conversionType:
+            return [
+                ("changed", .string(ConversionType.allCases.first { .string($0.rawValue) != value }?.rawValue ?? ""))
+            ]
         case .string(let text):
             let isDigits = text.allSatisfy(\.isNumber)
             let other = text.last == "1" ? "2" : "1"
@@ -50,19 +92,22 @@ public struct Tampering: Sendable, CustomStringConvertible {
                     ("in other letter case", .string(text == text.uppercased() ? text.lowercased() : text.uppercased()))
                 )
             }
-            if field == .sourceDomain {
+            if field == .sourceDomain || field == .marketplaceIdentifier {
                 changes.append(("removed", nil))
             }
             return changes
         case .integer(let number):
             // A sequence index has a range of its own; stay inside it, so that the signature decides.
             let other = field == .sequenceIndex ? (number + 1) % 3 : number ^ 1
-            return [("changed", .integer(other))] + (field == .sourceAppID ? [("removed", nil)] : [])
+            return [("changed", .integer(other))]
+                + (field == .sourceAppID || field == .publisherItemIdentifier ? [("removed", nil)] : [])
         case .bool(let isTrue):
             return [("turned around", .bool(!isTrue))]
-        case nil where field == .sourceAppID && draft[.sourceDomain] == nil:
+        case nil where field == .sourceAppID && draft[.version] != nil && draft[.sourceDomain] == nil:
             // What a pipeline does that fills absent numbers with zeros.
             return [("filled in with 0", .integer(0))]
+        case nil where field == .publisherItemIdentifier:
+            return draft[.postbackIdentifier] == nil ? [] : [("filled in with 0", .integer(0))]
         default:
             return []
         }

@@ -42,7 +42,7 @@ public struct TrafficPlan: Sendable {
         deliveries = deliveries.filter { !$0.isLast }.shuffled(using: &generator) + late
     }
 
-    private mutating func plan(_ draft: PostbackDraft) throws {
+    private mutating func plan(_ draft: TrafficDraft) throws {
         let body = try standIn.sign(draft, escapesSlashes: generator.chance(0.2))
         let postback = try ReceivedPostback(reading: body)
         append(body, .recorded)
@@ -61,12 +61,11 @@ public struct TrafficPlan: Sendable {
             append(tampering.body, quarantined: .invalidSignature)
         }
         if generator.chance(shares.wrongKey) {
-            append(try stranger.sign(draft), quarantined: .invalidSignature)
+            append(try stranger.sign(draft, escapesSlashes: false), quarantined: .invalidSignature)
         }
         if generator.chance(shares.unknownVersion) {
-            var changed = draft
-            changed[.version] = .string(["4.1", "5.0", "10.0", ""].randomElement(using: &generator) ?? "5.0")
-            append(changed.body(signature: postback.attributionSignature), quarantined: .unknownVersion)
+            let (body, reason) = fromTheFuture(draft, postback)
+            append(body, quarantined: reason)
         }
         if generator.chance(shares.malformed) {
             append(malformed(draft, postback), quarantined: .malformed)
@@ -81,23 +80,51 @@ public struct TrafficPlan: Sendable {
 
     /// A genuine postback with a conversion value it did not have: the signature still verifies.
     private func replay(of postback: ReceivedPostback) -> [UInt8] {
-        var draft = PostbackDraft(postback)
-        draft[.coarseConversionValue] = nil
-        draft[.conversionValue] = .integer(postback.conversion == .fine(63) ? 62 : 63)
-        return draft.body(signature: postback.attributionSignature)
+        TrafficDraft(postback).withConversionValue(postback.conversion == .fine(63) ? 62 : 63)
+            .body(signature: postback.signature)
+    }
+
+    /// A postback of a version, or under a key, that is not known yet.
+    private mutating func fromTheFuture(
+        _ draft: TrafficDraft,
+        _ postback: ReceivedPostback
+    ) -> ([UInt8], PostbackRejection.Code) {
+        switch draft {
+        case .skAdNetwork(var changed):
+            changed[.version] = .string(["4.1", "5.0", "10.0", ""].randomElement(using: &generator) ?? "5.0")
+            return (changed.body(signature: postback.signature), .unknownVersion)
+        case .adAttributionKit(var changed):
+            changed.keyID =
+                ["apple-cas-identifier/1", "apple-development-identifier/2", ""]
+                .randomElement(using: &generator) ?? ""
+            return (changed.body(signature: postback.signature), .unknownKey)
+        }
     }
 
     /// A postback with a field re-typed, removed or out of range, as forwarders do.
-    private mutating func malformed(_ draft: PostbackDraft, _ postback: ReceivedPostback) -> [UInt8] {
-        var changed = draft
-        switch Int.random(in: 0..<5, using: &generator) {
-        case 0: changed[.appID] = .string(postback.appID.description)
-        case 1: changed[.transactionID] = nil
-        case 2: changed[.conversionValue] = .integer(64)
-        case 3: changed[.redownload] = .integer(1)
-        default: changed[.adNetworkID] = .null
+    private mutating func malformed(_ draft: TrafficDraft, _ postback: ReceivedPostback) -> [UInt8] {
+        let kind = Int.random(in: 0..<5, using: &generator)
+        switch draft {
+        case .skAdNetwork(var changed):
+            switch kind {
+            case 0: changed[.appID] = .string(changed[.appID].map { "\($0)" } ?? "")
+            case 1: changed[.transactionID] = nil
+            case 2: changed[.conversionValue] = .integer(64)
+            case 3: changed[.redownload] = .integer(1)
+            default: changed[.adNetworkID] = .null
+            }
+            return changed.body(signature: postback.signature)
+        case .adAttributionKit(var changed):
+            switch kind {
+            case 0: changed[.conversionType] = .string("DOWNLOAD")
+            case 1: changed[.postbackIdentifier] = nil
+            case 2: changed.unproven[.conversionValue] = .integer(64)
+            case 3: changed.unproven[.adInteractionType] = .string("Click")
+            // As if a forwarder had cut the signature off.
+            default: return changed.body(signature: [])
+            }
+            return changed.body(signature: postback.signature)
         }
-        return changed.body(signature: postback.attributionSignature)
     }
 
     /// Bytes that are no JSON object.

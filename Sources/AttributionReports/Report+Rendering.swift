@@ -32,6 +32,7 @@ extension Report {
             "from": request.from.map { .string($0.description) } ?? .null,
             "to": request.through.map { .string($0.description) } ?? .null,
             "filters": .object(request.filters.map { ($0.dimension.rawValue, .string($0.value)) }),
+            "unproven": .array(unprovenNames.map(JSONText.string)),
             "rows": .array(rows.map { .object(Self.members($0, request.dimensions)) }),
             "totals": .object(Self.members(totals)),
             "deliveries": deliveries.json,
@@ -41,7 +42,7 @@ extension Report {
     private var ndjsonText: String {
         let scope: [(String, JSONText)] = [
             ("schema", .string(Self.schema)), ("provenance", .string(request.provenance.rawValue)),
-            ("time-zone", .string(zoneName)),
+            ("time-zone", .string(zoneName)), ("unproven", .array(unprovenNames.map(JSONText.string))),
         ]
         func line(_ type: String, _ members: [(String, JSONText)]) -> String {
             JSONText.object([("type", .string(type))] + scope + members).line + "\n"
@@ -87,13 +88,25 @@ extension Report {
             text += TextTable(grid(ReportColumn.table), leading: leadingColumns).text
             text += "\n" + conversionLines.joined(separator: "\n") + "\n"
         }
-        return text + "\n" + deliveries.lines.joined(separator: "\n") + "\n"
+        return text + "\n" + ([unprovenLine] + deliveries.lines).joined(separator: "\n") + "\n"
     }
 
     private var markdownText: String {
         var text = "**\(title)**\n\n"
         text += TextTable(grid(ReportColumn.all), leading: leadingColumns).markdown + "\n"
-        return text + deliveries.lines.map { $0 + "\n" }.joined(separator: "\n")
+        return text + ([unprovenLine] + deliveries.lines).map { $0 + "\n" }.joined(separator: "\n")
+    }
+
+    /// The dimensions and columns of this report that rest on fields Apple does not sign.
+    private var unprovenNames: [String] {
+        (request.dimensions + request.filters.map(\.dimension)).filter { !$0.isProven }.map(\.rawValue)
+            + ReportColumn.all.filter { !$0.isProven }.map(\.name)
+    }
+
+    private var unprovenLine: String {
+        let dimensions = request.dimensions.filter { !$0.isProven }.map(\.rawValue)
+        return "Not signed by Apple, so whoever holds a postback can change it: "
+            + (dimensions + ["conversion values"]).joined(separator: ", ") + "."
     }
 
     private var leadingColumns: Int {
@@ -118,10 +131,13 @@ extension Report {
     }
 
     private var title: String {
-        var parts = [
-            request.provenance == .apple
-                ? "SKAdNetwork postbacks verified with Apple's keys" : "TEST postbacks, verified with test keys only"
-        ]
+        let subject =
+            switch request.provenance {
+            case .apple: "Postbacks verified with Apple's keys"
+            case .development: "DEVELOPMENT postbacks, verified with Apple's keys for development"
+            case .test: "TEST postbacks, verified with test keys only"
+            }
+        var parts = [subject]
         switch (request.from, request.through) {
         case (nil, nil): parts.append("all days")
         case (let from?, nil): parts.append("from \(from)")
@@ -137,19 +153,27 @@ extension Report {
         request.timeZone.identifier == TimeZone.gmt.identifier ? "UTC" : request.timeZone.identifier
     }
 
-    /// The conversion values of all installs, each with a bar, and apart from them those that have none.
     private var conversionLines: [String] {
-        guard totals[.installs] > 0 else {
+        bars("installs", totals[.installs], Metrics.Counter.conversion)
+            + bars("re-engagements", totals[.reengagements], Metrics.Counter.reengagementConversion)
+    }
+
+    /// The conversion values of all installs or re-engagements, each with a bar, and apart from them those that have
+    /// none.
+    private func bars(
+        _ subject: String,
+        _ count: Int64,
+        _ counter: (Conversion) -> Metrics.Counter
+    ) -> [String] {
+        guard count > 0 else {
             return []
         }
-        var entries: [(String, Int64)] = [
-            ("absent", totals[.conversion(.absent)]), ("null", totals[.conversion(.null)]),
-        ]
-        entries += CoarseConversionValue.allCases.map { ($0.rawValue, totals[.conversion(.coarse($0))]) }
-        entries += totals.fineHistogram.map { (String($0.value), $0.count) }
+        let conversions: [Conversion] =
+            [.absent, .null] + CoarseConversionValue.allCases.map(Conversion.coarse) + (0...63).map(Conversion.fine)
+        let entries = conversions.map { ($0.description, totals[counter($0)]) }
         let most = max(1, entries.map(\.1).max() ?? 1)
         let width = String(most).count
-        return ["Conversion values of installs"]
+        return ["Conversion values of \(subject)"]
             + entries.filter { $0.1 > 0 }.map { name, count in
                 let bar = String(repeating: "█", count: Int((Double(count) / Double(most) * 30).rounded(.up)))
                 let label = String(repeating: " ", count: 6 - name.count) + name

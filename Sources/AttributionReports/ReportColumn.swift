@@ -11,6 +11,8 @@ struct ReportColumn: Sendable {
     }
 
     let name: String
+    /// Whether it rests on what Apple signs alone.
+    var isProven = true
     let value: @Sendable (Metrics) -> Value
 
     /// The columns of every output, in order.
@@ -22,30 +24,48 @@ struct ReportColumn: Sendable {
         counter("wins", .wins),
         counter("losses", .losses),
         ReportColumn(name: "loss-rate") { .ratio($0.lossRate, places: 4) },
-        ReportColumn(name: "conversion-null") { .count($0.nullConversions) },
-        ReportColumn(name: "null-rate") { .ratio($0.nullRate, places: 4) },
-        ReportColumn(name: "conversion-mean") { .ratio($0.meanFineConversion, places: 2) },
-        counter("coarse-low", .conversion(.coarse(.low))),
-        counter("coarse-medium", .conversion(.coarse(.medium))),
-        counter("coarse-high", .conversion(.coarse(.high))),
+        unproven("conversion-null") { .count($0.nullConversions) },
+        unproven("null-rate") { .ratio($0.nullRate, places: 4) },
+        unproven("conversion-mean") { .ratio($0.meanFineConversion, places: 2) },
+        unproven("coarse-low", .conversion(.coarse(.low))),
+        unproven("coarse-medium", .conversion(.coarse(.medium))),
+        unproven("coarse-high", .conversion(.coarse(.high))),
         counter("window-2", .secondWindow),
         counter("window-3", .thirdWindow),
-        counter("later-null", .laterConversion(.absent), .laterConversion(.null)),
-        counter("later-low", .laterConversion(.coarse(.low))),
-        counter("later-medium", .laterConversion(.coarse(.medium))),
-        counter("later-high", .laterConversion(.coarse(.high))),
-        ReportColumn(name: "conversion-values") { .histogram($0.fineHistogram) },
+        unproven("later-null", .laterConversion(.absent), .laterConversion(.null)),
+        unproven("later-low", .laterConversion(.coarse(.low))),
+        unproven("later-medium", .laterConversion(.coarse(.medium))),
+        unproven("later-high", .laterConversion(.coarse(.high))),
+        unproven("conversion-values") { .histogram($0.fineHistogram) },
+        counter("re-engagements", .reengagements),
+        counter("re-engagements-later", .laterReengagements),
+        unproven("re-engagement-null") { .count($0.nullReengagements) },
+        unproven("re-engagement-low", .reengagementConversion(.coarse(.low))),
+        unproven("re-engagement-medium", .reengagementConversion(.coarse(.medium))),
+        unproven("re-engagement-high", .reengagementConversion(.coarse(.high))),
+        unproven("re-engagement-values") { .histogram($0.reengagementHistogram) },
     ]
 
     /// The columns of a table for a terminal: what fits a line; the other formats have them all.
     static let table = all.filter {
-        !$0.name.hasPrefix("later-") && !$0.name.hasPrefix("coarse-") && $0.name != "conversion-values"
+        !$0.name.hasPrefix("later-") && !$0.name.hasPrefix("coarse-") && !$0.name.hasPrefix("re-engagement-")
+            && $0.name != "conversion-values" && $0.name != "re-engagements-later"
     }
 
     private static func counter(_ name: String, _ counters: Metrics.Counter...) -> ReportColumn {
         ReportColumn(name: name) { metrics in
             .count(counters.reduce(0) { $0 + metrics[$1] })
         }
+    }
+
+    private static func unproven(_ name: String, _ counters: Metrics.Counter...) -> ReportColumn {
+        unproven(name) { metrics in
+            .count(counters.reduce(0) { $0 + metrics[$1] })
+        }
+    }
+
+    private static func unproven(_ name: String, _ value: @escaping @Sendable (Metrics) -> Value) -> ReportColumn {
+        ReportColumn(name: name, isProven: false, value: value)
     }
 }
 

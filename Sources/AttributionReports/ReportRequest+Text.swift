@@ -11,7 +11,7 @@ extension ReportRequest {
     ///   - from: The first day, `YYYY-MM-DD`.
     ///   - to: The last day, included.
     ///   - timeZone: `UTC` or a name of the tz database.
-    ///   - test: Whether test postbacks are reported instead of Apple's.
+    ///   - provenance: `apple`, `development` or `test`: whose keys verified what is reported.
     /// - Throws: ``Attribution/FieldProblem`` naming the parameter, what was found and what was expected.
     public init(
         by: String,
@@ -19,18 +19,19 @@ extension ReportRequest {
         from: String?,
         to: String?,
         timeZone: String,
-        test: Bool
+        provenance: String
     ) throws(FieldProblem) {
         guard let zone = timeZone == "UTC" ? .gmt : TimeZone(identifier: timeZone) else {
             throw FieldProblem(
                 field: "time-zone", found: timeZone.shortened(to: 40),
                 expected: "UTC or a name of the tz database, for example Europe/Berlin")
         }
-        self.init(
-            dimensions: try Self.dimensions(by),
-            timeZone: zone,
-            provenance: test ? .test : .apple
-        )
+        guard let keys = Provenance(rawValue: provenance) else {
+            throw FieldProblem(
+                field: "provenance", found: provenance.shortened(to: 40),
+                expected: "one of " + Provenance.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        self.init(dimensions: try Self.dimensions(by), timeZone: zone, provenance: keys)
         for text in filters {
             self.filters.append(try Self.filter(text))
         }

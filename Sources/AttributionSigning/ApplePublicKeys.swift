@@ -1,8 +1,8 @@
 public import Attribution
 
-/// Apple's public keys for SKAdNetwork postbacks; also in `keys/`, one PEM a file.
+/// Apple's public keys for postbacks; also in `keys/`, one PEM a file.
 public enum ApplePublicKeys {
-    /// Verifies postbacks of 2.1 and later.
+    /// Verifies postbacks of SKAdNetwork 2.1 and later, and those of AdAttributionKit in production.
     ///
     /// - SeeAlso: [Verifying an install-validation
     ///   postback](https://developer.apple.com/documentation/storekit/verifying-an-install-validation-postback)
@@ -16,6 +16,22 @@ public enum ApplePublicKeys {
     ///   versions](https://developer.apple.com/documentation/storekit/combining-parameters-for-previous-skadnetwork-postback-versions)
     public static let p192Base64 =
         "MEkwEwYHKoZIzj0CAQYIKoZIzj0DAQEDMgAEMyHD625uvsmGq4C43cQ9BnfN2xslVT5V1nOmAMP6qaRRUll3PB1JYmgSm+62sosG"
+
+    /// Verifies AdAttributionKit postbacks of end-to-end flows in development, `apple-development-identifier/0`.
+    ///
+    /// - SeeAlso: [Verifying a
+    ///   postback](https://developer.apple.com/documentation/adattributionkit/verifying-a-postback)
+    public static let developmentFlowBase64 =
+        "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAELeEDzpJEP+/qRSE5hJVC1p1J0ssUnQGMzBBbvnACBok8OVGGLgxL0myrKiy6lvRt"
+        + "SlLRsWit87i+vftD8AEqeQ=="
+
+    /// Verifies AdAttributionKit postbacks made in a device's developer settings, `apple-development-identifier/1`.
+    ///
+    /// - SeeAlso: [Creating postbacks in developer
+    ///   settings](https://developer.apple.com/documentation/adattributionkit/creating-postbacks-in-developer-settings)
+    public static let developerSettingsBase64 =
+        "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE8YzdO7eM97s/IJ25kdW5CZ3A14USE5IJ5Ha/vhWaxI6UBI1ZxCEvjrKxVluVGe6q"
+        + "WwF1BDFq+QHqKfH5u+wxHQ=="
 
     /// The key for a curve, in base64 of DER SubjectPublicKeyInfo.
     public static func base64(_ curve: SignatureCurve) -> String {

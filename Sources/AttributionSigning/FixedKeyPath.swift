@@ -47,8 +47,9 @@ struct FixedKeyPath: Sendable {
         checks.reserveCapacity(questions.count)
         asked.reserveCapacity(questions.count)
         for (index, question) in questions.enumerated() {
-            // What is no strict DER, or out of range, is invalid without arithmetic.
-            if let check = check(question.digest, question.postback.attributionSignature, question.place) {
+            // What is not strictly of its encoding, or out of range, is invalid without arithmetic.
+            let postback = question.postback
+            if let check = check(question.digest, postback.signature, postback.signatureEncoding, question.place) {
                 checks.append(check)
                 asked.append(index)
             }
@@ -59,11 +60,19 @@ struct FixedKeyPath: Sendable {
         return answers
     }
 
-    private func check(_ digest: [UInt8], _ der: [UInt8], _ place: Int) -> SignatureCheck? {
+    private func check(
+        _ digest: [UInt8],
+        _ bytes: [UInt8],
+        _ encoding: SignatureEncoding,
+        _ place: Int
+    ) -> SignatureCheck? {
         let name = names[place]
-        return ECDSASignature(der: der.span, on: name.curve).map {
-            SignatureCheck(digest: MessageDigest(digest.span), signature: $0, key: name)
-        }
+        let signature: ECDSASignature? =
+            switch encoding {
+            case .der: ECDSASignature(der: bytes.span, on: name.curve)
+            case .concatenated: ECDSASignature(raw: bytes.span, on: name.curve)
+            }
+        return signature.map { SignatureCheck(digest: MessageDigest(digest.span), signature: $0, key: name) }
     }
 
     /// Puts valid and invalid signatures to both, alone and together; each must get the same answer.
@@ -71,7 +80,7 @@ struct FixedKeyPath: Sendable {
         guard let samples = key.publicKey.sampleSignatures(count: 16) else {
             throw .noSamples(key: key.name)
         }
-        let checks = samples.compactMap { check($0.digest, $0.signature, place) }
+        let checks = samples.compactMap { check($0.digest, $0.signature, .der, place) }
         guard checks.count == samples.count else {
             throw .disagreement(key: key.name)
         }

@@ -18,6 +18,8 @@ public enum KeyProblem: Error, Hashable, Sendable {
     case noPublicKey(file: String)
     /// The key's curve does not sign this version.
     case wrongCurve(SignatureCurve, version: SKAdNetworkVersion)
+    /// The key's curve does not sign JSON Web Signatures, and so nothing of AdAttributionKit.
+    case wrongCurveForJWS(SignatureCurve)
     /// The two halves do not belong together.
     case mismatched(privateFile: String, publicFile: String)
     /// The list of keys breaks a rule.
@@ -40,6 +42,7 @@ extension KeyProblem: CustomStringConvertible {
         case .noPublicKey(let file): "\(file) holds no key on P-256 or P-192 in PEM"
         case .wrongCurve(let curve, let version):
             "a \(curve.displayName) key cannot sign version \(version.rawValue)"
+        case .wrongCurveForJWS(let curve): "a \(curve.displayName) key cannot sign for AdAttributionKit"
         case .mismatched(let privateFile, let publicFile):
             "\(publicFile) is not the public half of \(privateFile)"
         case .keySet(let file, let reason): "the list of keys \(file): \(reason)"
@@ -58,7 +61,8 @@ extension KeyProblem: CustomStringConvertible {
         case .noPrivateKey: "make one with: skan keys generate FILE"
         case .publicInsteadOfPrivate: "name the file that skan keys generate wrote"
         case .noPublicKey: "print one with: skan keys public FILE"
-        case .wrongCurve: "P-192 keys sign 1.0 and 2.0 only; name a P-256 key (skan keys generate FILE)"
+        case .wrongCurve, .wrongCurveForJWS:
+            "P-192 keys sign 1.0 and 2.0 only; name a P-256 key (skan keys generate FILE)"
         case .mismatched(let privateFile, _): "print the right one with: skan keys public \(privateFile)"
         case .keySet: "see the README's section on keys"
         case .noKey: "add one with \"use\": \"active\" whose versions include it"

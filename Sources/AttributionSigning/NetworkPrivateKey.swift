@@ -52,4 +52,20 @@ public struct NetworkPrivateKey: Sendable {
     public func signature(for text: SignedText) throws -> [UInt8] {
         try key.sign(digest: Array(SHA256.hash(data: text.utf8)))
     }
+
+    /// Signs bytes as a JSON Web Signature wants it: r‖s, 64 bytes, different each time.
+    ///
+    /// - Parameter bytes: Header, dot and payload.
+    /// - Returns: The signature.
+    /// - Throws: ``KeyProblem/wrongCurveForJWS(_:)`` for a key that is not on P-256, or what OpenSSL reports.
+    public func jwsSignature(for bytes: [UInt8]) throws -> [UInt8] {
+        guard curve == .p256 else {
+            throw KeyProblem.wrongCurveForJWS(curve)
+        }
+        guard let signature = ConcatenatedSignature.concatenated(try key.sign(digest: Array(SHA256.hash(data: bytes))))
+        else {
+            throw SignerError.signatureDoesNotVerify
+        }
+        return signature
+    }
 }

@@ -18,12 +18,24 @@ public struct PostbackVerificationKey: Sendable {
         )
     }
 
-    /// Apple's key for a curve, built in.
+    /// Apple's key for a curve, built in; the one on P-256 is AdAttributionKit's too.
     static func apple(_ curve: SignatureCurve) throws(KeyProblem) -> PostbackVerificationKey {
-        guard let key = SignaturePublicKey(base64: ApplePublicKeys.base64(curve)) else {
-            throw .noPublicKey(file: "Apple's \(curve.displayName) key, built in (does this OpenSSL have the curve?)")
+        try builtIn("Apple's key on \(curve.displayName)", .apple, ApplePublicKeys.base64(curve))
+    }
+
+    /// Apple's two keys for development, built in.
+    static func development(_ keyID: PostbackKeyID, base64: String) throws(KeyProblem) -> PostbackVerificationKey {
+        try builtIn("Apple's development key \(keyID.rawValue)", .development, base64)
+    }
+
+    private static func builtIn(
+        _ name: String,
+        _ provenance: Provenance,
+        _ base64: String
+    ) throws(KeyProblem) -> PostbackVerificationKey {
+        guard let key = SignaturePublicKey(base64: base64) else {
+            throw .noPublicKey(file: "\(name), built in (does this OpenSSL have the curve?)")
         }
-        return PostbackVerificationKey(
-            name: "Apple's key on \(curve.displayName)", provenance: .apple, publicKey: key)
+        return PostbackVerificationKey(name: name, provenance: provenance, publicKey: key)
     }
 }

@@ -2,15 +2,16 @@ public import Attribution
 import Crypto
 import Synchronization
 
-/// Judges bodies: reads them strictly, builds the text their version signs, and verifies the signature over it.
+/// Judges bodies: reads them strictly, and verifies the signature over what it must cover.
 ///
-/// The version picks the order of the text and the curve. The test keys an operator named are tried first, so that a
+/// The version of SKAdNetwork picks the order of the text and the curve, the `kid` of AdAttributionKit the one key; what
+/// a test key may verify there names ``Attribution/PostbackKeyID/test``. The test keys an operator named are tried first, so that a
 /// test server does not verify everything twice; a server in production has none. It alone makes a
 /// ``VerifiedPostback``.
 public struct PostbackVerifier: Sendable {
     private let keys: [PostbackVerificationKey]
-    /// The places in ``keys`` of those of each curve, in the order in which they are tried.
-    private let places: [SignatureCurve: [Int]]
+    /// The places in ``keys`` of those that may verify what a signer signed, in the order in which they are tried.
+    private let places: [PostbackSigner: [Int]]
     private let tables: KeyTables
 
     /// Makes a verifier with Apple's keys and, when named, test keys.
@@ -19,14 +20,23 @@ public struct PostbackVerifier: Sendable {
     ///   what it verifies is Apple's.
     /// - Throws: ``KeyProblem/noPublicKey(file:)`` when OpenSSL lacks a curve.
     public init(testKeys: [SignaturePublicKey] = []) throws(KeyProblem) {
-        var apple: [PostbackVerificationKey] = []
-        for curve in SignatureCurve.allCases {
-            apple.append(try .apple(curve))
-        }
-        let tests = testKeys.filter { key in !apple.contains { $0.publicKey.base64 == key.base64 } }
-        let keys = tests.map(PostbackVerificationKey.test) + apple
-        self.keys = keys
-        places = Dictionary(grouping: keys.indices) { keys[$0].publicKey.curve }
+        let builtIn: [PostbackVerificationKey] = [
+            try .apple(.p192), try .apple(.p256),
+            try .development(.developmentFlow, base64: ApplePublicKeys.developmentFlowBase64),
+            try .development(.developerSettings, base64: ApplePublicKeys.developerSettingsBase64),
+        ]
+        let tests = testKeys.filter { key in !builtIn.contains { $0.publicKey.base64 == key.base64 } }
+        keys = tests.map(PostbackVerificationKey.test) + builtIn
+        let first = tests.count
+        let testPlaces = Dictionary(grouping: tests.indices) { tests[$0].curve }
+        places = [
+            .skAdNetwork(.p192): testPlaces[.p192, default: []] + [first],
+            .skAdNetwork(.p256): testPlaces[.p256, default: []] + [first + 1],
+            .adAttributionKit(.production): [first + 1],
+            .adAttributionKit(.developmentFlow): [first + 2],
+            .adAttributionKit(.developerSettings): [first + 3],
+            .adAttributionKit(.test): testPlaces[.p256, default: []],
+        ]
         tables = KeyTables()
     }
 
@@ -67,8 +77,7 @@ public struct PostbackVerifier: Sendable {
     /// Verifies a postback that was read.
     public func verify(_ postback: ReceivedPostback) -> Judgement {
         let digest = Self.digest(postback)
-        let places = places[postback.version.postbackCurve] ?? []
-        return judgement(on: postback, key: places.first { isOpenSSLValid(postback, digest, $0) })
+        return judgement(on: postback, key: places(postback).first { isOpenSSLValid(postback, digest, $0) })
     }
 
     /// Verifies postbacks that were read, together where that is faster.
@@ -85,11 +94,10 @@ public struct PostbackVerifier: Sendable {
         var round = 0
         // All under their first key together, then what is left under the second, and so on.
         while !open.isEmpty {
-            open.removeAll { round >= (places[postbacks[$0].version.postbackCurve]?.count ?? 0) }
+            open.removeAll { round >= places(postbacks[$0]).count }
             let questions = open.map { index in
                 FixedKeyPath.Question(
-                    digest: digests[index], postback: postbacks[index],
-                    place: places[postbacks[index].version.postbackCurve]?[round] ?? 0)
+                    digest: digests[index], postback: postbacks[index], place: places(postbacks[index])[round])
             }
             var rest: [Int] = []
             for (index, (question, answer)) in zip(open, zip(questions, path.verify(questions))) {
@@ -105,13 +113,20 @@ public struct PostbackVerifier: Sendable {
         return zip(postbacks, found).map { judgement(on: $0, key: $1) }
     }
 
+    private func places(_ postback: ReceivedPostback) -> [Int] {
+        places[postback.signer] ?? []
+    }
+
     private func isOpenSSLValid(_ postback: ReceivedPostback, _ digest: [UInt8], _ place: Int) -> Bool {
-        keys[place].publicKey.verifies(postback.attributionSignature, digest: digest)
+        keys[place].publicKey.verifies(postback.signature, postback.signatureEncoding, digest: digest)
     }
 
     private func judgement(on postback: ReceivedPostback, key place: Int?) -> Judgement {
         guard let place else {
-            let tried = places[postback.version.postbackCurve] ?? []
+            let tried = places(postback)
+            if tried.isEmpty, case .adAttributionKit(let keyID) = postback.signer {
+                return .rejected(.unknownKey("\"\(keyID.rawValue)\""), body: postback.body)
+            }
             return .rejected(.invalidSignature(keys: tried.map { keys[$0].name }), body: postback.body)
         }
         return .verified(
@@ -119,7 +134,7 @@ public struct PostbackVerifier: Sendable {
     }
 
     private static func digest(_ postback: ReceivedPostback) -> [UInt8] {
-        Array(SHA256.hash(data: postback.signedText.utf8))
+        Array(SHA256.hash(data: postback.signedBytes))
     }
 
     /// The tables, once they are made; copies of a verifier share them.

@@ -72,6 +72,15 @@ public struct SignaturePublicKey: Sendable {
         key.verifies(signature, digest: digest)
     }
 
+    /// Tells whether a signature over a SHA-256 digest is this key's.
+    func verifies(_ signature: [UInt8], _ encoding: SignatureEncoding, digest: [UInt8]) -> Bool {
+        switch encoding {
+        case .der: verifies(signature, digest: digest)
+        // OpenSSL takes DER alone.
+        case .concatenated: ConcatenatedSignature.der(signature).map { verifies($0, digest: digest) } ?? false
+        }
+    }
+
     /// Tells whether this is the public half of a private key.
     public func matches(_ privateKey: NetworkPrivateKey) -> Bool {
         key.matches(privateKey.key)

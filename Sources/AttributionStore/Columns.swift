@@ -16,6 +16,10 @@ extension ReportDimension {
         case .fidelity: "fidelity_type"
         case .redownload: "redownload"
         case .sequenceIndex: "sequence_index"
+        case .conversionType: "conversion_type"
+        case .marketplace: "marketplace"
+        case .country: "country"
+        case .interactionType: "interaction_type"
         }
     }
 }
@@ -32,9 +36,12 @@ extension Metrics.Counter {
         case .losses: "losses"
         case .secondWindow: "second_window"
         case .thirdWindow: "third_window"
+        case .reengagements: "reengagements"
+        case .laterReengagements: "later_reengagements"
         case .conversion(.fine(let value)): "fine_\(value)"
         case .conversion(let conversion): "conversion_\(conversion)"
         case .laterConversion(let conversion): "later_\(conversion)"
+        case .reengagementConversion(let conversion): "reengagement_\(conversion)"
         }
     }
 }

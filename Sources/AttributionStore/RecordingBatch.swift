@@ -85,7 +85,7 @@ struct RecordingBatch {
         try insertPostback.run(
             [
                 .integer(lastRow), .integer(delivery.receivedAtMilliseconds), .text(delivery.recipient.rawValue),
-                .text(verified.provenance.rawValue), .text(verified.keyName), .text(postback.transactionID.text),
+                .text(verified.provenance.rawValue), .text(verified.keyName), .text(postback.key.transactionID.text),
                 .text(postback.didWin.map { $0 ? "true" : "false" } ?? ""), .text(postback.conversion.description),
                 .blob(postback.body),
             ] + ReportDimension.stored.map { .text($0.value(of: postback)) })

@@ -66,7 +66,8 @@ extension SQLiteLedger {
         let width = query.dimensions.count
         while let row = try rows.next() {
             let traits = try TraitColumns.traits(row, at: width)
-            sums[(0..<width).map { row[$0] }, default: Metrics()].count(traits, times: row[width + 4])
+            sums[(0..<width).map { row[$0] }, default: Metrics()].count(
+                traits, times: row[width + TraitColumns.names.count])
         }
         return sums
     }

@@ -48,7 +48,8 @@ extension SQLiteLedger {
             case .verified(let verified) where verified.provenance == provenance:
                 postback = verified.postback
                 result.verified += 1
-            case .rejected(.invalidSignature, _) where provenance == .test:
+            case .rejected(.invalidSignature, _) where provenance == .test,
+                .rejected(.unknownKey, _) where provenance == .test:
                 // The key that verified it was not named again.
                 postback = try ReceivedPostback(reading: body)
                 result.unverifiedTest += 1

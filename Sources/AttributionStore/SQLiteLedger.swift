@@ -49,7 +49,8 @@ public struct SQLiteLedger: PostbackLedger {
     /// Opens an existing store for reading.
     ///
     /// - Parameter path: The database file.
-    /// - Throws: ``StoreError/missing(path:)`` when there is none; a store is never created by reading it.
+    /// - Throws: ``StoreError/missing(path:)`` when there is none, for a store is never created by reading it, and
+    ///   ``StoreError/olderSchema(path:)`` for one that must be brought up to date first.
     public init(reading path: String) throws {
         guard FileManager.default.fileExists(atPath: path) else {
             throw StoreError.missing(path: path)
@@ -62,11 +63,12 @@ public struct SQLiteLedger: PostbackLedger {
         tallyInterval = 0
         memory = nil
         try Self.checkAge(of: database, path: path)
-        let isCurrent = try database.read { db in
-            try SQLiteSchema.migrator.hasCompletedMigrations(db)
+        let (isCurrent, isEarlier) = try database.read { db in
+            let migrator = SQLiteSchema.migrator
+            return (try migrator.hasCompletedMigrations(db), try !migrator.completedMigrations(db).isEmpty)
         }
         guard isCurrent else {
-            throw StoreError.notAStore(path: path)
+            throw isEarlier ? StoreError.olderSchema(path: path) : .notAStore(path: path)
         }
     }
 

@@ -12,6 +12,18 @@ enum SQLiteSchema {
                 try db.execute(sql: firstTally(table, dimensions))
             }
         }
+        migrator.registerMigration("2 AdAttributionKit") { db in
+            try db.execute(sql: second)
+            // The tallies get more counters and one more table. Nothing is tallied then, and so everything behind the
+            // mark: the next process that records writes them anew, and readers count from the ledger until it has.
+            for (table, _) in firstTallies {
+                try db.execute(sql: "DROP TABLE \(table)")
+            }
+            for (table, dimensions) in secondTallies {
+                try db.execute(sql: secondTally(table, dimensions))
+            }
+            try db.execute(sql: "UPDATE tally_mark SET postback_id = 0")
+        }
         return migrator
     }
 
@@ -110,6 +122,47 @@ enum SQLiteSchema {
                 "postbacks", "installs", "redownloads", "new_installs", "wins", "losses", "second_window",
                 "third_window",
             ] + later.map { "later_\($0)" } + later.map { "conversion_\($0)" } + (0...63).map { "fine_\($0)" }
+        return """
+            CREATE TABLE \(table) (
+                day INTEGER NOT NULL, -- days since 1970-01-01 UTC
+                provenance TEXT NOT NULL,
+                \(dimensions.map { "\($0) TEXT NOT NULL," }.joined(separator: "\n    "))
+                \(counters.map { "\($0) INTEGER NOT NULL," }.joined(separator: "\n    "))
+                PRIMARY KEY (day, provenance, \(dimensions.joined(separator: ", ")))
+            ) STRICT, WITHOUT ROWID;
+            """
+    }
+
+    private static let second = """
+        ALTER TABLE postback ADD COLUMN conversion_type TEXT NOT NULL DEFAULT '';
+        ALTER TABLE postback ADD COLUMN marketplace TEXT NOT NULL DEFAULT '';
+        ALTER TABLE postback ADD COLUMN country TEXT NOT NULL DEFAULT '';
+        ALTER TABLE postback ADD COLUMN interaction_type TEXT NOT NULL DEFAULT '';
+        -- Recorded before it was a column; what is no two capital letters is no country.
+        UPDATE postback SET country = json_extract(CAST(body AS TEXT), '$."country-code"')
+        WHERE instr(body, CAST('country-code' AS BLOB)) > 0
+            AND json_extract(CAST(body AS TEXT), '$."country-code"') GLOB '[A-Z][A-Z]';
+        """
+
+    private static let secondTallies: KeyValuePairs = [
+        "tally_campaign": ["framework", "ad_network_id", "app_id", "campaign_id", "source_identifier"],
+        "tally_source": ["framework", "ad_network_id", "app_id", "source_app_id", "source_domain"],
+        "tally_kind": [
+            "framework", "ad_network_id", "app_id", "version", "fidelity_type", "redownload", "sequence_index",
+        ],
+        "tally_conversion": [
+            "framework", "ad_network_id", "app_id", "conversion_type", "marketplace", "country", "interaction_type",
+        ],
+    ]
+
+    private static func secondTally(_ table: String, _ dimensions: [String]) -> String {
+        let later = ["absent", "null", "low", "medium", "high"]
+        let counters =
+            [
+                "postbacks", "installs", "redownloads", "new_installs", "wins", "losses", "second_window",
+                "third_window", "reengagements", "later_reengagements",
+            ] + later.map { "later_\($0)" } + later.map { "conversion_\($0)" } + (0...63).map { "fine_\($0)" }
+            + later.map { "reengagement_\($0)" } + (0...63).map { "reengagement_\($0)" }
         return """
             CREATE TABLE \(table) (
                 day INTEGER NOT NULL, -- days since 1970-01-01 UTC

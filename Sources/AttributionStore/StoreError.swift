@@ -4,6 +4,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case missing(path: String)
     /// The folder of the file does not exist.
     case noFolder(path: String, folder: String)
+    /// The file was made by an earlier release and not opened for recording since.
+    case olderSchema(path: String)
     /// The file was written by a later release.
     case newerSchema(path: String)
     /// Another process records into the store.
@@ -26,6 +28,9 @@ extension StoreError: CustomStringConvertible {
             "the folder \(folder) of the store \(path) does not exist; create it first"
         case .newerSchema(let path):
             "the store \(path) was written by a later release of skan; use that release"
+        case .olderSchema(let path):
+            "the store \(path) was made by an earlier release of skan; skan serve brings it up to date when it starts, "
+                + "so does skan recount --repair"
         case .inUse(let path):
             "another process records into the store \(path); stop it first, or name another store"
         case .noLock(let path, let reason):

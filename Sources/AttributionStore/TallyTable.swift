@@ -8,6 +8,7 @@ enum TallyTable: String, CaseIterable, Sendable {
     case campaign = "tally_campaign"
     case source = "tally_source"
     case kind = "tally_kind"
+    case conversion = "tally_conversion"
 
     /// The dimensions that make up a row's key, beside day and provenance.
     var dimensions: [ReportDimension] {
@@ -15,6 +16,7 @@ enum TallyTable: String, CaseIterable, Sendable {
         case .campaign: [.framework, .network, .app, .campaignID, .sourceIdentifier]
         case .source: [.framework, .network, .app, .sourceApp, .sourceDomain]
         case .kind: [.framework, .network, .app, .version, .fidelity, .redownload, .sequenceIndex]
+        case .conversion: [.framework, .network, .app, .conversionType, .marketplace, .country, .interactionType]
         }
     }
 

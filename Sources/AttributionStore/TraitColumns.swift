@@ -3,7 +3,7 @@ import GRDB
 
 /// The columns of the ledger that decide under which counters a postback falls.
 enum TraitColumns {
-    static let names = ["did_win", "sequence_index", "redownload", "conversion"]
+    static let names = ["did_win", "sequence_index", "redownload", "conversion", "conversion_type"]
 
     /// Reads the traits from a row in which the columns stand side by side.
     static func traits(_ row: Row, at first: Int) throws -> CountedTraits {
@@ -16,6 +16,7 @@ enum TraitColumns {
             didWin: Bool(row[first] as String),
             sequenceIndex: Int64(row[first + 1] as String),
             isRedownload: Bool(row[first + 2] as String),
+            isReengagement: row[first + 4] == ConversionType.reengagement.rawValue,
             conversion: conversion
         )
     }

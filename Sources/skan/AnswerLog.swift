@@ -21,8 +21,9 @@ struct AnswerLog: Sendable {
         else {
             return
         }
-        let index = postback.sequenceIndex.map { String($0) } ?? ""
+        let key = postback.key
+        let index = key.sequenceIndex.map { String($0) } ?? ""
         // One write a line: lines of several threads do not mix.
-        file.write(Data("\(verdict) \(postback.transactionID) \(index)\n".utf8))
+        file.write(Data("\(verdict) \(key.transactionID) \(index)\n".utf8))
     }
 }

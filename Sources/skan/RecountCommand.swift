@@ -37,7 +37,11 @@ struct RecountCommand: AsyncParsableCommand {
 
     /// Opens for writing, but never creates.
     private func openForRepair() throws -> SQLiteLedger {
-        try SQLiteLedger(reading: store).close()
+        do {
+            try SQLiteLedger(reading: store).close()
+        } catch StoreError.olderSchema {
+            // Recording brings it up to date.
+        }
         return try SQLiteLedger(path: store)
     }
 }

@@ -38,8 +38,12 @@ struct ReportCommand: AsyncParsableCommand {
                 request.from == nil && request.through == nil
                     ? "skan: the store is empty; send a postback, or try: skan simulate --post URL --report-store \(store)"
                     : "skan: nothing was received on these days")
-        } else if report.totals[.postbacks] == 0, !options.test, report.deliveries.count(.recorded, .test) > 0 {
-            Terminal.say("skan: hint: all that was recorded is test traffic; --test reports it")
+        } else if report.totals[.postbacks] == 0, request.provenance == .apple {
+            for provenance in [Provenance.development, .test]
+            where report.deliveries.count(.recorded, provenance) > 0 {
+                Terminal.say(
+                    "skan: hint: there is \(provenance.rawValue) traffic here; --\(provenance.rawValue) reports it")
+            }
         }
     }
 }

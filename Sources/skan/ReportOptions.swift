@@ -1,4 +1,5 @@
 import ArgumentParser
+import Attribution
 import AttributionReports
 
 /// What is asked of a report, as options.
@@ -7,7 +8,8 @@ struct ReportOptions: ParsableArguments {
         help: ArgumentHelp(
             "Dimensions, apart by commas; an empty text for totals alone.",
             discussion: "day, framework, network, app, campaign (campaign-id and source-identifier), source "
-                + "(source-app and source-domain), version, fidelity, redownload, sequence-index."))
+                + "(source-app and source-domain), version, fidelity, redownload, sequence-index, conversion-type, "
+                + "marketplace, country, interaction-type. Apple does not sign the last two."))
     var by: String = "network,app,campaign"
 
     @Option(
@@ -24,10 +26,24 @@ struct ReportOptions: ParsableArguments {
     @Option(help: "Time zone of the days, for example Europe/Berlin.")
     var timeZone: String = "UTC"
 
-    @Flag(help: "Report test postbacks, which real numbers never contain.")
-    var test = false
+    @Flag(exclusivity: .exclusive)
+    var provenance: TestTraffic?
+
+    /// Postbacks that are no production traffic, as flags.
+    enum TestTraffic: String, EnumerableFlag {
+        case test, development
+
+        static func help(for value: Self) -> ArgumentHelp? {
+            switch value {
+            case .test: "Report test postbacks, which real numbers never contain."
+            case .development: "Report AdAttributionKit's development postbacks, which real numbers never contain."
+            }
+        }
+    }
 
     func request() throws -> ReportRequest {
-        try ReportRequest(by: by, filters: filters, from: from, to: to, timeZone: timeZone, test: test)
+        try ReportRequest(
+            by: by, filters: filters, from: from, to: to, timeZone: timeZone,
+            provenance: provenance?.rawValue ?? Provenance.apple.rawValue)
     }
 }

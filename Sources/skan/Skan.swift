@@ -6,7 +6,8 @@ import Foundation
 struct Skan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "skan",
-        abstract: "The ad network's side of SKAdNetwork: sign impressions, receive and verify postbacks, report.",
+        abstract:
+            "The ad network's side of SKAdNetwork and AdAttributionKit: sign impressions, receive and verify postbacks, report.",
         version: "0.1.0",
         subcommands: [
             ServeCommand.self, ReportCommand.self, SignCommand.self, VerifyCommand.self, KeysCommand.self,

@@ -22,6 +22,7 @@ struct Verdict {
         case .verified: "valid"
         case .rejected(.invalidSignature, _): "invalid"
         case .rejected(.unknownVersion, _): "unknown-version"
+        case .rejected(.unknownKey, _): "unknown-key"
         case .rejected(.malformed, _), .rejected(.notJSON, _): "malformed"
         }
     }
@@ -30,10 +31,16 @@ struct Verdict {
         let place = "\(file):\(number): \(word)"
         switch judgement {
         case .verified(let verified):
-            let postback = verified.postback
-            return "\(place) version \(postback.version.rawValue) \(postback.adNetworkID) "
-                + "transaction-id \(postback.transactionID) (\(verified.keyName))"
-                + (verified.provenance == .test ? " TEST" : "")
+            let key = verified.postback.key
+            let id =
+                switch verified.postback {
+                case .skAdNetwork(let postback):
+                    "version \(postback.version.rawValue) \(key.adNetworkID) transaction-id"
+                case .adAttributionKit(let postback):
+                    "adattributionkit \(postback.conversionType.rawValue) \(key.adNetworkID) postback-identifier"
+                }
+            return "\(place) \(id) \(key.transactionID) (\(verified.keyName))"
+                + (verified.provenance == .apple ? "" : " \(verified.provenance.rawValue.uppercased())")
         case .rejected(let rejection, _):
             return "\(place) \(rejection)"
         }
@@ -45,14 +52,12 @@ struct Verdict {
         ]
         switch judgement {
         case .verified(let verified):
-            let postback = verified.postback
             members += [
                 ("provenance", .string(verified.provenance.rawValue)),
                 ("key", .string(verified.keyName)),
-                ("version", .string(postback.version.rawValue)),
-                ("ad-network-id", .string(postback.adNetworkID.text)),
-                ("transaction-id", .string(postback.transactionID.text)),
+                ("framework", .string(verified.postback.framework.rawValue)),
             ]
+            members += Self.members(verified.postback)
         case .rejected(let rejection, _):
             members.append(("reason", .string(rejection.description)))
             if case .malformed(let problems) = rejection {
@@ -60,6 +65,43 @@ struct Verdict {
             }
         }
         return .object(members)
+    }
+}
+
+extension Verdict {
+    /// What identifies a postback, and what it says that nobody signed.
+    private static func members(_ postback: ReceivedPostback) -> [(String, JSONText)] {
+        switch postback {
+        case .skAdNetwork(let postback):
+            [
+                ("version", .string(postback.version.rawValue)),
+                ("ad-network-id", .string(postback.adNetworkID.text)),
+                ("transaction-id", .string(postback.transactionID.text)),
+                ("unproven", unproven(postback.fields.filter { !postback.signs($0.name) })),
+            ]
+        case .adAttributionKit(let postback):
+            [
+                ("kid", .string(postback.keyID.rawValue)),
+                ("ad-network-identifier", .string(postback.adNetworkID.text)),
+                ("postback-identifier", .string(postback.postbackIdentifier.text)),
+                ("conversion-type", .string(postback.conversionType.rawValue)),
+                ("unproven", unproven(postback.unprovenFields)),
+            ]
+        }
+    }
+
+    private static func unproven(_ fields: [JSONField]) -> JSONText {
+        .array(fields.map { .string($0.name) })
+    }
+}
+
+extension SKAdNetworkPostback {
+    /// Whether the signature covers a field, or is it.
+    fileprivate func signs(_ name: String) -> Bool {
+        guard let field = PostbackField(rawValue: name) else {
+            return false
+        }
+        return field == .attributionSignature || PostbackField.signed(in: version).contains(field)
     }
 }
 

@@ -9,7 +9,7 @@ struct VerifyCommand: AsyncParsableCommand {
         abstract: "Judge postbacks in files: one object, several, or NDJSON.",
         discussion: """
             Prints one verdict a postback, in the order of the files: valid, invalid (signature), malformed, \
-            unknown-version. Files of any size are read as a stream and judged on all cores. Ends with status 0 when \
+            unknown-version, unknown-key. Files of any size are read as a stream and judged on all cores. Ends with status 0 when \
             all are valid, 1 when some are not, 2 when it could not decide.
             """
     )

@@ -7,12 +7,24 @@ import Foundation
 import Testing
 
 @Suite("Reports")
-struct ReportTests {
-    /// A ledger with a postback at each of some moments; removed when the process ends.
+final class ReportTests {
+    /// Holds the stores of a test; removed after it.
+    private let folder: URL
+
+    init() throws {
+        folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent("skan-report-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// A ledger with a postback at each of some moments.
     private func reporter(at times: [Int64], _ change: (inout PostbackDraft, Int) -> Void = { _, _ in }) async throws
         -> Reporter
     {
-        let path = NSTemporaryDirectory() + "skan-report-\(UUID().uuidString).sqlite"
+        let path = folder.appendingPathComponent("\(UUID().uuidString).sqlite").path
         let standIn = try AppleStandIn()
         let verifier = try PostbackVerifier(testKeys: standIn.publicKeys())
         let ledger = try SQLiteLedger(path: path)
@@ -39,7 +51,7 @@ struct ReportTests {
     )
         throws -> ReportRequest
     {
-        try ReportRequest(by: by, filters: filters, from: from, to: to, timeZone: zone, test: true)
+        try ReportRequest(by: by, filters: filters, from: from, to: to, timeZone: zone, provenance: "test")
     }
 
     /// 2026-11-20 23:30 UTC and 2026-11-21 00:30 UTC.
@@ -143,7 +155,11 @@ struct ReportTests {
             #expect(lines.count == 3)
             #expect(lines[0].hasPrefix("campaign-id,source-identifier,postbacks,installs,"))
             #expect(lines[2].hasPrefix("10,,1,1,0,0.0000,1,0,"))
-            #expect(lines[2].hasSuffix(",20:1"))
+            #expect(
+                lines[0].hasSuffix(
+                    ",conversion-values,re-engagements,re-engagements-later,re-engagement-null,"
+                        + "re-engagement-low,re-engagement-medium,re-engagement-high,re-engagement-values"))
+            #expect(lines[2].hasSuffix(",20:1,0,0,0,0,0,0,"))
         case .table:
             #expect(text.contains("TEST postbacks"))
             #expect(text.contains("Deliveries: received 2, recorded 0"))
@@ -151,6 +167,21 @@ struct ReportTests {
         case .markdown:
             #expect(text.contains("| campaign-id | source-identifier | postbacks |"))
             #expect(text.contains("Test deliveries: recorded 2"))
+        }
+    }
+
+    @Test("What Apple does not sign is named as unproven wherever it stands", arguments: ReportFormat.allCases)
+    func unproven(_ format: ReportFormat) async throws {
+        let text = try await reporter(at: [0]).report(request("country,app")).rendered(as: format)
+        switch format {
+        case .json, .ndjson:
+            let line = text.replacing("\n", with: "").replacing(" ", with: "")
+            #expect(line.contains(#""unproven":["country","conversion-null""#))
+        case .table, .markdown:
+            #expect(text.contains("Not signed by Apple, so whoever holds a postback can change it: country, conv"))
+        case .csv:
+            // A table for machines: its columns are documented, it has no room for words.
+            #expect(text.hasPrefix("country,app,"))
         }
     }
 

@@ -7,8 +7,8 @@ import Testing
 @Suite("Published postbacks, as files")
 struct AppleVectorTests {
     static let files = (try? Repository.files(in: "Tests/Fixtures/vectors", suffix: ".json")) ?? []
-    static let skAdNetwork = files.filter { $0.contains("/skan-") }
-    static let genuine = skAdNetwork.filter { (try? vector($0))?.isGenuine == true }
+    static let genuine = files.filter { (try? vector($0))?.isGenuine == true }
+    static let skAdNetwork = genuine.filter { $0.contains("/skan-") }
 
     static func vector(_ file: String) throws -> AppleSignedPostback {
         try AppleSignedPostback(file: Repository.bytes(file))
@@ -22,17 +22,18 @@ struct AppleVectorTests {
 
     @Test("The files are there")
     func present() {
-        #expect(Self.skAdNetwork.count == 8)
-        #expect(Self.genuine.count == 7)
+        #expect(Self.files.count == 10)
+        #expect(Self.genuine.count == 8)
+        #expect(Self.skAdNetwork.count == 7)
     }
 
-    @Test("Each is judged as its file says", arguments: skAdNetwork)
+    @Test("Each is judged as its file says", arguments: files)
     func judged(_ file: String) throws {
         let vector = try Self.vector(file)
         switch verifier.judge(vector.body) {
         case .verified(let verified):
             #expect(vector.isGenuine)
-            #expect(verified.provenance == .apple)
+            #expect(verified.provenance == (vector.name.contains("development") ? .development : .apple))
         case .rejected(let rejection, let body):
             #expect(!vector.isGenuine)
             #expect(rejection.code == .invalidSignature)
@@ -44,8 +45,14 @@ struct AppleVectorTests {
     func tampered(_ file: String) throws {
         let postback = try ReceivedPostback(reading: Self.vector(file).body)
         let changes = Tampering.all(of: postback)
-        let signed = PostbackField.signed(in: postback.version)
-            .filter { field in field != .version && postback.fields.contains { $0.name == field.rawValue } }
+        let signed: [PostbackField] =
+            switch postback {
+            case .skAdNetwork(let postback):
+                PostbackField.signed(in: postback.version)
+                    .filter { field in field != .version && postback.fields.contains { $0.name == field.rawValue } }
+            case .adAttributionKit(let postback):
+                try postback.signedFields.map { try #require(PostbackField(rawValue: $0.name)) }
+            }
         #expect(Set(changes.map(\.field)).isSuperset(of: signed))
         for change in changes {
             guard case .rejected(let rejection, _) = verifier.judge(change.body) else {
@@ -57,10 +64,10 @@ struct AppleVectorTests {
     }
 
     @Test(
-        "A version in place of another is refused: order and key differ", arguments: genuine,
+        "A version in place of another is refused: order and key differ", arguments: skAdNetwork,
         ["2.0", "2.1", "2.2", "3.0"])
     func otherVersion(_ file: String, _ version: String) throws {
-        let postback = try ReceivedPostback(reading: Self.vector(file).body)
+        let postback = try SKAdNetworkPostback(reading: Self.vector(file).body)
         var draft = PostbackDraft(postback)
         try #require(draft[.version] != nil)
         guard draft[.version] != .string(version) else {
@@ -73,37 +80,50 @@ struct AppleVectorTests {
         }
     }
 
-    @Test("Fields nobody signs do not decide", arguments: genuine)
+    @Test("Fields nobody signs do not decide", arguments: skAdNetwork)
     func unsigned(_ file: String) throws {
-        var draft = PostbackDraft(try ReceivedPostback(reading: Self.vector(file).body))
-        let signature = try ReceivedPostback(reading: Self.vector(file).body).attributionSignature
+        let postback = try SKAdNetworkPostback(reading: Self.vector(file).body)
+        var draft = PostbackDraft(postback)
         draft[.coarseConversionValue] = nil
         draft[.conversionValue] = .integer(7)
         draft.fields.append(JSONField(name: "country-code", value: .string("DE")))
         draft.fields.reverse()
-        guard case .verified(let verified) = verifier.judge(draft.body(signature: signature, escapesSlashes: true))
+        let body = draft.body(signature: postback.attributionSignature, escapesSlashes: true)
+        guard case .verified(let verified) = verifier.judge(body), case .skAdNetwork(let read) = verified.postback
         else {
             Issue.record("refused")
             return
         }
-        #expect(verified.postback.conversion == .fine(7))
+        #expect(read.conversion == .fine(7))
+        #expect(read.countryCode?.text == "DE")
     }
 
-    @Test(
-        "A postback of AdAttributionKit is kept as of an unknown version",
-        arguments: files.filter { $0.contains("/aak-") })
-    func otherFramework(_ file: String) throws {
-        guard case .rejected(let rejection, _) = verifier.judge(try Self.vector(file).body) else {
-            Issue.record("verified")
+    @Test("The development postback says what Apple's page says of it")
+    func development() throws {
+        let vector = try Self.vector("Tests/Fixtures/vectors/aak-development-reengagement.json")
+        guard case .verified(let verified) = verifier.judge(vector.body),
+            case .adAttributionKit(let postback) = verified.postback
+        else {
+            Issue.record("refused")
             return
         }
-        #expect(rejection.code == .unknownVersion)
+        #expect(verified.keyName == "Apple's development key apple-development-identifier/1")
+        #expect(postback.keyID == .developerSettings)
+        #expect(postback.conversionType == .reengagement)
+        #expect(postback.advertisedItemID.value == 10_738_027_756)
+        #expect(postback.publisherItemID?.value == 0)
+        #expect(postback.marketplaceIdentifier?.text == "com.apple.AppStore")
+        #expect(postback.sourceIdentifier.digits == "1234")
+        #expect(postback.conversion == .fine(24))
+        #expect(postback.adInteractionType == .click)
+        #expect(postback.countryCode?.text == "US")
+        #expect(postback.unprovenFields.map(\.name) == ["conversion-value", "ad-interaction-type", "country-code"])
     }
 
     @Test("What is built in is what the files say")
     func builtIn() throws {
         let builtIn = try AppleSignedPostback.all()
-        #expect(Set(builtIn.map(\.name)) == Set(try Self.skAdNetwork.map { try Self.vector($0).name }))
+        #expect(Set(builtIn.map(\.name)) == Set(try Self.files.map { try Self.vector($0).name }))
         for sample in builtIn {
             let file = try Self.vector("Tests/Fixtures/vectors/\(sample.name).json")
             #expect(file.body == sample.body && file.isGenuine == sample.isGenuine)

@@ -32,6 +32,24 @@ struct MetricsTests {
         #expect(metrics.lossRate == 0.5)
     }
 
+    @Test("Re-engagements are no installs, and their conversion values are apart")
+    func reengagements() {
+        func traits(_ index: Int64, _ isReengagement: Bool, _ value: UInt8) -> CountedTraits {
+            CountedTraits(
+                didWin: true, sequenceIndex: index, isRedownload: isReengagement ? nil : false,
+                isReengagement: isReengagement, conversion: .fine(value))
+        }
+        let metrics = Self.metrics([
+            traits(0, true, 7), traits(0, true, 9), traits(1, true, 0), traits(2, true, 0), traits(0, false, 5),
+        ])
+        #expect(metrics[.postbacks] == 5)
+        #expect(metrics[.installs] == 1 && metrics[.wins] == 1 && metrics[.newInstalls] == 1)
+        #expect(metrics[.reengagements] == 2 && metrics[.laterReengagements] == 2)
+        #expect(metrics[.secondWindow] == 0 && metrics[.thirdWindow] == 0)
+        #expect(metrics.fineHistogram.map(\.value) == [5])
+        #expect(metrics.reengagementHistogram.map(\.value) == [7, 9])
+    }
+
     @Test("Null is not 0: the mean is of known values alone")
     func conversions() {
         let metrics = Self.metrics(

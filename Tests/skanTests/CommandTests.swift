@@ -174,7 +174,8 @@ struct CommandTests {
         "Verdicts and exit status",
         arguments: [
             ("skan-4.0-web-fine", "valid", 0), ("skan-2.0-source-app", "valid", 0),
-            ("skan-2020-page-sample", "invalid", 1), ("aak-older-page-sample", "unknown-version", 1),
+            ("skan-2020-page-sample", "invalid", 1), ("aak-older-page-sample", "invalid", 1),
+            ("aak-development-reengagement", "valid", 0),
         ] as [(String, String, Int32)])
     func verdicts(_ vector: String, _ word: String, _ status: Int32) throws {
         let outcome = try skan("verify", input: Self.body(vector))
@@ -227,7 +228,7 @@ struct CommandTests {
     func selftest() throws {
         let outcome = try skan("selftest")
         #expect(outcome.status == 0)
-        #expect(outcome.output.split(separator: "\n").count == 8)
+        #expect(outcome.output.split(separator: "\n").count == 10)
         #expect(!outcome.output.contains("FAILED"))
     }
 

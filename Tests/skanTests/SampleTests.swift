@@ -10,7 +10,7 @@ struct SampleTests {
     func published() throws {
         let files = try FileManager.default.contentsOfDirectory(
             atPath: Self.samples.appendingPathComponent("postbacks").path)
-        #expect(files.count == 7)
+        #expect(files.count == 8)
         let outcome = try SkanProcess.run(["verify"] + files.map { "postbacks/\($0)" }, in: Self.samples)
         #expect(outcome.status == 0, "\(outcome.output)")
         #expect(!outcome.output.contains("TEST"))

@@ -1,7 +1,8 @@
-/// The names of a postback's fields as Apple writes them.
+/// The names of a postback's fields as Apple writes them, in either framework.
 ///
-/// - SeeAlso: [Identifying the parameters in a
-///   postback](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback)
+/// - SeeAlso: Identifying the parameters in a postback, of
+///   [SKAdNetwork](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback) and of
+///   [AdAttributionKit](https://developer.apple.com/documentation/adattributionkit/identifying-the-parameters-in-a-postback)
 public enum PostbackField: String, CaseIterable, Hashable, Sendable {
     /// `version`
     case version
@@ -31,8 +32,29 @@ public enum PostbackField: String, CaseIterable, Hashable, Sendable {
     case conversionValue = "conversion-value"
     /// `coarse-conversion-value`
     case coarseConversionValue = "coarse-conversion-value"
+    /// `country-code`
+    case countryCode = "country-code"
     /// `attribution-signature`
     case attributionSignature = "attribution-signature"
+
+    /// `jws-string`
+    case jwsString = "jws-string"
+    /// `ad-interaction-type`
+    case adInteractionType = "ad-interaction-type"
+    /// `postback-identifier`
+    case postbackIdentifier = "postback-identifier"
+    /// `ad-network-identifier`
+    case adNetworkIdentifier = "ad-network-identifier"
+    /// `advertised-item-identifier`
+    case advertisedItemIdentifier = "advertised-item-identifier"
+    /// `publisher-item-identifier`
+    case publisherItemIdentifier = "publisher-item-identifier"
+    /// `conversion-type`
+    case conversionType = "conversion-type"
+    /// `impression-type`
+    case impressionType = "impression-type"
+    /// `marketplace-identifier`
+    case marketplaceIdentifier = "marketplace-identifier"
 
     /// The fields a version signs, in the order of the signed text; the sources only as far as a postback carries
     /// them.

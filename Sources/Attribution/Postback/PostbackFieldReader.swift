@@ -11,10 +11,6 @@ struct PostbackFieldReader {
     func version() throws(PostbackRejection) -> SKAdNetworkVersion {
         switch object[PostbackField.version.rawValue] {
         case nil:
-            // A body that belongs to another framework is named as such, not read as a broken 1.0.
-            if object["jws-string"] != nil {
-                throw .unknownVersion("an AdAttributionKit postback (jws-string)")
-            }
             return .v1_0
         case .string(let text):
             guard let version = SKAdNetworkVersion(rawValue: text) else {
@@ -41,6 +37,37 @@ struct PostbackFieldReader {
         return identifier
     }
 
+    mutating func optionalIdentifier<Identifier>(
+        _ field: PostbackField,
+        _ make: (String) -> Identifier?
+    ) -> Identifier? {
+        object[field.rawValue] == nil ? nil : identifier(field, make)
+    }
+
+    /// One of a closed set of words.
+    mutating func word<Word: RawRepresentable<String> & CaseIterable>(_ field: PostbackField) -> Word? {
+        let expected = Word.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let text = string(field, expected: "one of \(expected)") else {
+            return nil
+        }
+        return Word(rawValue: text) ?? note(field, .string(text), "one of \(expected)")
+    }
+
+    /// A word nobody signs: absent and `null` both say nothing.
+    mutating func unprovenWord<Word: RawRepresentable<String> & CaseIterable>(_ field: PostbackField) -> Word? {
+        switch object[field.rawValue] {
+        case nil, .null: nil
+        default: word(field)
+        }
+    }
+
+    /// The country nobody signs; what is no country code says nothing.
+    ///
+    /// It arrived with genuine postbacks before it was looked at, and forwarders spell it as they like.
+    func countryCode() -> CountryCode? {
+        if case .string(let text) = object[PostbackField.countryCode.rawValue] { CountryCode(text) } else { nil }
+    }
+
     mutating func sourceIdentifier() -> SourceIdentifier? {
         let expected = "a string of two, three or four digits"
         guard let text = string(.sourceIdentifier, expected: expected) else {
@@ -63,6 +90,10 @@ struct PostbackFieldReader {
             return note(field, value, expected)
         }
         return number
+    }
+
+    mutating func optionalInteger(_ field: PostbackField) -> Int64? {
+        object[field.rawValue] == nil ? nil : integer(field)
     }
 
     mutating func boolean(_ field: PostbackField) -> Bool? {
@@ -137,6 +168,19 @@ struct PostbackFieldReader {
             return note(.attributionSignature, .string(text), expected)
         }
         return bytes
+    }
+
+    /// The one field that carries an AdAttributionKit postback's signed part.
+    mutating func compactJWS() -> CompactJWS? {
+        guard let text = string(.jwsString, expected: "a compact JWS") else {
+            return nil
+        }
+        do {
+            return try CompactJWS(text)
+        } catch {
+            problems.append(error)
+            return nil
+        }
     }
 
     // MARK: Steps

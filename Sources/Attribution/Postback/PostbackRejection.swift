@@ -6,6 +6,8 @@ public enum PostbackRejection: Error, Hashable, Sendable {
     case malformed([FieldProblem])
     /// The version is none this product knows; kept and named, never guessed.
     case unknownVersion(String)
+    /// The `kid` is none whose key is known or trusted here; kept and named, not tried against every key.
+    case unknownKey(String)
     /// The signature does not verify under any key for the version; the names of the keys tried.
     case invalidSignature(keys: [String])
 
@@ -17,6 +19,8 @@ public enum PostbackRejection: Error, Hashable, Sendable {
         case malformed
         /// ``PostbackRejection/unknownVersion(_:)``
         case unknownVersion = "unknown-version"
+        /// ``PostbackRejection/unknownKey(_:)``
+        case unknownKey = "unknown-key"
         /// ``PostbackRejection/invalidSignature(keys:)``
         case invalidSignature = "invalid-signature"
     }
@@ -27,6 +31,7 @@ public enum PostbackRejection: Error, Hashable, Sendable {
         case .notJSON: .notJSON
         case .malformed: .malformed
         case .unknownVersion: .unknownVersion
+        case .unknownKey: .unknownKey
         case .invalidSignature: .invalidSignature
         }
     }
@@ -43,8 +48,11 @@ extension PostbackRejection: CustomStringConvertible {
         case .unknownVersion(let version):
             "version: found \(version.shortened(to: 60)), expected one of \(SKAdNetworkVersion.list); "
                 + "it is kept and can be judged again after an upgrade"
+        case .unknownKey(let kid):
+            "kid: found \(kid.shortened(to: 60)), expected one of \(PostbackKeyID.list); it is kept and can be judged "
+                + "again after an upgrade"
         case .invalidSignature(let keys):
-            "attribution-signature: does not verify under \(keys.joined(separator: " or ")); "
+            "signature: does not verify under \(keys.joined(separator: " or ")); "
                 + "a field was changed on the way, or Apple did not sign it"
         }
     }

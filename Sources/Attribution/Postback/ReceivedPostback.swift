@@ -1,93 +1,127 @@
-/// A postback that was read strictly and has every field its version signs; nothing is proved yet.
-///
-/// - SeeAlso: [Identifying the parameters in a
-///   postback](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback)
-public struct ReceivedPostback: Hashable, Sendable {
+/// A postback of either framework that was read strictly; nothing is proved yet.
+public enum ReceivedPostback: Hashable, Sendable {
+    /// A postback of SKAdNetwork.
+    case skAdNetwork(SKAdNetworkPostback)
+    /// A postback of AdAttributionKit.
+    case adAttributionKit(AdAttributionKitPostback)
+
+    /// Reads a postback strictly from the body of a request; one with `jws-string` is AdAttributionKit's.
+    ///
+    /// - Parameter body: The bytes as received.
+    /// - Throws: ``PostbackRejection``, all but ``PostbackRejection/invalidSignature(keys:)``.
+    public init(reading body: [UInt8]) throws(PostbackRejection) {
+        let object = try JSONObject(postback: body)
+        self =
+            object[PostbackField.jwsString.rawValue] == nil
+            ? .skAdNetwork(try SKAdNetworkPostback(object, body: body))
+            : .adAttributionKit(try AdAttributionKitPostback(object, body: body))
+    }
+
     /// The body exactly as received.
-    public let body: [UInt8]
-    /// Every field of the body as received, in order.
-    public let fields: [JSONField]
-    /// The version, which picks field order and key; 1.0 when the body names none.
-    public let version: SKAdNetworkVersion
-    /// `ad-network-id`; signed.
-    public let adNetworkID: AdNetworkID
-    /// `campaign-id` or `source-identifier`; signed.
-    public let campaign: PostbackCampaign
-    /// `app-id`, the advertised app; signed.
-    public let appID: AppStoreItemID
-    /// `transaction-id`; signed.
-    public let transactionID: TransactionID
-    /// `redownload`; signed from 2.0, optional and unproven in 1.0.
-    public let isRedownload: Bool?
-    /// `source-app-id` or `source-domain`, nil when the postback carries neither; signed.
-    public let source: PostbackSource?
-    /// `fidelity-type`; signed, from 2.2.
-    public let fidelityType: FidelityType?
-    /// `did-win`; signed, from 3.0.
-    public let didWin: Bool?
-    /// `postback-sequence-index`, 0, 1 or 2; signed, 4.0.
-    public let sequenceIndex: Int64?
-    /// `conversion-value` or `coarse-conversion-value`; **not signed**.
-    public let conversion: Conversion
-    /// `attribution-signature`, decoded from base64: the bytes of a DER `ECDSA-Sig-Value`.
-    public let attributionSignature: [UInt8]
+    public var body: [UInt8] {
+        switch self {
+        case .skAdNetwork(let postback): postback.body
+        case .adAttributionKit(let postback): postback.body
+        }
+    }
 
     /// The framework.
     public var framework: PostbackFramework {
-        .skAdNetwork
+        switch self {
+        case .skAdNetwork: .skAdNetwork
+        case .adAttributionKit: .adAttributionKit
+        }
     }
 
     /// What makes the postback one and the same.
     public var key: PostbackKey {
-        PostbackKey(
-            framework: framework, adNetworkID: adNetworkID, transactionID: transactionID, sequenceIndex: sequenceIndex)
+        switch self {
+        case .skAdNetwork(let postback):
+            PostbackKey(
+                framework: .skAdNetwork, adNetworkID: postback.adNetworkID, transactionID: postback.transactionID,
+                sequenceIndex: postback.sequenceIndex)
+        case .adAttributionKit(let postback):
+            PostbackKey(
+                framework: .adAttributionKit, adNetworkID: postback.adNetworkID,
+                transactionID: postback.postbackIdentifier, sequenceIndex: postback.sequenceIndex)
+        }
     }
 
-    /// The text Apple signs: the version's values in the version's order, as received.
-    ///
-    /// - SeeAlso: [Combining parameters for previous SKAdNetwork postback
-    ///   versions](https://developer.apple.com/documentation/storekit/combining-parameters-for-previous-skadnetwork-postback-versions)
-    public var signedText: SignedText {
-        var text = SignedText()
-        if version > .v1_0 {
-            text.append(version.rawValue)
+    /// `did-win`; signed.
+    public var didWin: Bool? {
+        switch self {
+        case .skAdNetwork(let postback): postback.didWin
+        case .adAttributionKit(let postback): postback.didWin
         }
-        text.append(adNetworkID.text)
-        switch campaign {
-        case .campaignID(let number): text.append(number)
-        case .sourceIdentifier(let identifier): text.append(identifier.digits)
-        }
-        text.append(appID.value)
-        text.append(transactionID.text)
-        if version > .v1_0, let isRedownload {
-            text.append(isRedownload)
-        }
-        switch source {
-        case .app(let id): text.append(id.value)
-        case .domain(let domain): text.append(domain.text)
-        case nil: break
-        }
-        if let fidelityType {
-            text.append(fidelityType.rawValue)
-        }
-        if let didWin {
-            text.append(didWin)
-        }
-        if let sequenceIndex {
-            text.append(sequenceIndex)
-        }
-        return text
     }
+
+    /// The conversion value; **not signed**.
+    public var conversion: Conversion {
+        switch self {
+        case .skAdNetwork(let postback): postback.conversion
+        case .adAttributionKit(let postback): postback.conversion
+        }
+    }
+
+    // MARK: Signature
+
+    /// Who it says has signed it.
+    public var signer: PostbackSigner {
+        switch self {
+        case .skAdNetwork(let postback): .skAdNetwork(postback.version.postbackCurve)
+        case .adAttributionKit(let postback): .adAttributionKit(postback.keyID)
+        }
+    }
+
+    /// What the signature covers, as received.
+    public var signedBytes: [UInt8] {
+        switch self {
+        case .skAdNetwork(let postback): postback.signedText.utf8
+        case .adAttributionKit(let postback): postback.jws.signedBytes
+        }
+    }
+
+    /// The bytes of the signature.
+    public var signature: [UInt8] {
+        switch self {
+        case .skAdNetwork(let postback): postback.attributionSignature
+        case .adAttributionKit(let postback): postback.jws.signature
+        }
+    }
+
+    /// How ``signature`` is written.
+    public var signatureEncoding: SignatureEncoding {
+        switch self {
+        case .skAdNetwork: .der
+        case .adAttributionKit: .concatenated
+        }
+    }
+
+    // MARK: Copies
 
     /// Tells whether another copy of the postback says the same in every field but the signature.
     ///
     /// Order and spelling of the JSON do not matter, nor does the signature: a second one over the same text proves
     /// nothing else. Fields nobody signed do: a replay with another conversion value says something else.
     public func saysTheSame(as other: ReceivedPostback) -> Bool {
-        Self.statements(of: self) == Self.statements(of: other)
+        switch (self, other) {
+        case (.skAdNetwork(let postback), .skAdNetwork(let other)): postback.statements == other.statements
+        case (.adAttributionKit(let postback), .adAttributionKit(let other)): postback.statements == other.statements
+        default: false
+        }
     }
+}
 
-    private static func statements(of postback: ReceivedPostback) -> Set<JSONField> {
-        Set(postback.fields.filter { $0.name != PostbackField.attributionSignature.rawValue })
+extension JSONObject {
+    /// Reads the body of a postback.
+    init(postback body: [UInt8]) throws(PostbackRejection) {
+        do throws(JSONError) {
+            self = try JSONObject(reading: body)
+        } catch .duplicateName(let name) {
+            // An object all the same, so it is kept for a person to look at instead of being refused.
+            throw .malformed([FieldProblem(field: name, found: "the name twice", expected: "each name once")])
+        } catch {
+            throw .notJSON(error)
+        }
     }
 }

@@ -4,23 +4,41 @@ public struct CountedTraits: Hashable, Sendable {
     public let didWin: Bool?
     /// `postback-sequence-index`, nil in versions without it.
     public let sequenceIndex: Int64?
-    /// `redownload`, nil when a 1.0 postback does not say.
+    /// `redownload`, or the `conversion-type` that says the same; nil when a 1.0 postback does not say, and for a
+    /// re-engagement.
     public let isRedownload: Bool?
+    /// Whether it speaks of a re-engagement, which is no install.
+    public let isReengagement: Bool
     /// The conversion.
     public let conversion: Conversion
 
     /// Makes traits.
-    public init(didWin: Bool?, sequenceIndex: Int64?, isRedownload: Bool?, conversion: Conversion) {
+    public init(
+        didWin: Bool?,
+        sequenceIndex: Int64?,
+        isRedownload: Bool?,
+        isReengagement: Bool = false,
+        conversion: Conversion
+    ) {
         self.didWin = didWin
         self.sequenceIndex = sequenceIndex
         self.isRedownload = isRedownload
+        self.isReengagement = isReengagement
         self.conversion = conversion
     }
 
     /// The traits of a postback.
     public init(_ postback: ReceivedPostback) {
-        self.init(
-            didWin: postback.didWin, sequenceIndex: postback.sequenceIndex, isRedownload: postback.isRedownload,
-            conversion: postback.conversion)
+        switch postback {
+        case .skAdNetwork(let postback):
+            self.init(
+                didWin: postback.didWin, sequenceIndex: postback.sequenceIndex, isRedownload: postback.isRedownload,
+                conversion: postback.conversion)
+        case .adAttributionKit(let postback):
+            self.init(
+                didWin: postback.didWin, sequenceIndex: postback.sequenceIndex,
+                isRedownload: postback.conversionType.isRedownload,
+                isReengagement: postback.conversionType == .reengagement, conversion: postback.conversion)
+        }
     }
 }

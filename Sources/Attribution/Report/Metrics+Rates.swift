@@ -30,10 +30,24 @@ extension Metrics {
         return Self.rate(sum, of: fineConversions)
     }
 
-    /// Fine values with a count above 0, ascending.
+    /// Fine values of installs with a count above 0, ascending.
     public var fineHistogram: [(value: UInt8, count: Int64)] {
+        histogram(Counter.conversion)
+    }
+
+    /// Re-engagements without a conversion value, absent or `null`.
+    public var nullReengagements: Int64 {
+        self[.reengagementConversion(.absent)] + self[.reengagementConversion(.null)]
+    }
+
+    /// Fine values of re-engagements with a count above 0, ascending.
+    public var reengagementHistogram: [(value: UInt8, count: Int64)] {
+        histogram(Counter.reengagementConversion)
+    }
+
+    private func histogram(_ counter: (Conversion) -> Counter) -> [(value: UInt8, count: Int64)] {
         (UInt8(0)...63).compactMap { value in
-            let count = self[.conversion(.fine(value))]
+            let count = self[counter(.fine(value))]
             return count == 0 ? nil : (value, count)
         }
     }

@@ -1,7 +1,8 @@
 /// Counts of recorded postbacks; they add up, so a sum of metrics is the metrics of the sum.
 ///
-/// An **install** is the first postback of a winner: windows 1 and 2 of version 4.0 speak of the same install again,
-/// and a non-winner had none. Conversion values are counted for installs; those of later windows apart.
+/// An **install** is the first postback of a winner: later windows speak of the same install again, and a non-winner
+/// had none. A **re-engagement** is no install. Conversion values are counted for installs; those of later windows and
+/// of re-engagements apart.
 public struct Metrics: Hashable, Sendable {
     /// The single counts, in the order in which stores and outputs list them.
     public enum Counter: Hashable, Sendable {
@@ -17,24 +18,34 @@ public struct Metrics: Hashable, Sendable {
         case wins
         /// Postbacks that say `did-win` is false.
         case losses
-        /// Postbacks of the second window (sequence index 1).
+        /// Postbacks of an install's second window (sequence index 1).
         case secondWindow
-        /// Postbacks of the third window (sequence index 2).
+        /// Postbacks of an install's third window (sequence index 2).
         case thirdWindow
+        /// First postbacks of re-engagements.
+        case reengagements
+        /// Postbacks of the second and third window of re-engagements.
+        case laterReengagements
         /// Installs with this conversion.
         case conversion(Conversion)
-        /// Postbacks of the second and third window with this conversion.
+        /// Postbacks of an install's second and third window with this conversion.
         case laterConversion(Conversion)
+        /// Re-engagements with this conversion.
+        case reengagementConversion(Conversion)
     }
 
     /// Every counter once.
     public static let counters: [Counter] =
-        [.postbacks, .installs, .redownloads, .newInstalls, .wins, .losses, .secondWindow, .thirdWindow]
-        + laterConversions.map(Counter.laterConversion)
-        + (laterConversions + (0...63).map(Conversion.fine)).map(Counter.conversion)
+        [
+            .postbacks, .installs, .redownloads, .newInstalls, .wins, .losses, .secondWindow, .thirdWindow,
+            .reengagements, .laterReengagements,
+        ]
+        + laterConversions.map(Counter.laterConversion) + conversions.map(Counter.conversion)
+        + conversions.map(Counter.reengagementConversion)
 
     private static let laterConversions: [Conversion] =
         [.absent, .null] + CoarseConversionValue.allCases.map(Conversion.coarse)
+    private static let conversions = laterConversions + (0...63).map(Conversion.fine)
 
     /// The place of each counter in ``counts``.
     private static let places: [Counter: Int] = Dictionary(
@@ -71,6 +82,14 @@ public struct Metrics: Hashable, Sendable {
         add(.postbacks)
         if traits.didWin == false {
             add(.losses)
+            return
+        }
+        let isFirst = (traits.sequenceIndex ?? 0) == 0
+        if traits.isReengagement {
+            add(isFirst ? .reengagements : .laterReengagements)
+            if isFirst {
+                add(.reengagementConversion(traits.conversion))
+            }
             return
         }
         switch traits.sequenceIndex {

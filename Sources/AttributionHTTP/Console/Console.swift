@@ -84,7 +84,7 @@ public struct Console: Service {
                 from: text("from"),
                 to: text("to"),
                 timeZone: text("time-zone") ?? "UTC",
-                test: text("test") == "true"
+                provenance: text("provenance") ?? Provenance.apple.rawValue
             )
             let answer = try await reporter.report(question)
             return Self.response(.ok, format.mediaType, answer.rendered(as: format))

@@ -1,8 +1,8 @@
 import Attribution
 import Testing
 
-@Suite("Reading postbacks")
-struct ReceivedPostbackTests {
+@Suite("Reading postbacks of SKAdNetwork")
+struct SKAdNetworkPostbackTests {
     /// A body of each version with every field it signs; the signature is any base64.
     static let bodies: [(SKAdNetworkVersion, String)] = [
         (.v1_0, #""ad-network-id":"N.skadnetwork","campaign-id":42,"app-id":10738027756,"transaction-id":"T""#),
@@ -41,20 +41,20 @@ struct ReceivedPostbackTests {
     func signedText(_ expected: String) throws {
         let version = expected.contains("skadnetwork") ? "1.0" : String(expected.prefix(3))
         let (_, members) = try #require(Self.bodies.first { $0.0.rawValue == version })
-        #expect(try ReceivedPostback(reading: Self.body(members)).signedText.description == expected)
+        #expect(try SKAdNetworkPostback(reading: Self.body(members)).signedText.description == expected)
     }
 
     @Test("The separator in the signed text is U+2063")
     func separator() throws {
-        let text = try ReceivedPostback(reading: Self.body(Self.bodies[0].1)).signedText
+        let text = try SKAdNetworkPostback(reading: Self.body(Self.bodies[0].1)).signedText
         #expect(text.utf8.starts(with: Array("N.skadnetwork\u{2063}42\u{2063}".utf8)))
     }
 
     @Test("1.0 signs neither version nor redownload, whether they are there or not")
     func firstVersion() throws {
         let (_, members) = Self.bodies[0]
-        let bare = try ReceivedPostback(reading: Self.body(members))
-        let full = try ReceivedPostback(reading: Self.body(#""version":"1.0","redownload":true,"# + members))
+        let bare = try SKAdNetworkPostback(reading: Self.body(members))
+        let full = try SKAdNetworkPostback(reading: Self.body(#""version":"1.0","redownload":true,"# + members))
         #expect(bare.version == .v1_0 && full.version == .v1_0)
         #expect(bare.signedText == full.signedText)
         #expect(bare.isRedownload == nil)
@@ -63,8 +63,8 @@ struct ReceivedPostbackTests {
 
     @Test("Fields a later version has are kept but count for nothing", arguments: bodies.prefix(2).map(\.1))
     func laterFields(_ members: String) throws {
-        let plain = try ReceivedPostback(reading: Self.body(members))
-        let later = try ReceivedPostback(
+        let plain = try SKAdNetworkPostback(reading: Self.body(members))
+        let later = try SKAdNetworkPostback(
             reading: Self.body(members + #","did-win":false,"fidelity-type":0,"source-domain":"x.com","ip":"::1""#))
         #expect(later.signedText == plain.signedText)
         #expect(later.didWin == nil && later.fidelityType == nil && later.source == nil)
@@ -83,7 +83,7 @@ struct ReceivedPostbackTests {
             (#","conversion-value":null,"coarse-conversion-value":"high""#, .coarse(.high)),
         ])
     func conversions(_ members: String, _ expected: Conversion) throws {
-        #expect(try ReceivedPostback(reading: Self.body(Self.bodies[5].1 + members)).conversion == expected)
+        #expect(try SKAdNetworkPostback(reading: Self.body(Self.bodies[5].1 + members)).conversion == expected)
     }
 
     @Test(
@@ -136,9 +136,9 @@ struct ReceivedPostbackTests {
     func malformed(_ index: Int, _ good: String, _ bad: String, _ field: String) throws {
         let members = Self.bodies[index].1
         try #require(members.contains(good))
-        #expect(throws: Never.self) { try ReceivedPostback(reading: Self.body(members)) }
+        #expect(throws: Never.self) { try SKAdNetworkPostback(reading: Self.body(members)) }
         let changed = Self.body(members.replacing(good, with: bad))
-        let rejection = #expect(throws: PostbackRejection.self) { try ReceivedPostback(reading: changed) }
+        let rejection = #expect(throws: PostbackRejection.self) { try SKAdNetworkPostback(reading: changed) }
         guard case .malformed(let problems) = rejection else {
             Issue.record("expected malformed, found \(String(describing: rejection))")
             return
@@ -151,7 +151,7 @@ struct ReceivedPostbackTests {
         let optional: Set<PostbackField> = [.sourceAppID, .sourceDomain, .version]
         let required = PostbackField.signed(in: version).filter { !optional.contains($0) }
         let body = version == .v1_0 ? "{}" : "{\"version\":\"\(version.rawValue)\"}"
-        let rejection = #expect(throws: PostbackRejection.self) { try ReceivedPostback(reading: Array(body.utf8)) }
+        let rejection = #expect(throws: PostbackRejection.self) { try SKAdNetworkPostback(reading: Array(body.utf8)) }
         guard case .malformed(let problems) = rejection else {
             Issue.record("expected malformed, found \(String(describing: rejection))")
             return
@@ -162,15 +162,7 @@ struct ReceivedPostbackTests {
     @Test("An unknown version is named, never guessed", arguments: ["4.1", "5.0", "1", "", "2.0 ", "４.0"])
     func unknownVersion(_ version: String) {
         let body = Self.body(#""version":"\#(version)","campaign-id":1"#)
-        #expect(throws: PostbackRejection.unknownVersion("\"\(version)\"")) { try ReceivedPostback(reading: body) }
-    }
-
-    @Test("A postback of AdAttributionKit is named as such")
-    func otherFramework() {
-        let rejection = #expect(throws: PostbackRejection.self) {
-            try ReceivedPostback(reading: Array(#"{"jws-string":"a.b.c"}"#.utf8))
-        }
-        #expect(rejection?.code == .unknownVersion)
+        #expect(throws: PostbackRejection.unknownVersion("\"\(version)\"")) { try SKAdNetworkPostback(reading: body) }
     }
 
     @Test("A copy says the same whatever its order, spelling and signature")

@@ -1,4 +1,4 @@
-extension ReceivedPostback {
+extension SKAdNetworkPostback {
     /// Reads a postback strictly from the body of a request.
     ///
     /// Nothing is converted or filled in: a number sent as text is a wrong type, `null` is not absent. Names a version
@@ -8,15 +8,11 @@ extension ReceivedPostback {
     /// - Throws: ``PostbackRejection/notJSON(_:)``, ``PostbackRejection/unknownVersion(_:)``, or
     ///   ``PostbackRejection/malformed(_:)`` with every problem found.
     public init(reading body: [UInt8]) throws(PostbackRejection) {
-        let object: JSONObject
-        do throws(JSONError) {
-            object = try JSONObject(reading: body)
-        } catch .duplicateName(let name) {
-            // An object all the same, so it is kept for a person to look at instead of being refused.
-            throw .malformed([FieldProblem(field: name, found: "the name twice", expected: "each name once")])
-        } catch {
-            throw .notJSON(error)
-        }
+        try self.init(try JSONObject(postback: body), body: body)
+    }
+
+    /// Reads the fields of a body that is one JSON object.
+    init(_ object: JSONObject, body: [UInt8]) throws(PostbackRejection) {
         var fields = PostbackFieldReader(object)
         let version = try fields.version()
 
@@ -35,6 +31,7 @@ extension ReceivedPostback {
         let didWin = version >= .v3_0 ? fields.boolean(.didWin) : nil
         let sequenceIndex = version >= .v4_0 ? fields.integer(.sequenceIndex, in: 0...2) : nil
         let conversion = fields.conversion()
+        let countryCode = fields.countryCode()
         let signature = fields.signature()
 
         guard fields.problems.isEmpty, let adNetworkID, let campaign, let appID, let transactionID, let signature else {
@@ -54,6 +51,7 @@ extension ReceivedPostback {
             didWin: didWin,
             sequenceIndex: sequenceIndex,
             conversion: conversion,
+            countryCode: countryCode,
             attributionSignature: signature
         )
     }

@@ -1,0 +1,77 @@
+/// A postback of SKAdNetwork that was read strictly and has every field its version signs; nothing is proved yet.
+///
+/// - SeeAlso: [Identifying the parameters in a
+///   postback](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback)
+public struct SKAdNetworkPostback: Hashable, Sendable {
+    /// The body exactly as received.
+    public let body: [UInt8]
+    /// Every field of the body as received, in order.
+    public let fields: [JSONField]
+    /// The version, which picks field order and key; 1.0 when the body names none.
+    public let version: SKAdNetworkVersion
+    /// `ad-network-id`; signed.
+    public let adNetworkID: AdNetworkID
+    /// `campaign-id` or `source-identifier`; signed.
+    public let campaign: PostbackCampaign
+    /// `app-id`, the advertised app; signed.
+    public let appID: AppStoreItemID
+    /// `transaction-id`; signed.
+    public let transactionID: TransactionID
+    /// `redownload`; signed from 2.0, optional and unproven in 1.0.
+    public let isRedownload: Bool?
+    /// `source-app-id` or `source-domain`, nil when the postback carries neither; signed.
+    public let source: PostbackSource?
+    /// `fidelity-type`; signed, from 2.2.
+    public let fidelityType: FidelityType?
+    /// `did-win`; signed, from 3.0.
+    public let didWin: Bool?
+    /// `postback-sequence-index`, 0, 1 or 2; signed, 4.0.
+    public let sequenceIndex: Int64?
+    /// `conversion-value` or `coarse-conversion-value`; **not signed**.
+    public let conversion: Conversion
+    /// `country-code`, of recent systems; **not signed**.
+    public let countryCode: CountryCode?
+    /// `attribution-signature`, decoded from base64: the bytes of a DER `ECDSA-Sig-Value`.
+    public let attributionSignature: [UInt8]
+
+    /// The text Apple signs: the version's values in the version's order, as received.
+    ///
+    /// - SeeAlso: [Combining parameters for previous SKAdNetwork postback
+    ///   versions](https://developer.apple.com/documentation/storekit/combining-parameters-for-previous-skadnetwork-postback-versions)
+    public var signedText: SignedText {
+        var text = SignedText()
+        if version > .v1_0 {
+            text.append(version.rawValue)
+        }
+        text.append(adNetworkID.text)
+        switch campaign {
+        case .campaignID(let number): text.append(number)
+        case .sourceIdentifier(let identifier): text.append(identifier.digits)
+        }
+        text.append(appID.value)
+        text.append(transactionID.text)
+        if version > .v1_0, let isRedownload {
+            text.append(isRedownload)
+        }
+        switch source {
+        case .app(let id): text.append(id.value)
+        case .domain(let domain): text.append(domain.text)
+        case nil: break
+        }
+        if let fidelityType {
+            text.append(fidelityType.rawValue)
+        }
+        if let didWin {
+            text.append(didWin)
+        }
+        if let sequenceIndex {
+            text.append(sequenceIndex)
+        }
+        return text
+    }
+
+    /// What it says beside its signature: a second signature over the same text proves nothing else.
+    var statements: Set<JSONField> {
+        Set(fields.filter { $0.name != PostbackField.attributionSignature.rawValue })
+    }
+}

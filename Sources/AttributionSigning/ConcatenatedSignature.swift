@@ -1,0 +1,49 @@
+import COpenSSL
+
+/// The conversion between r‖s, as JSON Web Signatures carry an ECDSA signature on P-256, and DER.
+enum ConcatenatedSignature {
+    /// The size of each number on P-256, in bytes.
+    private static let size = 32
+
+    /// The DER form of r‖s; nil for another length than 64 bytes.
+    static func der(_ signature: [UInt8]) -> [UInt8]? {
+        guard signature.count == 2 * size, let pair = ECDSA_SIG_new() else {
+            return nil
+        }
+        defer { ECDSA_SIG_free(pair) }
+        let r = BN_bin2bn(signature, Int32(size), nil)
+        let s = signature.withUnsafeBufferPointer { BN_bin2bn($0.baseAddress?.advanced(by: size), Int32(size), nil) }
+        // It takes both over, unless one is missing.
+        guard ECDSA_SIG_set0(pair, r, s) == 1 else {
+            BN_free(r)
+            BN_free(s)
+            return nil
+        }
+        var der = [UInt8](repeating: 0, count: 72)
+        let length = der.withUnsafeMutableBufferPointer { buffer in
+            var cursor = buffer.baseAddress
+            return i2d_ECDSA_SIG(pair, &cursor)
+        }
+        return length > 0 ? Array(der.prefix(Int(length))) : nil
+    }
+
+    /// The form r‖s of a DER signature; nil for no signature on P-256.
+    static func concatenated(_ der: [UInt8]) -> [UInt8]? {
+        let pair = der.withUnsafeBufferPointer { buffer in
+            var cursor = buffer.baseAddress
+            return d2i_ECDSA_SIG(nil, &cursor, buffer.count)
+        }
+        guard let pair else {
+            return nil
+        }
+        defer { ECDSA_SIG_free(pair) }
+        var r = [UInt8](repeating: 0, count: size)
+        var s = r
+        guard BN_bn2binpad(ECDSA_SIG_get0_r(pair), &r, Int32(size)) == size,
+            BN_bn2binpad(ECDSA_SIG_get0_s(pair), &s, Int32(size)) == size
+        else {
+            return nil
+        }
+        return r + s
+    }
+}

@@ -1,0 +1,93 @@
+import Attribution
+import AttributionHarness
+import AttributionSigning
+import AttributionStore
+import Testing
+
+@Suite("AdAttributionKit in the ledger")
+struct AdAttributionKitLedgerTests {
+    let store: TemporaryStore
+    let ledger: SQLiteLedger
+    let postbacks: Postbacks
+
+    init() throws {
+        store = try TemporaryStore()
+        ledger = try SQLiteLedger(path: store.path)
+        postbacks = try Postbacks()
+    }
+
+    private func delivery(
+        _ id: String, index: Int64 = 0, type: ConversionType = .download, isWinner: Bool = true,
+        unproven: [JSONField] = []
+    ) throws -> Delivery {
+        var draft = AdAttributionKitDraft(signed: [], unproven: unproven)
+        draft[.postbackIdentifier] = .string(id)
+        draft[.adNetworkIdentifier] = .string("n.skadnetwork")
+        draft[.advertisedItemIdentifier] = .integer(525_463_029)
+        draft[.sourceIdentifier] = .string("39")
+        draft[.conversionType] = .string(type.rawValue)
+        draft[.impressionType] = .string("app-impression")
+        draft[.didWin] = .bool(isWinner)
+        draft[.sequenceIndex] = .integer(index)
+        return postbacks.delivery(try postbacks.standIn.sign(draft))
+    }
+
+    private func rows(_ dimensions: [ReportDimension], _ provenance: Provenance = .test) async throws -> [TallyRow] {
+        try await ledger.tallies(TallyQuery(dimensions: dimensions, provenance: provenance))
+    }
+
+    @Test("One postback by identifier and sequence index, and never the same as one of SKAdNetwork")
+    func identity() async throws {
+        let recorded = Recording.recorded(.test)
+        #expect(
+            try await ledger.record([
+                delivery("a"), delivery("a", index: 1), delivery("A"), delivery("a"),
+                postbacks.delivery(postbacks.draft(id: "a")),
+            ]) == [recorded, recorded, recorded, .duplicate(.test), recorded])
+        let installs = try await rows([.framework]).map { [$0.values[0], "\($0.metrics[.installs])"] }
+        #expect(Set(installs) == [["adattributionkit", "2"], ["skadnetwork", "1"]])
+        #expect(try await rows([])[0].metrics[.installs] == 3)
+    }
+
+    @Test("A copy with another unsigned field is a conflict: kept, not counted")
+    func conflict() async throws {
+        let country = JSONField(name: "country-code", value: .string("DE"))
+        #expect(
+            try await ledger.record([delivery("a"), delivery("a", unproven: [country])]) == [
+                .recorded(.test), .conflict(.test),
+            ])
+        #expect(try await rows([.country]).map(\.values) == [[""]])
+    }
+
+    @Test("Re-engagements are counted apart from installs, losers from both")
+    func kinds() async throws {
+        _ = try await ledger.record([
+            delivery("1"), delivery("2", type: .redownload), delivery("3", type: .reengagement),
+            delivery("3", index: 1, type: .reengagement), delivery("4", isWinner: false),
+            delivery("5", unproven: [JSONField(name: "conversion-value", value: .integer(9))]),
+        ])
+        let sum = try await rows([])[0].metrics
+        #expect(sum[.postbacks] == 6 && sum[.installs] == 3 && sum[.redownloads] == 1 && sum[.newInstalls] == 2)
+        #expect(sum[.reengagements] == 1 && sum[.laterReengagements] == 1 && sum[.losses] == 1)
+        let types = try await rows([.conversionType]).map { [$0.values[0], "\($0.metrics[.postbacks])"] }
+        #expect(Set(types) == [["download", "3"], ["redownload", "1"], ["re-engagement", "2"]])
+    }
+
+    @Test("Development postbacks are kept apart from Apple's and from test ones")
+    func development() async throws {
+        let sample = try AppleSignedPostback.all().first { $0.name == "aak-development-reengagement" }
+        let body = try #require(sample).body
+        let development = postbacks.delivery(body)
+        #expect(
+            try await ledger.record([development, development, try postbacks.genuine()]) == [
+                .recorded(.development), .duplicate(.development), .recorded(.apple),
+            ])
+        #expect(try await rows([.framework], .apple).map(\.values) == [["skadnetwork"]])
+        #expect(try await rows([.framework], .test).isEmpty)
+        let row = try await rows([.conversionType, .marketplace, .country, .interactionType], .development)
+        #expect(row.map(\.values) == [["re-engagement", "com.apple.AppStore", "US", "click"]])
+        #expect(row[0].metrics[.reengagementConversion(.fine(24))] == 1 && row[0].metrics[.installs] == 0)
+        let verifier = postbacks.verifier
+        #expect(try await ledger.recount(repair: false) { verifier.judge($0) }.differences == [])
+    }
+}

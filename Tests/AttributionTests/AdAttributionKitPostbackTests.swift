@@ -1,0 +1,176 @@
+import Attribution
+import Testing
+
+@Suite("Reading postbacks of AdAttributionKit")
+struct AdAttributionKitPostbackTests {
+    static let header = #"{"kid":"apple-cas-identifier\/0","alg":"ES256"}"#
+    static let payload =
+        #"{"postback-identifier":"85546EB7-FD39-44BC-8990-C98A4AC36A49","ad-network-identifier":"n.adattributionkit","#
+        + #""advertised-item-identifier":10738027756,"publisher-item-identifier":7,"source-identifier":"0039","#
+        + #""conversion-type":"download","impression-type":"app-impression","#
+        + #""marketplace-identifier":"com.apple.AppStore","did-win":true,"postback-sequence-index":0,"later-key":[1]}"#
+    static let signature = Base64URL.encode([UInt8](repeating: 1, count: 64))
+
+    static func body(
+        header: String = header, payload: String = payload, signature: String = signature, siblings: String = ""
+    ) -> [UInt8] {
+        let jws = [header, payload].map { Base64URL.encode(Array($0.utf8)) } + [signature]
+        return body(jws: jws.joined(separator: "."), siblings: siblings)
+    }
+
+    static func body(jws: String, siblings: String = "") -> [UInt8] {
+        Array(#"{"jws-string":"\#(jws)"\#(siblings)}"#.utf8)
+    }
+
+    static func read(_ body: [UInt8]) throws -> AdAttributionKitPostback {
+        guard case .adAttributionKit(let postback) = try ReceivedPostback(reading: body) else {
+            throw FieldProblem(field: "framework", found: "skadnetwork", expected: "adattributionkit")
+        }
+        return postback
+    }
+
+    @Test("Every field is read as it stands, unknown ones are kept")
+    func fields() throws {
+        let postback = try Self.read(
+            Self.body(siblings: #","coarse-conversion-value":"high","ad-interaction-type":"view","country-code":"DE""#))
+        #expect(postback.keyID == .production)
+        #expect(postback.postbackIdentifier.text == "85546EB7-FD39-44BC-8990-C98A4AC36A49")
+        #expect(postback.adNetworkID.text == "n.adattributionkit")
+        #expect(postback.advertisedItemID.value == 10_738_027_756)
+        #expect(postback.publisherItemID?.value == 7)
+        #expect(postback.sourceIdentifier.digits == "0039")
+        #expect(postback.conversionType == .download)
+        #expect(postback.impressionType.text == "app-impression")
+        #expect(postback.marketplaceIdentifier?.text == "com.apple.AppStore")
+        #expect(postback.didWin && postback.sequenceIndex == 0)
+        #expect(postback.conversion == .coarse(.high))
+        #expect(postback.adInteractionType == .view)
+        #expect(postback.countryCode?.text == "DE")
+        #expect(postback.signedFields.last?.name == "later-key")
+    }
+
+    @Test("What may be absent is absent, and 0 is not absent")
+    func absent() throws {
+        let payload = Self.payload.replacing(#""publisher-item-identifier":7,"#, with: "")
+            .replacing(#""marketplace-identifier":"com.apple.AppStore","#, with: "")
+        let postback = try Self.read(Self.body(payload: payload))
+        #expect(postback.publisherItemID == nil && postback.marketplaceIdentifier == nil)
+        #expect(postback.adInteractionType == nil && postback.countryCode == nil && postback.conversion == .absent)
+        let zero = Self.payload.replacing(#""publisher-item-identifier":7"#, with: #""publisher-item-identifier":0"#)
+        #expect(try Self.read(Self.body(payload: zero)).publisherItemID?.value == 0)
+    }
+
+    @Test(
+        "A header, payload or sibling that breaks a rule is named",
+        arguments: [
+            ("header", #""alg":"ES256""#, #""alg":"none""#, "jws-string header alg"),
+            ("header", #""alg":"ES256""#, #""alg":"ES384""#, "jws-string header alg"),
+            ("header", #""alg":"ES256""#, #""alg":"es256""#, "jws-string header alg"),
+            ("header", #","alg":"ES256""#, "", "jws-string header alg"),
+            ("header", #""alg":"ES256""#, #""alg":"ES256","alg":"none""#, "jws-string header"),
+            ("header", #""alg":"ES256""#, #""alg":"ES256","crit":["b64"],"b64":false"#, "jws-string header crit"),
+            ("header", #""kid":"apple-cas-identifier\/0","#, "", "jws-string header kid"),
+            ("header", #""kid":"apple-cas-identifier\/0""#, #""kid":0"#, "jws-string header kid"),
+            ("payload", #""did-win":true"#, #""did-win":true,"did-win":false"#, "jws-string payload"),
+            ("payload", #""did-win":true"#, #""did-win":1"#, "did-win"),
+            ("payload", #""did-win":true"#, #""did-win":null"#, "did-win"),
+            ("payload", #""did-win":true,"#, "", "did-win"),
+            ("payload", "10738027756", "\"10738027756\"", "advertised-item-identifier"),
+            ("payload", "10738027756", "9223372036854775808", "advertised-item-identifier"),
+            (
+                "payload", #""publisher-item-identifier":7"#, #""publisher-item-identifier":null"#,
+                "publisher-item-identifier"
+            ),
+            ("payload", #""source-identifier":"0039""#, #""source-identifier":39"#, "source-identifier"),
+            ("payload", #""source-identifier":"0039""#, #""source-identifier":"00391""#, "source-identifier"),
+            ("payload", #""conversion-type":"download""#, #""conversion-type":"Download""#, "conversion-type"),
+            ("payload", #""conversion-type":"download""#, #""conversion-type":"install""#, "conversion-type"),
+            ("payload", #""impression-type":"app-impression""#, #""impression-type":"""#, "impression-type"),
+            ("payload", #""postback-sequence-index":0"#, #""postback-sequence-index":3"#, "postback-sequence-index"),
+            ("payload", #""ad-network-identifier":"n.adattributionkit","#, "", "ad-network-identifier"),
+            ("payload", "85546EB7-FD39-44BC-8990-C98A4AC36A49", "", "postback-identifier"),
+            ("siblings", "", #","conversion-value":64"#, "conversion-value"),
+            ("siblings", "", #","conversion-value":1,"coarse-conversion-value":"low""#, "coarse-conversion-value"),
+            ("siblings", "", #","ad-interaction-type":"tap""#, "ad-interaction-type"),
+            ("siblings", "", #","ad-interaction-type":1"#, "ad-interaction-type"),
+            ("siblings", "", #","jws-string":"a.b.c""#, "jws-string"),
+        ])
+    func malformed(_ part: String, _ good: String, _ bad: String, _ field: String) throws {
+        let body =
+            switch part {
+            case "header": Self.body(header: try Self.changed(Self.header, good, bad))
+            case "payload": Self.body(payload: try Self.changed(Self.payload, good, bad))
+            default: Self.body(siblings: bad)
+            }
+        #expect(try Self.problems(body).map(\.field) == [field])
+    }
+
+    @Test(
+        "Only the one spelling of three parts is a JWS",
+        arguments: [
+            "", ".", "a.b", "a.b.c.d", "..", "e30.e30.", ".e30.AAAA", "e30=.e30.AAAA", "e3 0.e30.AAAA", "e31.e30.AAAA",
+            "e+0.e30.AAAA",
+        ])
+    func compactForm(_ jws: String) throws {
+        let fields = try Self.problems(Self.body(jws: jws)).map(\.field)
+        #expect(fields.count == 1 && fields[0].hasPrefix("jws-string"))
+    }
+
+    @Test("A signature is of 64 bytes in unpadded base64url", arguments: [0, 1, 63, 65, 72])
+    func signatureLength(_ count: Int) throws {
+        let body = Self.body(signature: Base64URL.encode([UInt8](repeating: 1, count: count)))
+        #expect(try Self.problems(body).map(\.field) == ["jws-string signature"])
+    }
+
+    @Test(
+        "An unknown kid is kept and named",
+        arguments: ["apple-cas-identifier/1", "APPLE-CAS-IDENTIFIER/0", "", "apple-cas-identifier/0 "])
+    func unknownKey(_ kid: String) {
+        let body = Self.body(header: #"{"alg":"ES256","kid":"\#(kid)"}"#)
+        #expect(throws: PostbackRejection.unknownKey("\"\(kid)\"")) { try ReceivedPostback(reading: body) }
+    }
+
+    @Test("The signature covers the text as received, in whatever order and spelling")
+    func signedBytes() throws {
+        let header = #"{ "alg" : "ES256", "typ":"JWT", "kid":"apple-cas-identifier/0" }"#
+        let postback = try Self.read(Self.body(header: header))
+        let text = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(Array(Self.payload.utf8))
+        #expect(postback.jws.signedBytes == Array(text.utf8))
+    }
+
+    @Test("A field on the side where Apple does not put it counts for nothing")
+    func sides() throws {
+        let payload = Self.payload.replacing(#""did-win":true"#, with: #""did-win":true,"conversion-value":63"#)
+        let postback = try Self.read(Self.body(payload: payload, siblings: #","conversion-type":"re-engagement""#))
+        #expect(postback.conversion == .absent)
+        #expect(postback.conversionType == .download)
+    }
+
+    @Test("A copy says the same whatever its signature, not when an unsigned field differs")
+    func sameStatements() throws {
+        let first = try ReceivedPostback(reading: Self.body(siblings: #","conversion-value":1"#))
+        let other = Base64URL.encode([UInt8](repeating: 2, count: 64))
+        let second = try ReceivedPostback(reading: Self.body(signature: other, siblings: #","conversion-value":1"#))
+        #expect(first.saysTheSame(as: second))
+        #expect(first.key == second.key)
+        for siblings in ["", #","conversion-value":2"#, #","conversion-value":1,"country-code":"US""#] {
+            #expect(!first.saysTheSame(as: try ReceivedPostback(reading: Self.body(siblings: siblings))))
+        }
+    }
+
+    // MARK: Steps
+
+    private static func changed(_ text: String, _ good: String, _ bad: String) throws -> String {
+        try #require(text.contains(good))
+        return text.replacing(good, with: bad)
+    }
+
+    private static func problems(_ body: [UInt8]) throws -> [FieldProblem] {
+        let rejection = #expect(throws: PostbackRejection.self) { try ReceivedPostback(reading: body) }
+        guard case .malformed(let problems) = rejection else {
+            Issue.record("expected malformed, found \(String(describing: rejection))")
+            return []
+        }
+        return problems
+    }
+}
