@@ -69,15 +69,18 @@ final class ECKey: @unchecked Sendable {
     }
 
     private static func read(_ pem: String, _ reader: (OpaquePointer) -> OpaquePointer?) -> ECKey? {
-        let bytes = Array(pem.utf8)
-        guard let input = BIO_new_mem_buf(bytes, Int32(bytes.count)) else {
-            return nil
+        Array(pem.utf8).withUnsafeBytes { bytes in
+            // OpenSSL reads the bytes where they are, until the BIO is freed.
+            guard let input = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else {
+                ERR_clear_error()
+                return nil
+            }
+            defer {
+                BIO_free(input)
+                ERR_clear_error()
+            }
+            return reader(input).flatMap(ECKey.init(owning:))
         }
-        defer {
-            BIO_free(input)
-            ERR_clear_error()
-        }
-        return reader(input).flatMap(ECKey.init(owning:))
     }
 
     // MARK: Writing
