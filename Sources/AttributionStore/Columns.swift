@@ -23,25 +23,3 @@ extension ReportDimension {
         }
     }
 }
-
-extension Metrics.Counter {
-    /// The counter's column in the tallies.
-    var column: String {
-        switch self {
-        case .postbacks: "postbacks"
-        case .installs: "installs"
-        case .redownloads: "redownloads"
-        case .newInstalls: "new_installs"
-        case .wins: "wins"
-        case .losses: "losses"
-        case .secondWindow: "second_window"
-        case .thirdWindow: "third_window"
-        case .reengagements: "reengagements"
-        case .laterReengagements: "later_reengagements"
-        case .conversion(.fine(let value)): "fine_\(value)"
-        case .conversion(let conversion): "conversion_\(conversion)"
-        case .laterConversion(let conversion): "later_\(conversion)"
-        case .reengagementConversion(let conversion): "reengagement_\(conversion)"
-        }
-    }
-}

@@ -14,41 +14,71 @@ struct HotStatement {
         statement = try db.cachedStatement(sql: sql)
     }
 
-    /// One value to be bound.
-    enum Value {
-        case integer(Int64)
-        case text(String)
-        case blob([UInt8])
+    /// The parameters of one run, bound from the first to the last.
+    struct Parameters {
+        fileprivate let handle: OpaquePointer
+        fileprivate var place: CInt = 0
+        fileprivate var result: CInt = SQLITE_OK
+
+        mutating func bind(_ number: Int64) {
+            note(sqlite3_bind_int64(handle, next(), number))
+        }
+
+        mutating func bind(_ text: String) {
+            var text = text
+            let place = next()
+            note(
+                text.withUTF8 { bytes in
+                    bytes.withMemoryRebound(to: CChar.self) {
+                        sqlite3_bind_text(handle, place, $0.baseAddress, CInt($0.count), HotStatement.transient)
+                    }
+                })
+        }
+
+        mutating func bind(_ blob: [UInt8]) {
+            let place = next()
+            note(
+                blob.withUnsafeBytes {
+                    sqlite3_bind_blob(handle, place, $0.baseAddress, CInt($0.count), HotStatement.transient)
+                })
+        }
+
+        private mutating func next() -> CInt {
+            place += 1
+            return place
+        }
+
+        private mutating func note(_ result: CInt) {
+            if self.result == SQLITE_OK {
+                self.result = result
+            }
+        }
     }
 
     /// Runs the statement, which returns no rows.
-    func run(_ values: [Value]) throws {
+    func run(_ bind: (inout Parameters) -> Void) throws {
         let handle = statement.sqliteStatement
-        for (index, value) in values.enumerated() {
-            let place = CInt(index + 1)
-            let result =
-                switch value {
-                case .integer(let number): sqlite3_bind_int64(handle, place, number)
-                case .text(let text): Self.bind(text, handle, place)
-                case .blob(let bytes):
-                    bytes.withUnsafeBytes {
-                        sqlite3_bind_blob(handle, place, $0.baseAddress, CInt($0.count), Self.transient)
-                    }
-                }
-            try check(result, SQLITE_OK)
-        }
+        var parameters = Parameters(handle: handle)
+        bind(&parameters)
+        try check(parameters.result, SQLITE_OK)
         let result = sqlite3_step(handle)
         sqlite3_reset(handle)
         try check(result, SQLITE_DONE)
     }
 
-    private static func bind(_ text: String, _ handle: OpaquePointer, _ place: CInt) -> CInt {
-        var text = text
-        return text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) {
-                sqlite3_bind_text(handle, place, $0.baseAddress, CInt($0.count), transient)
-            }
+    /// Runs the statement and hands over the blob of its first column, if there is a row; the bytes are gone afterwards.
+    func fetchBlob(bind: (inout Parameters) -> Void, _ use: (UnsafeRawBufferPointer) throws -> Void) throws {
+        let handle = statement.sqliteStatement
+        var parameters = Parameters(handle: handle)
+        bind(&parameters)
+        try check(parameters.result, SQLITE_OK)
+        defer { sqlite3_reset(handle) }
+        let result = sqlite3_step(handle)
+        guard result == SQLITE_ROW else {
+            return try check(result, SQLITE_DONE)
         }
+        try use(
+            UnsafeRawBufferPointer(start: sqlite3_column_blob(handle, 0), count: Int(sqlite3_column_bytes(handle, 0))))
     }
 
     private func check(_ result: CInt, _ expected: CInt) throws {
@@ -60,5 +90,5 @@ struct HotStatement {
     }
 
     /// SQLite's word for "copy the bytes before you return".
-    private static let transient = unsafeBitCast(OpaquePointer(bitPattern: -1), to: sqlite3_destructor_type.self)
+    fileprivate static let transient = unsafeBitCast(OpaquePointer(bitPattern: -1), to: sqlite3_destructor_type.self)
 }

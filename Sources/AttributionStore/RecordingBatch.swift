@@ -10,7 +10,8 @@ struct RecordingBatch {
     private let insertPostback: HotStatement
     private let insertFingerprint: HotStatement
     private var lastRow: Int64
-    private var sums = TallySums()
+    /// The sums of everything behind the marks; the memory's own while this transaction lasts.
+    private var backlog: TallyBacklog
     /// What this transaction adds to the index, in order, and by fingerprint.
     private var added: [(fingerprint: UInt64, row: UInt32)] = []
     private var addedRows: [UInt64: [UInt32]] = [:]
@@ -29,6 +30,7 @@ struct RecordingBatch {
         self.bounds = bounds
         self.memory = memory
         lastRow = memory.lastRow
+        backlog = try memory.takeBacklog(db)
         insertPostback = try HotStatement(db, sql: Self.insertPostbackSQL)
         insertFingerprint = try HotStatement(
             db, sql: "INSERT INTO postback_fingerprint (postback_id, fingerprint) VALUES (?, ?)")
@@ -59,9 +61,11 @@ struct RecordingBatch {
         let postback = verified.postback
         let fingerprint = postback.key.fingerprint(verified.provenance)
         guard let first = try firstCopy(of: postback.key, verified.provenance, fingerprint) else {
-            try insert(verified, delivery, fingerprint)
-            sums.count(
-                postback, provenance: verified.provenance, receivedAtMilliseconds: delivery.receivedAtMilliseconds)
+            let values = ReportDimension.storedValues(of: postback)
+            try insert(verified, values, delivery, fingerprint)
+            backlog.count(
+                CountedTraits(postback), values, provenance: verified.provenance,
+                receivedAtMilliseconds: delivery.receivedAtMilliseconds)
             return (.recorded(verified.provenance), true)
         }
         if first.postback.saysTheSame(as: postback) {
@@ -76,20 +80,35 @@ struct RecordingBatch {
         return (.conflict(verified.provenance), isKept)
     }
 
-    private mutating func insert(_ verified: VerifiedPostback, _ delivery: Delivery, _ fingerprint: UInt64) throws {
+    private mutating func insert(
+        _ verified: VerifiedPostback,
+        _ values: [String],
+        _ delivery: Delivery,
+        _ fingerprint: UInt64
+    ) throws {
         lastRow += 1
         guard let row = UInt32(exactly: lastRow) else {
             throw DatabaseError(message: "a SQLite store holds 4,294,967,295 postbacks at most")
         }
+        let id = lastRow
         let postback = verified.postback
-        try insertPostback.run(
-            [
-                .integer(lastRow), .integer(delivery.receivedAtMilliseconds), .text(delivery.recipient.rawValue),
-                .text(verified.provenance.rawValue), .text(verified.keyName), .text(postback.key.transactionID.text),
-                .text(postback.didWin.map { $0 ? "true" : "false" } ?? ""), .text(postback.conversion.description),
-                .blob(postback.body),
-            ] + ReportDimension.stored.map { .text($0.value(of: postback)) })
-        try insertFingerprint.run([.integer(lastRow), .integer(Int64(bitPattern: fingerprint))])
+        // In the order of the statement's columns.
+        try insertPostback.run { row in
+            row.bind(id)
+            row.bind(delivery.receivedAtMilliseconds)
+            row.bind(delivery.recipient.rawValue)
+            row.bind(verified.provenance.rawValue)
+            row.bind(verified.keyName)
+            row.bind(postback.key.transactionID.text)
+            row.bind(postback.didWin.map { $0 ? "true" : "false" } ?? "")
+            row.bind(postback.conversion.description)
+            row.bind(postback.body)
+            values.forEach { row.bind($0) }
+        }
+        try insertFingerprint.run { row in
+            row.bind(id)
+            row.bind(Int64(bitPattern: fingerprint))
+        }
         added.append((fingerprint, row))
         addedRows[fingerprint, default: []].append(row)
     }
@@ -138,12 +157,11 @@ struct RecordingBatch {
     // MARK: Sums
 
     /// Writes what was summed in memory, each delivery kind and hour once, and brings the tallies up when they are due;
-    /// the index learns of the batch when it is committed.
+    /// the memory learns of the batch when it is committed.
     mutating func finish(tallyInterval: Int64) throws {
-        let isFolded = try memory.foldIfDue(
-            sums, count: Int64(added.count), last: lastRow, every: tallyInterval, db)
-        db.afterNextTransaction { [memory, added, sums] _ in
-            memory.add(added, isFolded ? nil : sums)
+        try TallyFold(db).writeDue(&backlog, last: lastRow, interval: tallyInterval)
+        db.afterNextTransaction { [memory, added, backlog] _ in
+            memory.add(added, backlog)
         }
         let upsertDelivery = try db.cachedStatement(sql: Self.upsertDelivery)
         for (quarter, counts) in deliveries {

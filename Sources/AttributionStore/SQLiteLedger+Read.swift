@@ -1,4 +1,5 @@
 public import Attribution
+import Foundation
 import GRDB
 
 extension SQLiteLedger {
@@ -13,10 +14,8 @@ extension SQLiteLedger {
             guard isWholeDays, let table = TallyTable.answering(query) else {
                 return Self.rows(try Self.talliesFromLedger(query, after: 0, db))
             }
-            var sums = try Self.talliesFromLedger(query, after: try TallyFold(db).mark(), db)
-            for row in try Self.tallies(query, from: table, db) {
-                sums[row.values, default: Metrics()] += row.metrics
-            }
+            var sums = try Self.talliesFromLedger(query, after: try TallyFold(db).mark(table), db)
+            try Self.add(query, from: table, db, to: &sums)
             return Self.rows(sums)
         }
     }
@@ -25,25 +24,28 @@ extension SQLiteLedger {
         sums.map { TallyRow(values: $0.key, metrics: $0.value) }
     }
 
-    private static func tallies(_ query: TallyQuery, from table: TallyTable, _ db: Database) throws -> [TallyRow] {
-        let sums = Metrics.counters.map { "SUM(\($0.column))" }
+    /// Adds the rows of a tally table to sums by the query's dimensions.
+    private static func add(
+        _ query: TallyQuery,
+        from table: TallyTable,
+        _ db: Database,
+        to sums: inout [[String]: Metrics]
+    ) throws {
         let range = query.received.map {
             ($0.lowerBound / TallyTable.dayMilliseconds)..<($0.upperBound / TallyTable.dayMilliseconds)
         }
         let condition = Condition(query, timeColumn: "day", range: range)
+        let columns = (query.dimensions.map(\.column) + ["counts"]).joined(separator: ", ")
         let rows = try Row.fetchCursor(
-            db.cachedStatement(sql: select(query, sums, from: table.rawValue, condition, groups: [])),
+            db.cachedStatement(sql: "SELECT \(columns) FROM \(table.rawValue) WHERE \(condition.sql)"),
             arguments: condition.arguments)
-        var result: [TallyRow] = []
         let width = query.dimensions.count
         while let row = try rows.next() {
-            // Without GROUP BY an empty table gives one row of NULLs.
-            let counts = Metrics.counters.indices.compactMap { row[width + $0] as Int64? }
-            if let metrics = Metrics(counts: counts) {
-                result.append(TallyRow(values: (0..<width).map { row[$0] }, metrics: metrics))
+            let values: [String] = (0..<width).map { row[$0] }
+            try row.withUnsafeData(atIndex: width) { data in
+                try data?.withUnsafeBytes { try sums[values, default: Metrics()].add(encoded: $0) }
             }
         }
-        return result
     }
 
     /// The slow way: groups the postbacks behind a mark by the dimensions and by all that decides what they count as.

@@ -25,8 +25,8 @@ extension SQLiteLedger {
         _ judge: ([UInt8]) -> Judgement
     ) throws -> Recount {
         var result = Recount()
-        let mark = try TallyFold(db).mark()
-        var recounted = TallySums()
+        let marks = try TallyFold(db).marks()
+        var recounted = TallyBacklog()
         var fingerprints: Set<UInt64> = []
         var recorded: [Provenance: Int64] = [:]
         let rows = try Row.fetchCursor(
@@ -69,12 +69,13 @@ extension SQLiteLedger {
                 result.differences.append("postback \(id): its fingerprint is not the stored one")
             }
             recorded[provenance, default: 0] += 1
-            // Those behind the mark are counted from the ledger whenever someone asks.
-            if id <= mark {
-                recounted.count(postback, provenance: provenance, receivedAtMilliseconds: row[1])
-            }
+            // Those behind a mark are counted from the ledger whenever someone asks.
+            recounted.count(
+                postback, provenance: provenance, receivedAtMilliseconds: row[1], in: { id <= marks[$0] ?? 0 })
         }
-        try compare(recounted, db, &result)
+        for sums in recounted.sums {
+            try compare(sums, db, &result)
+        }
         for provenance in Provenance.allCases {
             let counted =
                 try Int64.fetchOne(
@@ -87,9 +88,10 @@ extension SQLiteLedger {
             }
         }
         if repair, !result.differences.isEmpty {
-            let writer = TallyWriter(db)
-            try writer.clear()
-            try writer.add(recounted.rows)
+            for sums in recounted.sums {
+                try db.execute(sql: "DELETE FROM \(sums.table.rawValue)")
+                try TallyWriter(db, sums.table).add(sums.rows)
+            }
             result.isRepaired = true
         }
         return result
@@ -97,33 +99,35 @@ extension SQLiteLedger {
 
     /// Notes each row that differs, is missing or should not be there.
     private static func compare(_ recounted: TallySums, _ db: Database, _ result: inout Recount) throws {
+        let table = recounted.table
+        func name(_ key: TallyKey) -> String {
+            "\(table.rawValue) day \(key.day) \(key.values.joined(separator: " "))"
+        }
         var expected = recounted.rows
-        let counters = Metrics.counters.map(\.column).joined(separator: ", ")
-        for table in TallyTable.allCases {
-            let dimensions = table.dimensions.map(\.column).joined(separator: ", ")
-            let width = table.dimensions.count
-            let rows = try Row.fetchCursor(
-                db, sql: "SELECT day, provenance, \(dimensions), \(counters) FROM \(table.rawValue)")
-            while let row = try rows.next() {
-                let values: [String] = (0..<width).map { row[2 + $0] }
-                let key = TallyKey(
-                    table: table, day: row[0], provenance: Provenance(rawValue: row[1]) ?? .apple, values: values)
-                let stored: [Int64] = Metrics.counters.indices.map { row[2 + width + $0] }
-                let name = "\(table.rawValue) day \(key.day) \(values.joined(separator: " "))"
-                guard let metrics = expected.removeValue(forKey: key) else {
-                    result.differences.append("\(name): stands there without a postback")
-                    continue
-                }
-                for (place, counter) in Metrics.counters.enumerated() where stored[place] != metrics.counts[place] {
-                    result.differences.append(
-                        "\(name): \(counter.column) is \(stored[place]), the postbacks say \(metrics.counts[place])")
-                }
+        let dimensions = table.dimensions.map(\.column).joined(separator: ", ")
+        let width = table.dimensions.count
+        let rows = try Row.fetchCursor(db, sql: "SELECT day, provenance, \(dimensions), counts FROM \(table.rawValue)")
+        while let row = try rows.next() {
+            let key = TallyKey(
+                day: row[0], provenance: Provenance(rawValue: row[1]) ?? .apple, values: (0..<width).map { row[2 + $0] }
+            )
+            var stored = Metrics()
+            do {
+                try row.bytes(at: 2 + width).withUnsafeBytes { try stored.add(encoded: $0) }
+            } catch {
+                result.differences.append("\(name(key)): \(error)")
+            }
+            guard let metrics = expected.removeValue(forKey: key) else {
+                result.differences.append("\(name(key)): stands there without a postback")
+                continue
+            }
+            for counter in Metrics.counters where stored[counter] != metrics[counter] {
+                result.differences.append(
+                    "\(name(key)): \(counter) is \(stored[counter]), the postbacks say \(metrics[counter])")
             }
         }
         for (key, metrics) in expected {
-            result.differences.append(
-                "\(key.table.rawValue) day \(key.day) \(key.values.joined(separator: " ")): "
-                    + "is missing, the postbacks say \(metrics[.postbacks])")
+            result.differences.append("\(name(key)): is missing, the postbacks say \(metrics[.postbacks])")
         }
     }
 }

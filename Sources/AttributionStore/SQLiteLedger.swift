@@ -20,13 +20,13 @@ public struct SQLiteLedger: PostbackLedger {
     /// - Parameters:
     ///   - path: The database file; its folder must exist.
     ///   - bounds: How much unverified traffic is kept.
-    ///   - tallyInterval: How many postbacks are added to the tally tables at a time; readers add up those still missing.
+    ///   - tallyInterval: How many postbacks a tally table may be behind; readers add up those still missing.
     /// - Throws: What SQLite reports, ``StoreError/newerSchema(path:)`` for a file of a later release, and
     ///   ``StoreError/inUse(path:)`` when another process records into it.
     public init(
         path: String,
         bounds: QuarantineBounds = QuarantineBounds(),
-        tallyInterval: Int64 = 4_096
+        tallyInterval: Int64 = 16_384
     ) throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         guard FileManager.default.fileExists(atPath: folder) else {

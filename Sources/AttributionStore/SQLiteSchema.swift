@@ -14,15 +14,16 @@ enum SQLiteSchema {
         }
         migrator.registerMigration("2 AdAttributionKit") { db in
             try db.execute(sql: second)
-            // The tallies get more counters and one more table. Nothing is tallied then, and so everything behind the
-            // mark: the next process that records writes them anew, and readers count from the ledger until it has.
+            // The tallies get more counters in fewer columns, one more table, and a mark for each. Nothing is tallied
+            // then, and so everything behind the marks: the next process that records writes them anew, and readers
+            // count from the ledger until it has.
             for (table, _) in firstTallies {
                 try db.execute(sql: "DROP TABLE \(table)")
             }
             for (table, dimensions) in secondTallies {
                 try db.execute(sql: secondTally(table, dimensions))
+                try db.execute(sql: "INSERT INTO tally_mark VALUES (?, 0)", arguments: [table])
             }
-            try db.execute(sql: "UPDATE tally_mark SET postback_id = 0")
         }
         return migrator
     }
@@ -142,6 +143,13 @@ enum SQLiteSchema {
         UPDATE postback SET country = json_extract(CAST(body AS TEXT), '$."country-code"')
         WHERE instr(body, CAST('country-code' AS BLOB)) > 0
             AND json_extract(CAST(body AS TEXT), '$."country-code"') GLOB '[A-Z][A-Z]';
+
+        -- The last postback each tally table holds; those behind it are counted from the ledger.
+        DROP TABLE tally_mark;
+        CREATE TABLE tally_mark (
+            tally TEXT PRIMARY KEY,
+            postback_id INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
         """
 
     private static let secondTallies: KeyValuePairs = [
@@ -156,21 +164,14 @@ enum SQLiteSchema {
     ]
 
     private static func secondTally(_ table: String, _ dimensions: [String]) -> String {
-        let later = ["absent", "null", "low", "medium", "high"]
-        let counters =
-            [
-                "postbacks", "installs", "redownloads", "new_installs", "wins", "losses", "second_window",
-                "third_window", "reengagements", "later_reengagements",
-            ] + later.map { "later_\($0)" } + later.map { "conversion_\($0)" } + (0...63).map { "fine_\($0)" }
-            + later.map { "reengagement_\($0)" } + (0...63).map { "reengagement_\($0)" }
-        return """
-            CREATE TABLE \(table) (
-                day INTEGER NOT NULL, -- days since 1970-01-01 UTC
-                provenance TEXT NOT NULL,
-                \(dimensions.map { "\($0) TEXT NOT NULL," }.joined(separator: "\n    "))
-                \(counters.map { "\($0) INTEGER NOT NULL," }.joined(separator: "\n    "))
-                PRIMARY KEY (day, provenance, \(dimensions.joined(separator: ", ")))
-            ) STRICT, WITHOUT ROWID;
-            """
+        """
+        CREATE TABLE \(table) (
+            day INTEGER NOT NULL, -- days since 1970-01-01 UTC
+            provenance TEXT NOT NULL,
+            \(dimensions.map { "\($0) TEXT NOT NULL," }.joined(separator: "\n    "))
+            counts BLOB NOT NULL, -- pairs: a byte that names the counter, and the count
+            PRIMARY KEY (day, provenance, \(dimensions.joined(separator: ", ")))
+        ) STRICT, WITHOUT ROWID;
+        """
     }
 }

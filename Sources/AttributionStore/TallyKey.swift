@@ -1,8 +1,7 @@
 import Attribution
 
-/// The key of one row of tallies.
+/// The key of one row of a tally table.
 struct TallyKey: Hashable, Sendable {
-    let table: TallyTable
     /// Days since 1970-01-01 UTC.
     let day: Int64
     let provenance: Provenance

@@ -1,26 +1,26 @@
 import Attribution
 
-/// Sums for the tally tables, kept in memory until they are worth writing: many postbacks share a row.
+/// Sums for one tally table, kept in memory until they are worth writing: many postbacks share a row.
 struct TallySums: Sendable {
+    let table: TallyTable
     private(set) var rows: [TallyKey: Metrics] = [:]
+    /// How many postbacks were summed.
+    private(set) var count: Int64 = 0
 
-    /// Counts a postback in every table.
-    mutating func count(_ postback: ReceivedPostback, provenance: Provenance, receivedAtMilliseconds: Int64) {
-        let traits = CountedTraits(postback)
-        let day = receivedAtMilliseconds.flooredQuotient(by: TallyTable.dayMilliseconds)
-        for table in TallyTable.allCases {
-            let values = table.dimensions.map { $0.value(of: postback) }
-            rows[TallyKey(table: table, day: day, provenance: provenance, values: values), default: Metrics()]
-                .count(traits)
-        }
+    init(_ table: TallyTable) {
+        self.table = table
     }
 
-    /// Adds other sums.
-    mutating func add(_ other: TallySums) {
-        rows.merge(other.rows) { sum, more in
-            var sum = sum
-            sum += more
-            return sum
-        }
+    /// Counts a postback by its traits and the values of its stored dimensions.
+    mutating func count(_ traits: CountedTraits, _ values: [String], day: Int64, _ provenance: Provenance) {
+        count += 1
+        let key = TallyKey(day: day, provenance: provenance, values: table.places.map { values[$0] })
+        rows[key, default: Metrics()].count(traits)
+    }
+
+    /// Forgets everything.
+    mutating func removeAll() {
+        rows.removeAll(keepingCapacity: true)
+        count = 0
     }
 }

@@ -1,45 +1,39 @@
 import Attribution
 import GRDB
 
-/// Adds sums to the tally tables.
+/// Adds sums to one tally table.
 struct TallyWriter {
-    private let db: Database
+    private let table: TallyTable
+    private let read: HotStatement
+    private let write: HotStatement
 
-    init(_ db: Database) {
-        self.db = db
+    init(_ db: Database, _ table: TallyTable) throws {
+        self.table = table
+        let key = ["day", "provenance"] + table.dimensions.map(\.column)
+        let condition = key.map { "\($0) = ?" }.joined(separator: " AND ")
+        read = try HotStatement(db, sql: "SELECT counts FROM \(table.rawValue) WHERE \(condition)")
+        let places = (key + ["counts"]).map { _ in "?" }.joined(separator: ", ")
+        write = try HotStatement(
+            db,
+            sql: "REPLACE INTO \(table.rawValue) (\((key + ["counts"]).joined(separator: ", "))) VALUES (\(places))")
     }
 
     /// Adds each sum to its row, creating the row when there is none.
     func add(_ sums: [TallyKey: Metrics]) throws {
-        for (table, upsert) in Self.upserts {
-            let statement = try HotStatement(db, sql: upsert)
-            for (key, metrics) in sums where key.table == table {
-                try statement.run(
-                    [.integer(key.day), .text(key.provenance.rawValue)] + key.values.map { .text($0) }
-                        + metrics.counts.map { .integer($0) })
+        for (key, metrics) in sums {
+            var total = metrics
+            try read.fetchBlob(bind: { Self.bind(key, &$0) }) { try total.add(encoded: $0) }
+            let encoded = total.encoded
+            try write.run { row in
+                Self.bind(key, &row)
+                row.bind(encoded)
             }
         }
     }
 
-    /// Removes every row of every tally table.
-    func clear() throws {
-        for table in TallyTable.allCases {
-            try db.execute(sql: "DELETE FROM \(table.rawValue)")
-        }
+    private static func bind(_ key: TallyKey, _ row: inout HotStatement.Parameters) {
+        row.bind(key.day)
+        row.bind(key.provenance.rawValue)
+        key.values.forEach { row.bind($0) }
     }
-
-    private static let upserts: [TallyTable: String] = Dictionary(
-        uniqueKeysWithValues: TallyTable.allCases.map { table in
-            let key = ["day", "provenance"] + table.dimensions.map(\.column)
-            let counters = Metrics.counters.map(\.column)
-            let places = (key + counters).map { _ in "?" }.joined(separator: ", ")
-            let sums = counters.map { "\($0) = \($0) + excluded.\($0)" }.joined(separator: ", ")
-            return (
-                table,
-                """
-                INSERT INTO \(table.rawValue) (\((key + counters).joined(separator: ", "))) VALUES (\(places))
-                ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET \(sums)
-                """
-            )
-        })
 }

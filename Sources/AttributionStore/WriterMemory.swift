@@ -12,9 +12,8 @@ final class WriterMemory: Sendable {
     private struct State {
         var index: PostbackIndex
         var lastRow: Int64
-        /// The sums of the postbacks behind the mark of the tally tables.
-        var sums: TallySums
-        var sumCount: Int64
+        /// What the tally tables lack; nil while a transaction adds to it, and after one that failed.
+        var backlog: TallyBacklog?
     }
 
     private let state: Mutex<State>
@@ -39,46 +38,34 @@ final class WriterMemory: Sendable {
         state.withLock { $0.lastRow }
     }
 
+    /// Lends the backlog to a transaction, which adds to it in place and hands it back when it has committed.
+    ///
+    /// After one that failed it is summed again from the ledger.
+    func takeBacklog(_ db: Database) throws -> TallyBacklog {
+        try state.withLock { $0.backlog.take() } ?? TallyFold(db).backlog()
+    }
+
     /// Takes over what a transaction added, after its commit and before the next one begins.
     ///
     /// - Parameters:
     ///   - added: The rows it inserted.
-    ///   - sums: What they add to the tallies; nil when it wrote all tallies itself.
-    func add(_ added: [(fingerprint: UInt64, row: UInt32)], _ sums: TallySums?) {
+    ///   - backlog: The sums of all that is behind the marks now.
+    func add(_ added: [(fingerprint: UInt64, row: UInt32)], _ backlog: TallyBacklog) {
         state.withLock { state in
             for (fingerprint, row) in added {
                 state.index.insert(fingerprint, row: row)
                 state.lastRow = max(state.lastRow, Int64(row))
             }
-            if let sums {
-                state.sums.add(sums)
-                state.sumCount += Int64(added.count)
-            } else {
-                state.sums = TallySums()
-                state.sumCount = 0
-            }
+            state.backlog = backlog
         }
-    }
-
-    /// Writes the tallies when, with those of a transaction, they are of so many postbacks.
-    ///
-    /// - Returns: Whether it did; then the transaction hands no sums over.
-    func foldIfDue(_ more: TallySums, count: Int64, last: Int64, every interval: Int64, _ db: Database) throws -> Bool {
-        let due = state.withLock { $0.sumCount + count >= interval ? $0.sums : nil }
-        guard var sums = due else {
-            return false
-        }
-        sums.add(more)
-        try TallyFold(db).add(sums, movingTo: last)
-        return true
     }
 
     /// Writes the tallies that are not written yet.
     func fold(_ db: Database) throws {
-        let (sums, last) = state.withLock { ($0.sums, $0.lastRow) }
-        try TallyFold(db).add(sums, movingTo: last)
-        db.afterNextTransaction { _ in
-            self.add([], nil)
+        var backlog = try takeBacklog(db)
+        try TallyFold(db).writeDue(&backlog, last: lastRow, interval: 0)
+        db.afterNextTransaction { [backlog] _ in
+            self.add([], backlog)
         }
     }
 
@@ -111,8 +98,6 @@ final class WriterMemory: Sendable {
         guard index.count == count, newest == last else {
             throw DatabaseError(message: "the store's fingerprints do not belong to its postbacks")
         }
-        let mark = try TallyFold(db).mark()
-        return State(
-            index: index, lastRow: last, sums: try TallyFold(db).sumsBehindMark(), sumCount: last - mark)
+        return State(index: index, lastRow: last, backlog: try TallyFold(db).backlog())
     }
 }

@@ -177,7 +177,8 @@ struct PostbackLedgerTests {
             #expect(partial.verified == 1 && partial.unverifiedTest == 200)
             try ledger.close()
         }
-        try SQLite.execute("UPDATE tally_campaign SET installs = installs + 1", store.path)
+        // One postback and nothing else; the counter's byte is 0.
+        try SQLite.execute("UPDATE tally_campaign SET counts = X'0001'", store.path)
         let ledger = try SQLiteLedger(path: store.path)
         #expect(try await !ledger.recount(repair: false) { verifier.judge($0) }.differences.isEmpty)
         #expect(try await ledger.recount(repair: true) { verifier.judge($0) }.isRepaired)

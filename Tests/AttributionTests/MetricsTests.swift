@@ -63,6 +63,17 @@ struct MetricsTests {
         #expect(metrics.redownloadRate == nil)
     }
 
+    @Test("Every counter reads its own place, and no other")
+    func places() throws {
+        for (place, counter) in Metrics.counters.enumerated() {
+            var counts = [Int64](repeating: 0, count: Metrics.counters.count)
+            counts[place] = 7
+            let metrics = try #require(Metrics(counts: counts))
+            #expect(Metrics.counters.filter { metrics[$0] == 7 } == [counter])
+        }
+        #expect(Metrics()[.laterConversion(.fine(1))] == 0)
+    }
+
     @Test("Sums of metrics are metrics of the sum")
     func sums() {
         let one = CountedTraits(didWin: true, sequenceIndex: 0, isRedownload: true, conversion: .fine(63))

@@ -47,10 +47,6 @@ public struct Metrics: Hashable, Sendable {
         [.absent, .null] + CoarseConversionValue.allCases.map(Conversion.coarse)
     private static let conversions = laterConversions + (0...63).map(Conversion.fine)
 
-    /// The place of each counter in ``counts``.
-    private static let places: [Counter: Int] = Dictionary(
-        uniqueKeysWithValues: counters.enumerated().map { ($0.element, $0.offset) })
-
     /// The counts in the order of ``counters``.
     public private(set) var counts: [Int64]
 
@@ -69,13 +65,13 @@ public struct Metrics: Hashable, Sendable {
 
     /// The value of one counter; 0 for a conversion that cannot be, such as a fine value in a later window.
     public subscript(counter: Counter) -> Int64 {
-        Self.places[counter].map { counts[$0] } ?? 0
+        counter.place.map { counts[$0] } ?? 0
     }
 
     /// Counts postbacks with the same traits.
     public mutating func count(_ traits: CountedTraits, times: Int64 = 1) {
         func add(_ counter: Counter) {
-            if let place = Self.places[counter] {
+            if let place = counter.place {
                 counts[place] += times
             }
         }
@@ -111,10 +107,64 @@ public struct Metrics: Hashable, Sendable {
         }
     }
 
+    /// Adds to one count.
+    ///
+    /// - Parameters:
+    ///   - count: How much.
+    ///   - place: The counter's place among ``counters``.
+    public mutating func add(_ count: Int64, at place: Int) {
+        counts[place] += count
+    }
+
     /// Adds other metrics.
     public static func += (lhs: inout Self, rhs: Self) {
         for place in lhs.counts.indices {
             lhs.counts[place] += rhs.counts[place]
+        }
+    }
+}
+
+extension Metrics.Counter {
+    /// Its place among ``Metrics/counters``; nil for a conversion that cannot be.
+    ///
+    /// Computed, for every postback counted asks for a handful.
+    fileprivate var place: Int? {
+        let later = 10
+        let first = later + Conversion.coarseCount
+        let reengagement = first + Conversion.count
+        return switch self {
+        case .postbacks: 0
+        case .installs: 1
+        case .redownloads: 2
+        case .newInstalls: 3
+        case .wins: 4
+        case .losses: 5
+        case .secondWindow: 6
+        case .thirdWindow: 7
+        case .reengagements: 8
+        case .laterReengagements: 9
+        case .laterConversion(.fine): nil
+        case .laterConversion(let conversion): later + conversion.place
+        case .conversion(let conversion): first + conversion.place
+        case .reengagementConversion(let conversion): reengagement + conversion.place
+        }
+    }
+}
+
+extension Conversion {
+    /// How many conversions there are beside fine values, and with them.
+    fileprivate static let coarseCount = 2 + CoarseConversionValue.allCases.count
+    fileprivate static let count = coarseCount + fineRange.count
+
+    /// Its place among all conversions: absent, null, coarse, fine.
+    fileprivate var place: Int {
+        switch self {
+        case .absent: 0
+        case .null: 1
+        case .coarse(.low): 2
+        case .coarse(.medium): 3
+        case .coarse(.high): 4
+        case .fine(let value): 5 + Int(value)
         }
     }
 }

@@ -47,6 +47,14 @@ public enum ReportDimension: String, CaseIterable, Hashable, Sendable {
         }
     }
 
+    /// The values of all stored dimensions for a postback, in the order of ``stored``; empty where it has none.
+    public static func storedValues(of postback: ReceivedPostback) -> [String] {
+        switch postback {
+        case .skAdNetwork(let postback): stored.map { $0.value(of: postback) }
+        case .adAttributionKit(let postback): stored.map { $0.value(of: postback) }
+        }
+    }
+
     /// The value of a stored dimension for a postback, empty when the postback has none.
     public func value(of postback: ReceivedPostback) -> String {
         switch postback {

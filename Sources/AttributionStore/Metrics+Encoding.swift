@@ -1,0 +1,93 @@
+import Attribution
+import GRDB
+
+/// The counts of a row of tallies as one value: nearly all of the hundred and more are 0, and are left out.
+///
+/// A sequence of pairs: a byte that names the counter, and the count in groups of seven bits, the lowest first, the
+/// highest bit saying that more follow. The names are for ever; a counter added later gets a new one.
+extension Metrics {
+    /// The counts above 0.
+    var encoded: [UInt8] {
+        var bytes: [UInt8] = []
+        for (count, code) in zip(counts, Counter.codes) where count != 0 {
+            bytes.append(code)
+            var rest = UInt64(bitPattern: count)
+            while rest >= 0x80 {
+                bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+                rest >>= 7
+            }
+            bytes.append(UInt8(rest))
+        }
+        return bytes
+    }
+
+    /// Adds encoded counts.
+    ///
+    /// - Parameter bytes: What ``encoded`` gave.
+    /// - Throws: `DatabaseError` for anything else.
+    mutating func add(encoded bytes: UnsafeRawBufferPointer) throws {
+        var place = 0
+        while place < bytes.count {
+            guard let counter = Counter.placesByCode[Int(bytes[place])] else {
+                throw DatabaseError(message: "unknown counter \(bytes[place]) in the tallies")
+            }
+            var count: UInt64 = 0
+            var shift: UInt64 = 0
+            repeat {
+                place += 1
+                guard place < bytes.count, shift < 64 else {
+                    throw DatabaseError(message: "a count in the tallies is cut off")
+                }
+                count |= UInt64(bytes[place] & 0x7F) << shift
+                shift += 7
+            } while bytes[place] & 0x80 != 0
+            place += 1
+            add(Int64(bitPattern: count), at: counter)
+        }
+    }
+}
+
+extension Metrics.Counter {
+    /// The byte of each counter, in the order of ``Metrics/counters``.
+    fileprivate static let codes: [UInt8] = Metrics.counters.map(\.code)
+
+    /// The place of the counter of each byte.
+    fileprivate static let placesByCode: [Int?] = {
+        var places = [Int?](repeating: nil, count: 256)
+        for (place, code) in codes.enumerated() {
+            places[Int(code)] = place
+        }
+        return places
+    }()
+
+    private var code: UInt8 {
+        switch self {
+        case .postbacks: 0
+        case .installs: 1
+        case .redownloads: 2
+        case .newInstalls: 3
+        case .wins: 4
+        case .losses: 5
+        case .secondWindow: 6
+        case .thirdWindow: 7
+        case .reengagements: 8
+        case .laterReengagements: 9
+        case .laterConversion(let conversion): 32 + conversion.code
+        case .conversion(let conversion): 48 + conversion.code
+        case .reengagementConversion(let conversion): 128 + conversion.code
+        }
+    }
+}
+
+extension Conversion {
+    fileprivate var code: UInt8 {
+        switch self {
+        case .absent: 0
+        case .null: 1
+        case .coarse(.low): 2
+        case .coarse(.medium): 3
+        case .coarse(.high): 4
+        case .fine(let value): 8 + value
+        }
+    }
+}
