@@ -17,9 +17,9 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Receive postbacks over HTTP and record them.",
         discussion: """
             Answers 200 only after the postback is on disk. Settings come from the flags, else from SKAN_LISTEN, \
-            SKAN_CONSOLE, SKAN_STORE, SKAN_TRUST_TEST_KEY and SKAN_TRUSTED_PROXY (apart by commas), \
-            SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY and SKAN_LOG_LEVEL. SIGTERM and SIGINT finish \
-            what was accepted.
+            SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_TRUST_TEST_KEY and SKAN_TRUSTED_PROXY (apart by \
+            commas), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY and SKAN_LOG_LEVEL. SIGTERM and SIGINT \
+            finish what was accepted.
             """
     )
 
@@ -33,6 +33,9 @@ struct ServeCommand: AsyncParsableCommand {
     var store: String?
 
     @OptionGroup var testKeys: TestKeyOptions
+
+    @Option(help: "List of the networks' keys (JSON), with which impressions are signed on request.")
+    var signingKeys: String?
 
     @Option(help: "PEM file with the TLS certificate chain; read again on SIGHUP. Without it, plain HTTP.")
     var tlsCertificate: String?
@@ -60,6 +63,7 @@ struct ServeCommand: AsyncParsableCommand {
                 "test key trusted; what it verifies is counted apart",
                 metadata: ["curve": "\(key.curve.displayName)", "fingerprint": "SHA256:\(key.fingerprint)"])
         }
+        let signer = try settings.signingKeys.map { try NetworkSigner(try NetworkKeySet(file: $0)) }
         let verifier = try PostbackVerifier(testKeys: keys)
         do {
             try verifier.prepareTables()

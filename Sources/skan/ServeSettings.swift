@@ -7,6 +7,7 @@ struct ServeSettings {
     let console: ListenAddress
     let store: String
     let testKeys: [String]
+    let signingKeys: String?
     let tlsCertificate: String?
     let tlsKey: String?
     let trustedProxies: [String]
@@ -40,6 +41,7 @@ struct ServeSettings {
             return flags.isEmpty ? listed.split(separator: ",").map { String($0) } : flags
         }
         testKeys = list(command.testKeys.files, "trust.test.key")
+        signingKeys = command.signingKeys ?? settings.string(forKey: "signing.keys")
         trustedProxies = list(command.trustedProxies, "trusted.proxy")
         let fieldName = settings.string(forKey: "forwarding.field")
         guard let field = command.forwardingField ?? ForwardingField(rawValue: fieldName ?? "x-forwarded-for") else {
