@@ -71,6 +71,7 @@ struct ServeCommand: AsyncParsableCommand {
             logger.error("verifying with OpenSSL alone, many times slower", metadata: ["error": "\(error)"])
         }
         let ledger = try SQLiteLedger(path: settings.store)
+        let webAds = try signer.map { try WebAds(store: settings.store, signer: $0, logger: logger) }
         let ingestor = Ingestor(verifier: verifier, ledger: ledger, logger: logger)
         var limits = IngressLimits()
         // One second less than the whole stop may take: what was accepted must be recorded and answered too.
@@ -91,14 +92,23 @@ struct ServeCommand: AsyncParsableCommand {
                     "listening for postbacks", metadata: ["address": "\(address)", "store": "\(settings.store)"])
             },
             handler: { request, answer in
-                ingestor.submit(
-                    request.body, recipient: request.route.recipient,
-                    receivedAtMilliseconds: Int64(request.receivedAt.timeIntervalSince1970 * 1000)
-                ) { answer(IngressAnswer($0)) }
+                let receivedAt = Int64(request.receivedAt.timeIntervalSince1970 * 1000)
+                switch request.route.purpose {
+                case .delivery(let recipient):
+                    ingestor.submit(request.body, recipient: recipient, receivedAtMilliseconds: receivedAt) {
+                        answer(IngressAnswer($0))
+                    }
+                case .webAdTap:
+                    guard let webAds else { return answer(IngressAnswer(WebAdOutcome.noSigningKeys)) }
+                    webAds.responder.submit(request.body, receivedAtMilliseconds: receivedAt) {
+                        answer(IngressAnswer($0))
+                    }
+                }
             }
         )
         let console = Console(
             reporter: Reporter(ledger),
+            webAds: webAds?.issuer,
             host: settings.console.host,
             port: settings.console.port,
             logger: logger,
@@ -109,13 +119,15 @@ struct ServeCommand: AsyncParsableCommand {
         )
         // Stopped from the last to the first: no more requests, then no more batches, then the file is closed.
         var configuration = ServiceGroupConfiguration(
-            services: [.init(service: ingestor), .init(service: console), .init(service: ingress)]
+            services: [.init(service: ingestor)] + (webAds.map { [.init(service: $0.responder)] } ?? [])
+                + [.init(service: console), .init(service: ingress)]
                 + (tls.map { [.init(service: CertificateReload(tls: $0, logger: logger))] } ?? []),
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Self.quiet(logger)
         )
         configuration.maximumGracefulShutdownDuration = .seconds(5)
         try await ServiceGroup(configuration: configuration).run()
+        try webAds?.close()
         try ledger.close()
         logger.notice("stopped")
     }

@@ -78,15 +78,7 @@ extension ImpressionRequest {
                     field: "source-domain", found: "both source-domain and source-app-id",
                     expected: "one of them: source-domain for a web ad, source-app-id for an ad in an app")
             }
-            guard let domain = SourceDomain(sourceDomain) else {
-                throw text(sourceDomain, of: "source-domain")
-            }
-            guard sourceDomain.contains("."), !sourceDomain.contains(where: { "/:@ ".contains($0) }) else {
-                throw FieldProblem(
-                    field: "source-domain", found: "\"\(sourceDomain.shortened(to: 60))\"",
-                    expected: "a domain alone, for example example.com")
-            }
-            return .domain(domain)
+            return .domain(try SourceDomain.checked(sourceDomain, field: "source-domain"))
         }
         guard version >= .v2_0 else {
             return nil

@@ -1,4 +1,5 @@
 import Attribution
+public import AttributionIngest
 public import AttributionReports
 import Hummingbird
 public import Logging
@@ -8,6 +9,7 @@ public import ServiceLifecycle
 /// The private listener: health, and reports as the command line gives them.
 public struct Console: Service {
     private let reporter: Reporter
+    private let webAds: WebAdIssuer?
     private let host: String
     private let port: Int
     private let logger: Logger
@@ -17,18 +19,21 @@ public struct Console: Service {
     ///
     /// - Parameters:
     ///   - reporter: Answers the reports.
+    ///   - webAds: Issues web ads; nil when the server has no signing keys.
     ///   - host: A loopback address: there is no access control yet.
     ///   - port: The port; 0 for a free one.
     ///   - logger: Takes what goes wrong.
     ///   - onListening: Called with the port as soon as connections are taken.
     public init(
         reporter: Reporter,
+        webAds: WebAdIssuer? = nil,
         host: String,
         port: Int,
         logger: Logger,
         onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
         self.reporter = reporter
+        self.webAds = webAds
         self.host = host
         self.port = port
         self.logger = logger
@@ -63,6 +68,7 @@ public struct Console: Service {
         router.get("/v1/report") { request, _ in
             await report(request)
         }
+        WebAdRoutes(issuer: webAds, logger: logger).add(to: router)
         return router
     }
 

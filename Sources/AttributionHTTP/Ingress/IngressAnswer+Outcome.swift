@@ -49,7 +49,7 @@ extension IngressAnswer {
         self.init(status: 200, json: [("status", .string(recording.status.rawValue)), ("reason", reason), last])
     }
 
-    private static func refusal(
+    static func refusal(
         _ status: Int,
         _ reason: String,
         _ detail: String,
@@ -62,7 +62,7 @@ extension IngressAnswer {
         )
     }
 
-    private init(status: Int, json: [(String, JSONText)], retryAfter: Duration? = nil) {
+    init(status: Int, json: [(String, JSONText)], retryAfter: Duration? = nil) {
         self.init(status: status, body: Array((JSONText.object(json).line + "\n").utf8), retryAfter: retryAfter)
     }
 }

@@ -1,4 +1,6 @@
-/// A path of the public listener that takes deliveries.
+import Attribution
+
+/// A path of the public listener.
 ///
 /// Every route is POST only. A path matches with and without its trailing slash; the query is not looked at. A new
 /// route is one more case: matching, metrics and the access log follow from it.
@@ -11,6 +13,8 @@ public enum IngressRoute: CaseIterable, Hashable, Sendable {
     case skAdNetworkDeveloperCopy
     /// Copies of winning AdAttributionKit postbacks for the developer.
     case adAttributionKitDeveloperCopy
+    /// Taps on web ads, answered with signed payloads.
+    case webAdPayload
 
     /// The path, without a trailing slash.
     public var path: String {
@@ -19,6 +23,7 @@ public enum IngressRoute: CaseIterable, Hashable, Sendable {
         case .adAttributionKitPostback: "/adattributionkit/postbacks"
         case .skAdNetworkDeveloperCopy: "/.well-known/skadnetwork/report-attribution"
         case .adAttributionKitDeveloperCopy: "/.well-known/appattribution/report-attribution"
+        case .webAdPayload: AttributionDestination.path
         }
     }
 

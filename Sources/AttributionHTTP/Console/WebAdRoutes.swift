@@ -1,0 +1,66 @@
+import Attribution
+import AttributionIngest
+import AttributionSigning
+import FoundationEssentials
+import Hummingbird
+import Logging
+import NIOCore
+
+/// The console's route for issuing web ads: `POST /v1/web-ads`.
+struct WebAdRoutes {
+    let issuer: WebAdIssuer?
+    let logger: Logger
+
+    func add(to router: Router<BasicRequestContext>) {
+        router.post("/v1/web-ads") { request, _ in
+            await issue(request)
+        }
+    }
+
+    private func issue(_ request: Request) async -> Response {
+        guard let issuer else {
+            return Self.refusal(
+                .serviceUnavailable, "no-signing-keys", "the server was started without --signing-keys")
+        }
+        // Only a page of this origin may send this type unasked: no page elsewhere can issue ads through a browser.
+        guard request.headers[.contentType]?.isJSONMediaType == true else {
+            return Self.refusal(.unsupportedMediaType, "unsupported-media-type", "send Content-Type: application/json")
+        }
+        let body: ByteBuffer
+        do {
+            body = try await request.body.collect(upTo: JSONObject.maximumLength)
+        } catch {
+            return Self.refusal(
+                .contentTooLarge, "body-too-large", "the body is larger than \(JSONObject.maximumLength) bytes")
+        }
+        do {
+            let now = Int64(Date().timeIntervalSince1970 * 1000)
+            let links = try await issuer.issue(
+                try WebAdRequest(reading: body.readableBytesView), nowMilliseconds: now)
+            return Self.response(.ok, links.first?.json ?? .null)
+        } catch let error as JSONError {
+            return Self.refusal(.badRequest, "not-json", error.description)
+        } catch let problem as FieldProblem {
+            return Self.refusal(.badRequest, "malformed", problem.description)
+        } catch let problem as KeyProblem {
+            return Self.refusal(.unprocessableContent, "no-key", "\(problem); \(problem.hint)")
+        } catch {
+            logger.error("web ad not issued", metadata: ["error": "\(error)"])
+            return Self.refusal(.serviceUnavailable, "store-failed", "the store does not answer; nothing was issued")
+        }
+    }
+
+    private static func refusal(_ status: HTTPResponse.Status, _ reason: String, _ detail: String) -> Response {
+        response(
+            status,
+            .object(["status": .string("refused"), "reason": .string(reason), "detail": .string(detail)]))
+    }
+
+    private static func response(_ status: HTTPResponse.Status, _ json: JSONText) -> Response {
+        Response(
+            status: status,
+            headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(string: json.line + "\n"))
+        )
+    }
+}

@@ -1,0 +1,52 @@
+public import Attribution
+public import AttributionSigning
+public import AttributionStore
+import Metrics
+
+/// Issues web ads: each under a fresh nonce, remembered before its link is handed out.
+public struct WebAdIssuer: Sendable {
+    private let ledger: any WebAdLedger
+    private let signer: NetworkSigner?
+
+    /// Makes an issuer.
+    ///
+    /// - Parameters:
+    ///   - ledger: Remembers the ads.
+    ///   - signer: Must have a key for the network of every ad; nil where the keys are somewhere else.
+    public init(ledger: any WebAdLedger, signer: NetworkSigner? = nil) {
+        self.ledger = ledger
+        self.signer = signer
+    }
+
+    /// Issues ads that differ in their nonces alone.
+    ///
+    /// - Parameters:
+    ///   - request: What they advertise, and where.
+    ///   - count: How many.
+    ///   - issuedAtMilliseconds: From when their lifetime runs, in Unix milliseconds; nil for now.
+    ///   - nowMilliseconds: The present.
+    /// - Returns: Their links; the ads are on disk.
+    /// - Throws: ``Attribution/FieldProblem`` for a bad value, ``AttributionSigning/KeyProblem`` when no key signs for
+    ///   the network, and what the store reports.
+    public func issue(
+        _ request: WebAdRequest,
+        count: Int = 1,
+        issuedAtMilliseconds: Int64? = nil,
+        nowMilliseconds: Int64
+    ) async throws -> [WebAdLink] {
+        var generator = SystemRandomNumberGenerator()
+        var links: [WebAdLink] = []
+        for _ in 0..<count {
+            links.append(
+                try request.checked(
+                    nonce: Nonce(using: &generator), issuedAtMilliseconds: issuedAtMilliseconds ?? nowMilliseconds))
+        }
+        if let signer, let first = links.first {
+            // Signed once in vain: a network without a key is found out now and not by the first tap.
+            _ = try signer.sign(try first.ad.sampleImpression())
+        }
+        try await ledger.issue(links.map(\.ad), nowMilliseconds: nowMilliseconds)
+        Counter(label: "skan_web_ads_issued_total").increment(by: Int64(count))
+        return links
+    }
+}

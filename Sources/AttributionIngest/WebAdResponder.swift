@@ -1,0 +1,101 @@
+import Attribution
+public import AttributionSigning
+public import AttributionStore
+public import Logging
+import Metrics
+public import ServiceLifecycle
+
+/// Answers taps on web ads, one after the other, with payloads whose nonces are used up on disk.
+///
+/// It knows no HTTP. A bounded number of taps waits, so that neither the store nor OpenSSL is ever waited for by who
+/// hands them in.
+public final class WebAdResponder: Service {
+    private struct Pending: Sendable {
+        let tap: WebAdTap
+        let receivedAtMilliseconds: Int64
+        let answer: @Sendable (WebAdOutcome) -> Void
+    }
+
+    private let ledger: any WebAdLedger
+    private let signer: NetworkSigner
+    private let logger: Logger
+    private let taps: AsyncStream<Pending>
+    private let queue: AsyncStream<Pending>.Continuation
+
+    /// Makes a responder; it works while ``run()`` does.
+    ///
+    /// - Parameters:
+    ///   - ledger: Remembers the ads.
+    ///   - signer: Signs the payloads.
+    ///   - queuedTaps: The most taps that wait; by default 1,024, under a second of commits on a slow disk.
+    ///   - logger: Takes what goes wrong.
+    public init(ledger: any WebAdLedger, signer: NetworkSigner, queuedTaps: Int = 1_024, logger: Logger) {
+        self.ledger = ledger
+        self.signer = signer
+        self.logger = logger
+        (taps, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(queuedTaps))
+    }
+
+    /// Hands in a body.
+    ///
+    /// - Parameters:
+    ///   - body: The bytes as received.
+    ///   - receivedAtMilliseconds: When they were received, in Unix milliseconds; the payload's timestamp.
+    ///   - answer: Called exactly once, on any thread.
+    public func submit(
+        _ body: [UInt8],
+        receivedAtMilliseconds: Int64,
+        answer: @escaping @Sendable (WebAdOutcome) -> Void
+    ) {
+        let counted: @Sendable (WebAdOutcome) -> Void = { outcome in
+            Counter(label: "skan_web_ad_taps_total", dimensions: [("outcome", outcome.code)]).increment()
+            answer(outcome)
+        }
+        let tap: WebAdTap
+        do {
+            tap = try WebAdTap(reading: body)
+        } catch {
+            return counted(.refused(error))
+        }
+        let pending = Pending(tap: tap, receivedAtMilliseconds: receivedAtMilliseconds, answer: counted)
+        if case .enqueued = queue.yield(pending) {
+            return
+        }
+        counted(.overloaded)
+    }
+
+    /// Answers until a graceful shutdown, then what was accepted before it, and returns.
+    public func run() async throws {
+        await withGracefulShutdownHandler {
+            for await pending in taps {
+                pending.answer(await outcome(of: pending))
+            }
+        } onGracefulShutdown: {
+            self.close()
+        }
+    }
+
+    /// Takes nothing more; what was accepted is still answered.
+    public func close() {
+        queue.finish()
+    }
+
+    private func outcome(of pending: Pending) async -> WebAdOutcome {
+        let signer = signer
+        do {
+            let answer = try await ledger.answer(pending.tap, nowMilliseconds: pending.receivedAtMilliseconds) {
+                try signer.sign($0)
+            }
+            switch answer {
+            case .success(let signed): return .signed(signed)
+            case .failure(let refusal): return .refused(refusal)
+            }
+        } catch KeyProblem.noKey(let adNetworkID, _) {
+            logger.error("a web ad was tapped whose network has no key", metadata: ["network": "\(adNetworkID)"])
+            return .noKey(adNetworkID: adNetworkID)
+        } catch {
+            logger.error("web ad not answered", metadata: ["error": "\(error)"])
+            return .failed
+        }
+    }
+}

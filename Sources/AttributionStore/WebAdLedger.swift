@@ -1,0 +1,32 @@
+public import Attribution
+
+/// Where issued web ads are remembered between link and tap, and each nonce is answered once.
+///
+/// Every method is one transaction; what it returns is durable.
+public protocol WebAdLedger: Sendable {
+    /// Remembers ads, and forgets some of those whose time was over 30 days ago.
+    ///
+    /// - Parameters:
+    ///   - ads: Ads under fresh nonces; all are remembered or none.
+    ///   - nowMilliseconds: The present, in Unix milliseconds.
+    /// - Throws: What the store reports; then none may be handed out.
+    func issue(_ ads: [WebAd], nowMilliseconds: Int64) async throws
+
+    /// Uses up the nonce of a tap and has its impression signed, in one transaction.
+    ///
+    /// When it returns a signed impression, the nonce is used up on disk, whether or not the answer reaches the device.
+    /// When it throws or refuses, or the process ends before the commit, the nonce is as it was, and the signature was
+    /// handed to nobody.
+    ///
+    /// - Parameters:
+    ///   - tap: What the device asks for.
+    ///   - nowMilliseconds: When it asked, in Unix milliseconds; stands in the payload.
+    ///   - sign: Signs the impression.
+    /// - Returns: The signed impression, or why there is none.
+    /// - Throws: What `sign` throws and what the store reports.
+    func answer(
+        _ tap: WebAdTap,
+        nowMilliseconds: Int64,
+        signing sign: @escaping @Sendable (Impression) throws -> SignedImpression
+    ) async throws -> Result<SignedImpression, WebAdRefusal>
+}

@@ -1,0 +1,204 @@
+import Attribution
+import AttributionSigning
+import AttributionStore
+import Foundation
+import Testing
+
+@Suite("The ledger of web ads")
+struct WebAdLedgerTests {
+    let store: TemporaryStore
+    let signer: ImpressionSigner
+
+    init() throws {
+        store = try TemporaryStore()
+        signer = try ImpressionSigner(.generate(.p256))
+    }
+
+    private static let day: Int64 = 86_400_000
+    private let now = Postbacks.noon
+
+    private var path: String {
+        SQLiteWebAdLedger.path(besideStore: store.path)
+    }
+
+    private func ad(_ domains: [String] = ["example.com"], issuedAt: Int64 = Postbacks.noon) throws -> WebAd {
+        var generator = SystemRandomNumberGenerator()
+        return try WebAdRequest(
+            adNetworkID: "Example123.skadnetwork", itunesItemID: 10_738_027_756, sourceIdentifier: 3_120,
+            sourceDomains: domains, attributionDestination: "https://network.example"
+        ).checked(nonce: Nonce(using: &generator), issuedAtMilliseconds: issuedAt).ad
+    }
+
+    private func tap(
+        _ ledger: SQLiteWebAdLedger,
+        _ ad: WebAd,
+        on domain: String = "example.com",
+        at time: Int64 = Postbacks.noon
+    ) async throws -> Result<SignedImpression, WebAdRefusal> {
+        let tap = WebAdTap(nonce: ad.nonce, sourceDomain: try #require(SourceDomain(domain)))
+        return try await ledger.answer(tap, nowMilliseconds: time) { [signer] in try signer.sign($0) }
+    }
+
+    private func refusal(_ result: Result<SignedImpression, WebAdRefusal>) -> WebAdRefusal.Code? {
+        guard case .failure(let refusal) = result else {
+            return nil
+        }
+        return refusal.code
+    }
+
+    @Test("A commit reaches the disk before it returns")
+    func durability() async throws {
+        let ledger = try SQLiteWebAdLedger(path: path)
+        #expect(try await ledger.durabilitySettings() == ["journal_mode": "wal", "synchronous": "2"])
+    }
+
+    @Test("A tap is answered with what the ad advertised, at the time of the tap, and once")
+    func once() async throws {
+        let ledger = try SQLiteWebAdLedger(path: path)
+        let ad = try ad()
+        try await ledger.issue([ad], nowMilliseconds: now)
+        let signed = try await tap(ledger, ad, at: now + 5).get()
+        #expect(signed.impression.adNetworkID == ad.content.adNetworkID)
+        #expect(signed.impression.itunesItemID == ad.content.itunesItemID)
+        #expect(signed.impression.campaign == .sourceIdentifier(3_120))
+        #expect(signed.impression.nonce == ad.nonce)
+        #expect(signed.impression.source == SourceDomain("example.com").map { .domain($0) })
+        #expect(signed.impression.fidelityType == .storeKitRendered)
+        #expect(signed.impression.timestampMilliseconds == now + 5)
+        #expect(try await refusal(tap(ledger, ad)) == .nonceUsed)
+    }
+
+    @Test("64 taps at once over two connections: one is answered, 63 are refused")
+    func concurrency() async throws {
+        let ledgers = [try SQLiteWebAdLedger(path: path), try SQLiteWebAdLedger(path: path)]
+        let ad = try ad()
+        try await ledgers[0].issue([ad], nowMilliseconds: now)
+        let codes = try await withThrowingTaskGroup(of: WebAdRefusal.Code?.self) { group in
+            for number in 0..<64 {
+                group.addTask { try await refusal(tap(ledgers[number % 2], ad)) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes.filter { $0 == nil }.count == 1)
+        #expect(codes.filter { $0 == .nonceUsed }.count == 63)
+    }
+
+    @Test("Another process' ads are known, and what was answered stays answered after reopening")
+    func reopening() async throws {
+        let ad = try ad()
+        let issuing = try SQLiteWebAdLedger(path: path)
+        try await issuing.issue([ad], nowMilliseconds: now)
+        // Neither is closed, as in a process that was killed.
+        let answering = try SQLiteWebAdLedger(path: path)
+        _ = try await tap(answering, ad).get()
+        let after = try SQLiteWebAdLedger(path: path)
+        #expect(try await refusal(tap(after, ad)) == .nonceUsed)
+    }
+
+    @Test("Eight processes may find the file new at the same time")
+    func firstOpening() async throws {
+        let path = path
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    let ledger = try SQLiteWebAdLedger(path: path)
+                    try await ledger.issue([try ad()], nowMilliseconds: now)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("A foreign domain is refused and burns nothing; matching is exact")
+    func domains() async throws {
+        let ledger = try SQLiteWebAdLedger(path: path)
+        let ad = try ad(["example.com", "news.example.org"])
+        try await ledger.issue([ad], nowMilliseconds: now)
+        for foreign in ["foreign.example", "www.example.com", "Example.com", "example.org", "example.com."] {
+            #expect(try await refusal(tap(ledger, ad, on: foreign)) == .domainNotAllowed)
+        }
+        #expect(try await refusal(tap(ledger, ad, on: "news.example.org")) == nil)
+        #expect(try await refusal(tap(ledger, ad, on: "example.com")) == .nonceUsed)
+    }
+
+    @Test("An ad without domains may be shown on any")
+    func anyDomain() async throws {
+        let ledger = try SQLiteWebAdLedger(path: path)
+        let ad = try ad([])
+        try await ledger.issue([ad], nowMilliseconds: now)
+        let signed = try await tap(ledger, ad, on: "anything.example").get()
+        #expect(signed.impression.source == SourceDomain("anything.example").map { .domain($0) })
+    }
+
+    static let lastMoments: [(Int64, WebAdRefusal.Code?)] = [(-1, nil), (0, .nonceExpired), (1, .nonceExpired)]
+
+    @Test("An ad lives until its last millisecond", arguments: lastMoments)
+    func expiry(_ offset: Int64, _ code: WebAdRefusal.Code?) async throws {
+        let ledger = try SQLiteWebAdLedger(path: path)
+        let ad = try ad()
+        try await ledger.issue([ad], nowMilliseconds: now)
+        #expect(try await refusal(tap(ledger, ad, at: ad.expiresAtMilliseconds + offset)) == code)
+    }
+
+    @Test("An ad is remembered for 30 days after its time, and then forgotten", arguments: [(-1, true), (0, false)])
+    func purge(_ offset: Int64, _ isRemembered: Bool) async throws {
+        let ledger = try SQLiteWebAdLedger(path: path)
+        let ad = try ad()
+        try await ledger.issue([ad], nowMilliseconds: now)
+        let later = ad.expiresAtMilliseconds + 30 * Self.day + offset
+        try await ledger.issue([try self.ad(issuedAt: later)], nowMilliseconds: later)
+        #expect(try await refusal(tap(ledger, ad, at: later)) == (isRemembered ? .nonceExpired : .nonceUnknown))
+    }
+
+    @Test("A nonce nobody issued is unknown")
+    func unknown() async throws {
+        let ledger = try SQLiteWebAdLedger(path: path)
+        #expect(try await refusal(tap(ledger, try ad())) == .nonceUnknown)
+    }
+
+    @Test("A signer that fails burns nothing")
+    func failingSigner() async throws {
+        let ledger = try SQLiteWebAdLedger(path: path)
+        let ad = try ad()
+        try await ledger.issue([ad], nowMilliseconds: now)
+        let tap = WebAdTap(nonce: ad.nonce, sourceDomain: try #require(SourceDomain("example.com")))
+        await #expect(throws: SignerError.signatureDoesNotVerify) {
+            _ = try await ledger.answer(tap, nowMilliseconds: now) { _ in throw SignerError.signatureDoesNotVerify }
+        }
+        #expect(try await refusal(self.tap(ledger, ad)) == nil)
+    }
+
+    @Test("A nonce is issued once, and a batch of ads wholly or not at all")
+    func reissued() async throws {
+        let ledger = try SQLiteWebAdLedger(path: path)
+        let (first, second) = (try ad(), try ad())
+        try await ledger.issue([first], nowMilliseconds: now)
+        _ = try await tap(ledger, first).get()
+        await #expect(throws: (any Error).self) {
+            try await ledger.issue([second, first], nowMilliseconds: now)
+        }
+        #expect(try await refusal(tap(ledger, second)) == .nonceUnknown)
+        #expect(try await refusal(tap(ledger, first)) == .nonceUsed)
+    }
+
+    @Test("The schema itself refuses to make a used nonce new")
+    func trigger() async throws {
+        let ledger = try SQLiteWebAdLedger(path: path)
+        let ad = try ad()
+        try await ledger.issue([ad], nowMilliseconds: now)
+        _ = try await tap(ledger, ad).get()
+        #expect(throws: (any Error).self) {
+            try SQLite.execute("UPDATE web_ad SET answered_at = NULL, answered_domain = NULL", path)
+        }
+        #expect(try await refusal(tap(ledger, ad)) == .nonceUsed)
+    }
+
+    @Test("A file that is no store, and a folder that is not there, are named")
+    func badFiles() throws {
+        try Data(repeating: 65, count: 4_096).write(to: URL(fileURLWithPath: path))
+        #expect(throws: StoreError.notAStore(path: path)) { try SQLiteWebAdLedger(path: path) }
+        #expect(throws: StoreError.noFolder(path: "/nowhere-at-all/w", folder: "/nowhere-at-all")) {
+            try SQLiteWebAdLedger(path: "/nowhere-at-all/w")
+        }
+    }
+}

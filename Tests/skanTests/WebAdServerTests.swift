@@ -1,0 +1,290 @@
+import Foundation
+import Testing
+
+@Suite("Web ads, as a process", .timeLimit(.minutes(5)))
+struct WebAdServerTests {
+    let folder: WorkFolder
+
+    init() throws {
+        folder = try WorkFolder()
+        _ = try SkanProcess.run(["keys", "generate", "net.pem"], in: folder.url)
+        let list = """
+            {"keys": [{"ad-network-id": "example123.skadnetwork", "file": "net.pem", "versions": "2.1-4.0",
+                       "use": "active"}]}
+            """
+        try Data(list.utf8).write(to: folder.url.appendingPathComponent("keys.json"))
+    }
+
+    private func server(_ more: [String] = []) throws -> SkanServer {
+        try SkanServer(in: folder, arguments: ["--signing-keys", "keys.json"] + more)
+    }
+
+    // MARK: Issuing and tapping
+
+    private struct Link: Decodable {
+        let href: String
+        let attributionDestination: String
+        let attributionSourceNonce: String
+        let html: String
+        let nonce: String
+    }
+
+    private static let issue = [
+        "web-ad", "issue", "--store", "skan.sqlite", "--source-identifier", "3120", "--advertised-app", "525463029",
+        "--destination", "https://network.example", "--network",
+    ]
+
+    private func issue(
+        _ options: [String] = ["--source-domain", "example.com"],
+        network: String = "example123.skadnetwork"
+    ) throws -> Link {
+        let outcome = try SkanProcess.run(Self.issue + [network] + options, in: folder.url)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        return try JSONDecoder().decode(Link.self, from: Data(outcome.output.utf8))
+    }
+
+    private static func body(_ nonce: String, domain: String = "example.com", version: String = "4.0") -> String {
+        #"{"source_engagement_type":"click_to_App_Store","source_domain":"\#(domain)","source_nonce":"\#(nonce)","#
+            + #""version":"\#(version)"}"#
+    }
+
+    private static func url(_ server: SkanServer) -> String {
+        "http://127.0.0.1:\(server.port)/.well-known/skadnetwork/get-signed-payload"
+    }
+
+    private func post(_ body: String, to url: String, type: String = "application/json") throws -> String {
+        try Data(body.utf8).write(to: folder.url.appendingPathComponent("body"))
+        return try SkanProcess.run(
+            SkanProcess.curl,
+            ["-s", "-i", "--max-time", "10", "-H", "Content-Type: \(type)", "--data-binary", "@body", url],
+            in: folder.url
+        ).output
+    }
+
+    private func expect(_ answer: String, _ status: String, _ reason: String) {
+        #expect(answer.hasPrefix("HTTP/1.1 \(status)\r\n"), "\(answer)")
+        #expect(answer.contains("{\"status\":\"refused\",\"reason\":\"\(reason)\",\"detail\":\""), "\(answer)")
+    }
+
+    @Test("Issued while the server runs, a link is answered with the payload that openssl verifies, once")
+    func payload() throws {
+        let server = try server()
+        let link = try issue()
+        let start = Int64(Date().timeIntervalSince1970 * 1000)
+        let answer = try post(Self.body(link.attributionSourceNonce), to: Self.url(server))
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"))
+        let text = try #require(answer.components(separatedBy: "\r\n\r\n").last)
+        let shape = try Regex(
+            #"\{"version":"4\.0","ad_network_id":"example123\.skadnetwork","source_identifier":3120,"#
+                + #""itunes_item_id":525463029,"nonce":"(.+)","source_domain":"example\.com","timestamp":(\d{13}),"#
+                + #""signature":"([A-Za-z0-9+/]+={0,2})"\}\n"#)
+        let match = try #require(text.wholeMatch(of: shape), "\(text)")
+        let (nonce, timestamp, signature) = (match[1].substring, match[2].substring, match[3].substring)
+        #expect(nonce.map(String.init) == link.nonce)
+        let time = try #require(timestamp.flatMap { Int64($0) })
+        #expect((start...Int64(Date().timeIntervalSince1970 * 1000)).contains(time))
+
+        // The text is put together here, in the order of Apple's page, and another program verifies it.
+        let signed = [
+            "4.0", "example123.skadnetwork", "3120", "525463029", link.nonce, "example.com", "1", String(time),
+        ].joined(separator: "\u{2063}")
+        try Data(signed.utf8).write(to: folder.url.appendingPathComponent("text"))
+        try #require(signature.flatMap { Data(base64Encoded: String($0)) })
+            .write(to: folder.url.appendingPathComponent("signature"))
+        _ = try SkanProcess.run(
+            SkanProcess.openssl, ["pkey", "-in", "net.pem", "-pubout", "-out", "net.public.pem"], in: folder.url)
+        let verified = try SkanProcess.run(
+            SkanProcess.openssl, ["dgst", "-sha256", "-verify", "net.public.pem", "-signature", "signature", "text"],
+            in: folder.url)
+        #expect(verified.output == "Verified OK\n")
+
+        expect(
+            try post(Self.body(link.attributionSourceNonce), to: Self.url(server)), "409 Conflict", "nonce-used")
+        #expect(server.end(SIGTERM).status == 0)
+    }
+
+    @Test("The padded spelling is answered too, and counts as the same nonce")
+    func padding() throws {
+        let server = try server()
+        let link = try issue()
+        let answer = try post(Self.body(link.attributionSourceNonce + "=="), to: Self.url(server) + "/")
+        #expect(answer.contains("200 OK") && answer.contains("\"nonce\":\"\(link.nonce)\""), "\(answer)")
+        expect(
+            try post(Self.body(link.attributionSourceNonce), to: Self.url(server)), "409 Conflict", "nonce-used")
+    }
+
+    @Test("Every refusal has its status and reason, and burns no nonce")
+    func refusals() throws {
+        let server = try server()
+        let url = Self.url(server)
+        let link = try issue()
+        let nonce = link.attributionSourceNonce
+        expect(try post(Self.body(nonce, domain: "foreign.example"), to: url), "403 Forbidden", "domain-not-allowed")
+        expect(
+            try post(Self.body(nonce, version: "5.0"), to: url), "422 Unprocessable Content", "unknown-version")
+        expect(try post(Self.body(nonce + "="), to: url), "400 Bad Request", "malformed")
+        expect(try post("tap", to: url), "400 Bad Request", "not-json")
+        expect(try post(Self.body("t8naKxXHTzuTJhNfljADPQ"), to: url), "404 Not Found", "nonce-unknown")
+        let expired = try issue(["--issued-at", "1795000000000", "--lifetime", "1"])
+        expect(try post(Self.body(expired.attributionSourceNonce), to: url), "410 Gone", "nonce-expired")
+        let keyless = try issue([], network: "other.skadnetwork").attributionSourceNonce
+        let answer = try post(Self.body(keyless), to: url)
+        expect(answer, "503 Service Unavailable", "no-key")
+        #expect(answer.contains("Retry-After: 60\r\n"))
+        #expect(try post(Self.body(nonce), to: url).contains("200 OK"))
+    }
+
+    @Test("64 taps at once: one payload, 63 refusals")
+    func concurrency() throws {
+        let server = try server()
+        let link = try issue()
+        try Data(Self.body(link.attributionSourceNonce).utf8).write(to: folder.url.appendingPathComponent("body"))
+        _ = try SkanProcess.run(
+            SkanProcess.curl,
+            ["-s", "--parallel", "--parallel-immediate", "--parallel-max", "64", "--max-time", "30"]
+                + ["-H", "Content-Type: application/json", "--data-binary", "@body"]
+                + (0..<64).flatMap { ["-o", "answer-\($0)", Self.url(server)] }, in: folder.url)
+        let answers = try (0..<64).map {
+            try String(contentsOf: folder.url.appendingPathComponent("answer-\($0)"), encoding: .utf8)
+        }
+        #expect(answers.filter { $0.contains("\"signature\"") }.count == 1)
+        #expect(answers.filter { $0.contains("\"nonce-used\"") }.count == 63)
+    }
+
+    @Test("After kill -9 an answered nonce is still answered, and an unanswered one is not")
+    func kill() throws {
+        var server = try server()
+        let (answered, waiting) = (try issue(), try issue())
+        #expect(try post(Self.body(answered.attributionSourceNonce), to: Self.url(server)).contains("200 OK"))
+        _ = server.end(SIGKILL)
+        server = try self.server()
+        expect(
+            try post(Self.body(answered.attributionSourceNonce), to: Self.url(server)), "409 Conflict", "nonce-used")
+        #expect(try post(Self.body(waiting.attributionSourceNonce), to: Self.url(server)).contains("200 OK"))
+    }
+
+    @Test("Without signing keys the route and the console say so, and no file is made")
+    func withoutKeys() throws {
+        let server = try SkanServer(in: folder, arguments: [])
+        let answer = try post(Self.body("t8naKxXHTzuTJhNfljADPQ"), to: Self.url(server))
+        expect(answer, "503 Service Unavailable", "no-signing-keys")
+        #expect(answer.contains("Retry-After: 60\r\n"))
+        expect(
+            try post("{}", to: server.console + "/v1/web-ads"), "503 Service Unavailable", "no-signing-keys")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("skan.sqlite-web-ads")))
+    }
+
+    // MARK: The console
+
+    private static let request =
+        #"{"ad-network-id":"example123.skadnetwork","itunes-item-id":525463029,"source-identifier":39,"#
+        + #""attribution-destination":"https://network.example","source-domains":["example.com"],"#
+        + #""label":"Tom & co","lifetime-seconds":60}"#
+
+    @Test("The console issues what the public listener answers, and refuses by name")
+    func console() throws {
+        let server = try server()
+        let url = server.console + "/v1/web-ads"
+        let answer = try post(Self.request, to: url)
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(answer)")
+        let link = try JSONDecoder().decode(
+            Link.self, from: Data(try #require(answer.components(separatedBy: "\r\n\r\n").last).utf8))
+        #expect(link.href == "https://apps.apple.com/app/id525463029")
+        #expect(link.attributionDestination == "https://network.example")
+        #expect(link.html.hasSuffix("attributionSourceNonce=\"\(link.attributionSourceNonce)\">Tom &amp; co</a>"))
+        #expect(
+            try post(Self.body(link.attributionSourceNonce), to: Self.url(server))
+                .contains("\"source_identifier\":39,"))
+
+        let rows: [(String, String, String, String)] = [
+            ("[]", "application/json", "400 Bad Request", "not-json"),
+            ("{}", "application/json", "400 Bad Request", "malformed"),
+            (
+                Self.request.replacingOccurrences(of: "source-domains", with: "source-domain"), "application/json",
+                "400 Bad Request", "malformed"
+            ),
+            (
+                Self.request.replacingOccurrences(of: "example123", with: "other"), "application/json",
+                "422 Unprocessable Content", "no-key"
+            ),
+            (Self.request, "text/plain", "415 Unsupported Media Type", "unsupported-media-type"),
+            (String(repeating: " ", count: 20_000), "application/json", "413 Content Too Large", "body-too-large"),
+        ]
+        for (body, type, status, reason) in rows {
+            expect(try post(body, to: url, type: type), status, reason)
+        }
+    }
+
+    // MARK: The device
+
+    @Test("Ads are issued, tapped, installed and reported; tapped again they are refused")
+    func device() throws {
+        _ = try SkanProcess.run(["simulate", "--count", "1", "--output", "made", "--keys", "keys"], in: folder.url)
+        let server = try server(SkanServer.testKeys)
+        let issued = try SkanProcess.run(
+            Self.issue + ["example123.skadnetwork", "--source-domain", "example.com", "--count", "20"],
+            in: folder.url)
+        let tap = [
+            "web-ad", "tap", "--source-domain", "example.com", "--network-key", "net.pem", "--keys", "keys", "--url",
+            "http://127.0.0.1:\(server.port)",
+        ]
+        let first = try SkanProcess.run(tap, in: folder.url, input: issued.output)
+        #expect(first.output == "tapped 20: payloads as a device wants them 20, postbacks recorded 20\n")
+        #expect(first.status == 0, "\(first.errors)")
+        let second = try SkanProcess.run(tap, in: folder.url, input: issued.output)
+        #expect(second.status == 1)
+        #expect(second.output.contains("the tap was answered 409, expected 200: {\"status\":\"refused\","))
+        #expect(second.output.hasSuffix("tapped 20: payloads as a device wants them 0, postbacks recorded 0\n"))
+        let report = try SkanProcess.run(
+            ["report", "--store", "skan.sqlite", "--test", "--by", "source", "--format", "csv"], in: folder.url)
+        #expect(report.output.contains("example.com,20,20,"), "\(report.output)")
+    }
+
+    @Test("A device with another public key, or on another app's link, drops the payload by name")
+    func suspiciousDevice() throws {
+        _ = try SkanProcess.run(["keys", "generate", "other.pem"], in: folder.url)
+        let server = try server()
+        func tap(_ key: String, _ input: String) throws -> SkanProcess.Outcome {
+            try SkanProcess.run(
+                ["web-ad", "tap", "--source-domain", "example.com", "--network-key", key]
+                    + ["--url", "http://127.0.0.1:\(server.port)/", "-"], in: folder.url, input: input)
+        }
+        func issued() throws -> String {
+            try SkanProcess.run(Self.issue + ["example123.skadnetwork"], in: folder.url).output
+        }
+        let strange = try tap("other.pem", issued())
+        #expect(strange.status == 1)
+        #expect(strange.output.contains(": signature: found the string"), "\(strange.output)")
+        let swapped = try tap("net.pem", issued().replacingOccurrences(of: "id525463029", with: "id684939"))
+        #expect(swapped.status == 1)
+        #expect(swapped.output.contains(": itunes_item_id: found the number 525463029, expected the number 684939"))
+    }
+
+    @Test(
+        "Bad input of the commands ends with 2 and says what was expected",
+        arguments: [
+            (
+                ["issue", "--store", "none.sqlite", "--network", "n", "--advertised-app", "1"]
+                    + ["--source-identifier", "1", "--destination", "https://n.example"],
+                "there is no store at none.sqlite"
+            ),
+            (
+                ["issue", "--store", "keys.json", "--network", "n", "--advertised-app", "1"]
+                    + ["--source-identifier", "1", "--destination", "http://n.example"],
+                "attribution-destination: found \"http://n.example\", expected an origin without path"
+            ),
+            (
+                ["tap", "--source-domain", "d.example", "--network-key", "net.pem"],
+                "there is no link in standard input"
+            ),
+            (
+                ["tap", "--source-domain", "d.example", "--network-key", "net.pem", "keys.json"],
+                "keys.json: href: found nothing"
+            ),
+        ])
+    func badInput(_ arguments: [String], _ words: String) throws {
+        let outcome = try SkanProcess.run(["web-ad"] + arguments, in: folder.url)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    }
+}
