@@ -7,7 +7,14 @@ SKAN := .build/release/skan
 # How many cases a curve `make fuzz` puts to our verification and to OpenSSL.
 CASES := 1000000
 
-.PHONY: demo test fuzz build tests samples format lint packages clean
+# What `make bench` measures and how: PARTS=verify,ingest for single parts, BENCH_OPTIONS="--rows 1000000 --keep"; all
+# are named by BENCH_OPTIONS=--help.
+PARTS :=
+BENCH_OPTIONS :=
+
+SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/skan-bench
+
+.PHONY: demo test fuzz bench build tests samples format lint packages clean
 
 demo: build
 	samples/demo.sh $(SKAN)
@@ -18,6 +25,11 @@ test: lint tests
 # The differential test of the verification against OpenSSL, at length.
 fuzz: tests
 	SKAN_FUZZ_CASES=$(CASES) swift test --configuration release --skip-build --filter FixedKeyECDSATests
+
+# Every bar against its reference, about ten minutes; nothing else should run on the machine meanwhile.
+bench: build
+	swift build --configuration release --package-path Benchmarks
+	Benchmarks/.build/release/skan-bench --skan $(SKAN) $(if $(PARTS),--parts $(PARTS)) $(BENCH_OPTIONS)
 
 build: packages
 	swift build --configuration release --product skan
@@ -33,10 +45,10 @@ samples: build
 	rm samples/simulated/test-p192.pem samples/simulated/test-p256.pem
 
 format:
-	swift format --in-place --recursive Package.swift Sources Tests
+	swift format --in-place --recursive $(SOURCES)
 
 lint:
-	swift format lint --strict --recursive Package.swift Sources Tests
+	swift format lint --strict --recursive $(SOURCES)
 
 # Installs what is missing, where that can be done without asking.
 packages:
@@ -51,4 +63,4 @@ packages:
 	fi
 
 clean:
-	rm -rf .build
+	rm -rf .build Benchmarks/.build

@@ -1,0 +1,27 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// The benchmark runs the built binary as its users do. Of the product it compiles one target, which depends on nothing,
+// through a link beside its own: depending on the whole package would build the server's dependencies a second time.
+let package = Package(
+    name: "skan-benchmarks",
+    targets: [
+        .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CLinux"),
+        .target(name: "FixedKeyECDSA"),
+        .executableTarget(name: "skan-bench", dependencies: ["COpenSSL", "CLinux", "FixedKeyECDSA"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// One place gives every Swift target the same settings.
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .treatAllWarnings(as: .error),
+    ]
+}

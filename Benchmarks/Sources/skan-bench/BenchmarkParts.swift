@@ -1,0 +1,7 @@
+/// The parts, in the order in which they are run.
+enum BenchmarkParts {
+    static let all: [any BenchmarkPart] = [
+        VerificationPart(), FilePart(), ReportPart(), IngestPart(), StoredPart(), LatencyPart(),
+        OverloadPart(),
+    ]
+}

@@ -1,0 +1,303 @@
+import CLinux
+import Glibc
+
+/// Sends requests over many connections from one thread: one epoll set, prebuilt bytes, no work an answer does not need.
+final class LoadGenerator {
+    private let plan: LoadPlan
+    private let pool: RequestPool
+    private let first: Int
+    private let port: UInt16
+    private let epoll: Int32
+    private var connections: [LoadConnection]
+    private let answers: UnsafeMutableRawBufferPointer
+    /// Places of connections that wait for a request, and of those that are closed.
+    private var idle: [Int] = []
+    private var closed: [Int]
+    private var underWay = 0
+    /// Requests that came due and wait for a connection, by the time they were due.
+    private var due = DueTimes()
+    /// Requests that were turned away, to be offered again.
+    private var turnedAway: [Int] = []
+    private var next: Int
+    private let end: Int
+    private var result = LoadResult()
+    private var times: [Int64] = []
+
+    private static let answerSize = 1024
+    /// One source address each for so many connections, as from different networks.
+    private static let connectionsPerAddress = 128
+
+    /// Prepares a phase that uses the requests of a pool from `first` on.
+    init(_ plan: LoadPlan, pool: RequestPool, from first: Int, port: Int) throws {
+        self.plan = plan
+        self.pool = pool
+        self.first = first
+        self.port = UInt16(port)
+        next = first
+        end = first + min(plan.limit, pool.count - first)
+        epoll = epoll_create1(0)
+        guard epoll >= 0 else {
+            throw BenchmarkFailure("epoll: \(String(cString: strerror(errno)))")
+        }
+        connections = Array(repeating: LoadConnection(), count: plan.connections)
+        closed = Array((0..<plan.connections).reversed())
+        answers = .allocate(byteCount: plan.connections * Self.answerSize, alignment: 16)
+        times.reserveCapacity(end - first)
+    }
+
+    deinit {
+        for connection in connections where connection.state != .closed {
+            close(connection.descriptor)
+        }
+        close(epoll)
+        answers.deallocate()
+    }
+
+    /// Sends as planned on the load's core, and returns when everything was answered.
+    func run() -> LoadResult {
+        Core.pinned(to: Core.load) { send() }
+    }
+
+    private func send() -> LoadResult {
+        let start = Self.now()
+        let stop = start + UInt64(plan.seconds * 1e9)
+        var lastAnswer = start
+        var events = [epoll_event](repeating: epoll_event(), count: 512)
+        while true {
+            let now = Self.now()
+            let isOver = offer(start: start, now: min(now, stop)) || now >= stop
+            if isOver, underWay == 0, due.isEmpty || !canOffer {
+                break
+            }
+            // A server that stopped answering must not stop the benchmark.
+            guard now < stop + 15_000_000_000 else {
+                result.failed += underWay
+                result.firstFailure = result.firstFailure ?? "\(underWay) requests were never answered"
+                break
+            }
+            let count = epoll_wait(epoll, &events, Int32(events.count), isPaced && !isOver ? 0 : 100)
+            for event in events.prefix(Int(max(0, count))) {
+                handle(Int(event.data.u64))
+            }
+            if count > 0 {
+                lastAnswer = Self.now()
+            }
+        }
+        result.seconds = Double(lastAnswer - start) / 1e9
+        result.latencies = Latencies(nanoseconds: times)
+        result.used = next - first
+        return result
+    }
+
+    // MARK: Offering
+
+    private var isPaced: Bool {
+        if case .onAnswer = plan.arrivals { false } else { true }
+    }
+
+    private var canOffer: Bool {
+        next < end || !turnedAway.isEmpty
+    }
+
+    /// Sends what may be sent by now; says whether there is nothing left.
+    private func offer(start: UInt64, now: UInt64) -> Bool {
+        switch plan.arrivals {
+        case .onAnswer:
+            while now < start + UInt64(plan.seconds * 1e9), canOffer, let place = freePlace() {
+                result.offered += 1
+                dispatch(place, since: Self.now())
+            }
+        case .paced(let rate):
+            while let time = dueTime(start: start, now: now, rate: rate), result.offered < end - first {
+                result.offered += 1
+                due.append(time)
+            }
+            while canOffer, !due.isEmpty, let place = freePlace() {
+                dispatch(place, since: due.removeFirst())
+            }
+        case .flood(let rate):
+            while let time = dueTime(start: start, now: now, rate: rate), canOffer {
+                result.offered += 1
+                if let place = freePlace() {
+                    dispatch(place, since: time)
+                } else {
+                    result.givenUp += 1
+                }
+            }
+        }
+        return !canOffer
+    }
+
+    /// When the next request is due, if that is not after `now`.
+    private func dueTime(start: UInt64, now: UInt64, rate: Double) -> UInt64? {
+        let time = start + UInt64(Double(result.offered) * 1e9 / rate)
+        return time < now ? time : nil
+    }
+
+    private func freePlace() -> Int? {
+        idle.popLast() ?? closed.popLast()
+    }
+
+    private func dispatch(_ place: Int, since: UInt64) {
+        let request: Int
+        if let again = turnedAway.popLast() {
+            request = again
+        } else {
+            request = next
+            next += 1
+        }
+        underWay += 1
+        connections[place].request = request
+        connections[place].since = since
+        if connections[place].state == .closed {
+            open(place)
+        } else {
+            write(place)
+        }
+    }
+
+    // MARK: Connections
+
+    private func open(_ place: Int) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else {
+            return lose(place)
+        }
+        connections[place].descriptor = descriptor
+        connections[place].state = .connecting
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        // Edge-triggered and set once: with one request under way, an answer is read to its end at each edge.
+        var event = epoll_event()
+        event.events = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+        event.data.u64 = UInt64(place)
+        guard epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0,
+            call(bind, descriptor, host: 0x7f00_0001 + UInt32(place / Self.connectionsPerAddress), port: 0) == 0
+        else {
+            return lose(place)
+        }
+        if call(connect, descriptor, host: 0x7f00_0001, port: port) == 0 {
+            write(place)
+        } else if errno != EINPROGRESS {
+            lose(place)
+        }
+    }
+
+    /// Calls `bind` or `connect` with an IPv4 address.
+    private func call(
+        _ function: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32, _ descriptor: Int32, host: UInt32,
+        port: UInt16
+    ) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = host.bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    private func write(_ place: Int) {
+        connections[place].state = .waiting
+        connections[place].received = 0
+        let isSent = pool.withRequest(connections[place].request) { bytes in
+            // A request is far smaller than an empty socket buffer.
+            Glibc.send(connections[place].descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                == bytes.count
+        }
+        if !isSent {
+            lose(place)
+        }
+    }
+
+    private func handle(_ place: Int) {
+        switch connections[place].state {
+        case .closed:
+            break
+        case .connecting:
+            var error: Int32 = 0
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            getsockopt(connections[place].descriptor, SOL_SOCKET, SO_ERROR, &error, &size)
+            if error == 0 {
+                write(place)
+            } else {
+                lose(place)
+            }
+        case .idle, .waiting:
+            read(place)
+        }
+    }
+
+    private func read(_ place: Int) {
+        let received = connections[place].received
+        let room = Self.answerSize - received
+        let start = place * Self.answerSize
+        let count = Glibc.read(connections[place].descriptor, answers.baseAddress.map { $0 + start + received }, room)
+        guard count > 0 else {
+            if count == 0 || (errno != EAGAIN && errno != EINTR) {
+                lose(place)
+            }
+            return
+        }
+        guard connections[place].state == .waiting, count < room else {
+            return lose(place)
+        }
+        connections[place].received += count
+        let bytes = UnsafeRawBufferPointer(rebasing: answers[start..<(start + received + count)])
+        if let answer = LoadAnswer(bytes, success: plan.success) {
+            take(answer, bytes, place)
+        }
+    }
+
+    private func take(_ answer: LoadAnswer, _ bytes: UnsafeRawBufferPointer, _ place: Int) {
+        underWay -= 1
+        if answer.isSuccess {
+            result.succeeded += 1
+            times.append(Int64(Self.now() - connections[place].since))
+        } else if answer.status == 503 {
+            result.refused += 1
+            turnedAway.append(connections[place].request)
+        } else {
+            result.failed += 1
+            result.firstFailure = result.firstFailure ?? String(decoding: bytes, as: UTF8.self)
+        }
+        connections[place].state = .idle
+        connections[place].received = 0
+        if answer.closes {
+            shut(place)
+        } else {
+            idle.append(place)
+        }
+    }
+
+    /// The connection ended or never began; its request, if any, has no answer.
+    private func lose(_ place: Int) {
+        switch connections[place].state {
+        case .idle:
+            idle.removeAll { $0 == place }
+        case .waiting, .connecting, .closed:
+            underWay -= 1
+            result.disconnected += 1
+            turnedAway.append(connections[place].request)
+        }
+        shut(place)
+    }
+
+    private func shut(_ place: Int) {
+        if connections[place].descriptor >= 0 {
+            close(connections[place].descriptor)
+            connections[place].descriptor = -1
+        }
+        connections[place].state = .closed
+        closed.append(place)
+    }
+
+    /// Nanoseconds of a clock that nobody sets.
+    private static func now() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,39 @@
+/// Answer times: at half of the peak rate, one after the other, and with many connections at once.
+struct LatencyPart: BenchmarkPart {
+    let name = "latency"
+    let summary = "answer times at half of the peak rate, counted from when each request was due"
+
+    func run(_ bench: Bench) throws {
+        let seconds = bench.options.seconds
+        let peak = try bench.peakRate()
+        let store = bench.workspace.file("latency.sqlite")
+        defer { bench.workspace.remove(store) }
+        let load = try ServerLoad(bench, store: store)
+        defer { load.server.stop() }
+        try load.warmUp()
+        let half = try load.run(
+            LoadPlan(arrivals: .paced(perSecond: peak / 2), seconds: 2 * seconds), name: "half of the peak rate")
+        bench.board.add(
+            Figure(
+                name: "p99 answer time at half of the peak rate",
+                measured: "\(half.perSecond.shown)/s, p50 \(half.latencies.p50.shown) ms",
+                reference: "peak \(peak.shown)/s",
+                value: half.latencies.p99,
+                unit: "ms",
+                bar: .atMost(25)))
+        let alone = try load.run(LoadPlan(connections: 1, seconds: min(2, seconds)), name: "1 connection")
+        bench.board.add(
+            Figure(
+                name: "p50 answer time, one postback after the other",
+                measured: "\(alone.perSecond.shown)/s",
+                value: alone.latencies.p50,
+                unit: "ms"))
+        let many = try load.run(LoadPlan(connections: 256, seconds: seconds), name: "256 connections")
+        bench.board.add(
+            Figure(
+                name: "p99 answer time, 256 connections, as fast as it goes",
+                measured: "\(many.perSecond.shown)/s",
+                value: many.latencies.p99,
+                unit: "ms"))
+    }
+}

@@ -1,0 +1,18 @@
+/// What `openssl speed` reaches on one core: the references of the bars.
+struct OpenSSLSpeed {
+    let verificationsPerSecond: Double
+    let signaturesPerSecond: Double
+
+    /// Runs it; `algorithm` is `ecdsap256` or `ecdsap192`.
+    init(_ algorithm: String, in workspace: Workspace) throws {
+        let text = try ChildProcess.output(
+            of: ["openssl", "speed", "-seconds", "3", algorithm], on: "\(Core.server)", in: workspace)
+        let line = text.split(separator: "\n").last { $0.contains("bits ecdsa") }
+        let numbers = line?.split(separator: " ").suffix(2).compactMap { Double($0) } ?? []
+        guard numbers.count == 2 else {
+            throw BenchmarkFailure("openssl speed \(algorithm): found no figures in its output")
+        }
+        signaturesPerSecond = numbers[0]
+        verificationsPerSecond = numbers[1]
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+
+/// Multiplies what a server has recorded, straight in SQL, as if it had come over many days.
+///
+/// Each recorded postback is a template: its row is copied with another time and another transaction id, in the body
+/// too, once in each block of rows; a day has a whole number of blocks, so that its tallies are those of the templates
+/// times that number. Columns are read from the database, so that it does not depend on which there are. The copies'
+/// signatures are not valid any more, and their fingerprints are random as those of true keys are.
+struct StorePreload {
+    let tool: SQLiteTool
+    let rows: Int
+
+    /// How many postbacks must have been recorded.
+    static let templates = 2_000
+    /// Rows are a multiple of this.
+    static let step = templates * PostbackShape.days
+    /// Rows of one statement.
+    private static let chunk = 1_000_000
+
+    func fill() throws {
+        let columns = try tool.run("SELECT name FROM pragma_table_info('postback') ORDER BY cid;")
+        let indexes = try tool.run(
+            """
+            SELECT name || '|' || replace(sql, char(10), ' ') FROM sqlite_schema
+            WHERE type = 'index' AND tbl_name = 'postback' AND sql IS NOT NULL;
+            """
+        ).map { $0.split(separator: "|", maxSplits: 1).map(String.init) }
+        let tallies = try tool.run(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'tally%' AND name <> 'tally_mark';")
+        var sql = [
+            "PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;",
+            "PRAGMA cache_size = -500000; PRAGMA temp_store = MEMORY;",
+            "CREATE TEMP TABLE template AS SELECT * FROM postback ORDER BY id;",
+            "DELETE FROM postback_fingerprint; DELETE FROM postback;",
+        ]
+        sql += indexes.map { "DROP INDEX \($0[0]);" }
+        for first in stride(from: 1, through: rows, by: Self.chunk) {
+            sql.append(copy(columns, first, min(rows, first + Self.chunk - 1)))
+        }
+        sql += indexes.map { "\($0[1]);" }
+        for tally in tallies {
+            sql.append(multiply(tally, try tool.run("SELECT name || '|' || pk FROM pragma_table_info('\(tally)');")))
+        }
+        sql.append(
+            """
+            UPDATE tally_mark SET postback_id = \(rows);
+            DELETE FROM delivery;
+            INSERT INTO delivery (quarter, status, provenance, reason, count, kept)
+            SELECT received_at / 900000, 'recorded', provenance, '', count(*), count(*) FROM postback GROUP BY 3, 1;
+            PRAGMA journal_mode = WAL;
+            """)
+        _ = try tool.run(sql.joined(separator: "\n"))
+    }
+
+    private var today: Int {
+        Int(Date().timeIntervalSince1970) / 86_400
+    }
+
+    private func copy(_ columns: [String], _ first: Int, _ last: Int) -> String {
+        let rowsOfDay = rows / PostbackShape.days
+        let values = columns.map { column in
+            switch column {
+            case "id": "n"
+            case "received_at":
+                """
+                (\(today - PostbackShape.days) + (n - 1) / \(rowsOfDay)) * 86400000
+                + (n - 1) % \(rowsOfDay) * 86400000 / \(rowsOfDay)
+                """
+            case "transaction_id": "uuid"
+            case "body":
+                "CAST(replace(CAST(template.body AS TEXT), template.transaction_id, uuid) AS BLOB)"
+            default: "template.\(column)"
+            }
+        }
+        let numbers = """
+            number (n) AS (SELECT \(first) UNION ALL SELECT n + 1 FROM number WHERE n < \(last))
+            """
+        // Materialized, or each mention of the random id would draw another.
+        return """
+            INSERT INTO postback (\(columns.joined(separator: ", ")))
+            WITH RECURSIVE \(numbers),
+            drawn AS MATERIALIZED (SELECT n, lower(hex(randomblob(16))) AS h FROM number),
+            named AS MATERIALIZED (
+                SELECT n, substr(h, 1, 8) || '-' || substr(h, 9, 4) || '-' || substr(h, 13, 4) || '-'
+                    || substr(h, 17, 4) || '-' || substr(h, 21) AS uuid
+                FROM drawn
+            )
+            SELECT \(values.joined(separator: ", "))
+            FROM named CROSS JOIN template ON template.rowid = (n - 1) % \(Self.templates) + 1;
+            INSERT INTO postback_fingerprint (postback_id, fingerprint)
+            WITH RECURSIVE \(numbers) SELECT n, random() FROM number;
+            """
+    }
+
+    /// Puts the templates' tallies, times the blocks of a day, on each day; `columns` are names and places in the key.
+    private func multiply(_ tally: String, _ columns: [String]) -> String {
+        let names = columns.map { String($0.prefix { $0 != "|" }) }
+        let keys = zip(names, columns).filter { !$1.hasSuffix("|0") }.map(\.0)
+        let blocks = rows / Self.step
+        let values = names.map { name in
+            name == "day" ? "number" : keys.contains(name) ? name : "sum(\(name)) * \(blocks)"
+        }
+        let first = today - PostbackShape.days
+        return """
+            CREATE TEMP TABLE template_\(tally) AS SELECT * FROM \(tally);
+            DELETE FROM \(tally);
+            INSERT INTO \(tally) (\(names.joined(separator: ", ")))
+            WITH RECURSIVE days (number) AS (
+                SELECT \(first) UNION ALL SELECT number + 1 FROM days WHERE number < \(today - 1)
+            )
+            SELECT \(values.joined(separator: ", ")) FROM days CROSS JOIN template_\(tally)
+            GROUP BY \(keys.map { $0 == "day" ? "number" : $0 }.joined(separator: ", "));
+            """
+    }
+}
