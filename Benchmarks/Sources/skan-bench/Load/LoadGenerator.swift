@@ -22,6 +22,7 @@ final class LoadGenerator {
     private let end: Int
     private var result = LoadResult()
     private var times: [Int64] = []
+    private var lastSuccess: UInt64 = 0
 
     private static let answerSize = 1024
     /// One source address each for so many connections, as from different networks.
@@ -61,7 +62,7 @@ final class LoadGenerator {
     private func send() -> LoadResult {
         let start = Self.now()
         let stop = start + UInt64(plan.seconds * 1e9)
-        var lastAnswer = start
+        lastSuccess = start
         var events = [epoll_event](repeating: epoll_event(), count: 512)
         while true {
             let now = Self.now()
@@ -71,22 +72,39 @@ final class LoadGenerator {
             }
             // A server that stopped answering must not stop the benchmark.
             guard now < stop + 15_000_000_000 else {
-                result.failed += underWay
-                result.firstFailure = result.firstFailure ?? "\(underWay) requests were never answered"
+                abandon()
                 break
             }
             let count = epoll_wait(epoll, &events, Int32(events.count), isPaced && !isOver ? 0 : 100)
             for event in events.prefix(Int(max(0, count))) {
                 handle(Int(event.data.u64))
             }
-            if count > 0 {
-                lastAnswer = Self.now()
-            }
         }
-        result.seconds = Double(lastAnswer - start) / 1e9
+        result.seconds = Double(lastSuccess - start) / 1e9
         result.latencies = Latencies(nanoseconds: times)
         result.used = next - first
         return result
+    }
+
+    /// Counts what is under way after the end.
+    ///
+    /// A system whose queue of connections is full lets a client believe that it is connected; what the other side never
+    /// acknowledged was never let in.
+    private func abandon() {
+        for connection in connections where connection.state == .connecting || connection.state == .waiting {
+            if connection.state == .connecting || Self.isUnacknowledged(connection.descriptor) {
+                result.disconnected += 1
+            } else {
+                result.failed += 1
+                result.firstFailure = result.firstFailure ?? "a request was received and never answered"
+            }
+        }
+    }
+
+    private static func isUnacknowledged(_ descriptor: Int32) -> Bool {
+        var info = tcp_info()
+        var size = socklen_t(MemoryLayout<tcp_info>.size)
+        return getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &size) == 0 && info.tcpi_unacked > 0
     }
 
     // MARK: Offering
@@ -255,7 +273,8 @@ final class LoadGenerator {
         underWay -= 1
         if answer.isSuccess {
             result.succeeded += 1
-            times.append(Int64(Self.now() - connections[place].since))
+            lastSuccess = Self.now()
+            times.append(Int64(lastSuccess - connections[place].since))
         } else if answer.status == 503 {
             result.refused += 1
             turnedAway.append(connections[place].request)

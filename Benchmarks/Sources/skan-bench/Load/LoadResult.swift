@@ -13,7 +13,7 @@ struct LoadResult {
     /// Answered anything else, or not at all.
     var failed = 0
     var firstFailure: String?
-    /// From the beginning to the last answer.
+    /// From the beginning to the last success.
     var seconds = 0.0
     var latencies = Latencies(nanoseconds: [])
 

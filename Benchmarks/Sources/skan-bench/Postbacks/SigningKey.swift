@@ -6,11 +6,13 @@ final class SigningKey {
     private let context: OpaquePointer
 
     init(pem: String) throws {
-        guard let bio = BIO_new_mem_buf(pem, Int32(pem.utf8.count)) else {
-            throw BenchmarkFailure("OpenSSL: no memory")
+        let read = Array(pem.utf8).withUnsafeBytes { bytes -> OpaquePointer? in
+            // OpenSSL reads the bytes where they are, until the BIO is freed.
+            let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
+            defer { BIO_free(bio) }
+            return PEM_read_bio_PrivateKey(bio, nil, nil, nil)
         }
-        defer { BIO_free(bio) }
-        guard let key = PEM_read_bio_PrivateKey(bio, nil, nil, nil), let context = EVP_MD_CTX_new() else {
+        guard let key = read, let context = EVP_MD_CTX_new() else {
             throw BenchmarkFailure("OpenSSL cannot read the test key")
         }
         self.key = key
