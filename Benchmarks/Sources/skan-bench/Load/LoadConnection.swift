@@ -9,7 +9,7 @@ struct LoadConnection {
     }
 
     var state = State.closed
-    var descriptor: Int32 = -1
+    var socket: LoadSocket?
     /// The request under way, by its place in the pool.
     var request = 0
     /// When it was sent, or should have been.

@@ -25,7 +25,7 @@ final class LoadGenerator {
     private var lastSuccess: UInt64 = 0
 
     private static let answerSize = 1024
-    /// One source address each for so many connections, as from different networks.
+    /// One source address each for so many connections.
     private static let connectionsPerAddress = 128
 
     /// Prepares a phase that uses the requests of a pool from `first` on.
@@ -47,8 +47,8 @@ final class LoadGenerator {
     }
 
     deinit {
-        for connection in connections where connection.state != .closed {
-            close(connection.descriptor)
+        for connection in connections {
+            connection.socket?.close()
         }
         close(epoll)
         answers.deallocate()
@@ -92,19 +92,13 @@ final class LoadGenerator {
     /// acknowledged was never let in.
     private func abandon() {
         for connection in connections where connection.state == .connecting || connection.state == .waiting {
-            if connection.state == .connecting || Self.isUnacknowledged(connection.descriptor) {
+            if connection.state == .connecting || connection.socket?.isUnacknowledged == true {
                 result.disconnected += 1
             } else {
                 result.failed += 1
                 result.firstFailure = result.firstFailure ?? "a request was received and never answered"
             }
         }
-    }
-
-    private static func isUnacknowledged(_ descriptor: Int32) -> Bool {
-        var info = tcp_info()
-        var size = socklen_t(MemoryLayout<tcp_info>.size)
-        return getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &size) == 0 && info.tcpi_unacked > 0
     }
 
     // MARK: Offering
@@ -177,55 +171,20 @@ final class LoadGenerator {
     // MARK: Connections
 
     private func open(_ place: Int) {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        guard descriptor >= 0 else {
-            return lose(place)
-        }
-        connections[place].descriptor = descriptor
-        connections[place].state = .connecting
-        var on: Int32 = 1
-        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-        // Edge-triggered and set once: with one request under way, an answer is read to its end at each edge.
-        var event = epoll_event()
-        event.events = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
-        event.data.u64 = UInt64(place)
-        guard epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0,
-            call(bind, descriptor, host: 0x7f00_0001 + UInt32(place / Self.connectionsPerAddress), port: 0) == 0
-        else {
-            return lose(place)
-        }
-        if call(connect, descriptor, host: 0x7f00_0001, port: port) == 0 {
-            write(place)
-        } else if errno != EINPROGRESS {
+        let source = place / Self.connectionsPerAddress
+        connections[place].socket = LoadSocket(to: port, from: source, watchedBy: epoll, place: place)
+        if connections[place].socket == nil {
             lose(place)
-        }
-    }
-
-    /// Calls `bind` or `connect` with an IPv4 address.
-    private func call(
-        _ function: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32, _ descriptor: Int32, host: UInt32,
-        port: UInt16
-    ) -> Int32 {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = host.bigEndian
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        } else {
+            connections[place].state = .connecting
         }
     }
 
     private func write(_ place: Int) {
         connections[place].state = .waiting
         connections[place].received = 0
-        let isSent = pool.withRequest(connections[place].request) { bytes in
-            // A request is far smaller than an empty socket buffer.
-            Glibc.send(connections[place].descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-                == bytes.count
-        }
-        if !isSent {
+        let socket = connections[place].socket
+        if !pool.withRequest(connections[place].request, { socket?.send($0) ?? false }) {
             lose(place)
         }
     }
@@ -235,10 +194,7 @@ final class LoadGenerator {
         case .closed:
             break
         case .connecting:
-            var error: Int32 = 0
-            var size = socklen_t(MemoryLayout<Int32>.size)
-            getsockopt(connections[place].descriptor, SOL_SOCKET, SO_ERROR, &error, &size)
-            if error == 0 {
+            if connections[place].socket?.isConnected == true {
                 write(place)
             } else {
                 lose(place)
@@ -249,22 +205,18 @@ final class LoadGenerator {
     }
 
     private func read(_ place: Int) {
-        let received = connections[place].received
-        let room = Self.answerSize - received
         let start = place * Self.answerSize
-        let count = Glibc.read(connections[place].descriptor, answers.baseAddress.map { $0 + start + received }, room)
-        guard count > 0 else {
-            if count == 0 || (errno != EAGAIN && errno != EINTR) {
-                lose(place)
-            }
-            return
-        }
-        guard connections[place].state == .waiting, count < room else {
+        let received = connections[place].received
+        let room = UnsafeMutableRawBufferPointer(
+            rebasing: answers[(start + received)..<(start + Self.answerSize)])
+        guard let count = connections[place].socket?.read(into: room), count < room.count,
+            count == 0 || connections[place].state == .waiting
+        else {
             return lose(place)
         }
         connections[place].received += count
         let bytes = UnsafeRawBufferPointer(rebasing: answers[start..<(start + received + count)])
-        if let answer = LoadAnswer(bytes, success: plan.success) {
+        if count > 0, let answer = LoadAnswer(bytes, success: plan.success) {
             take(answer, bytes, place)
         }
     }
@@ -305,10 +257,8 @@ final class LoadGenerator {
     }
 
     private func shut(_ place: Int) {
-        if connections[place].descriptor >= 0 {
-            close(connections[place].descriptor)
-            connections[place].descriptor = -1
-        }
+        connections[place].socket?.close()
+        connections[place].socket = nil
         connections[place].state = .closed
         closed.append(place)
     }

@@ -20,7 +20,7 @@ struct OverloadPart: BenchmarkPart {
         let recorded = try tool.number("SELECT count(*) FROM postback;")
         bench.board.note(
             """
-            offered \((Double(result.offered) / plan.seconds).shown)/s: \(result.succeeded.shown) answered 200, \
+            offered \((Double(result.offered) / min(plan.seconds, result.seconds)).shown)/s: \(result.succeeded.shown) answered 200, \
             \(result.refused.shown) answered 503, \(result.disconnected.shown) connections refused, \
             \(result.givenUp.shown) found every connection waiting
             """)

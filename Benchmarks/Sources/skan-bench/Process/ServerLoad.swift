@@ -31,8 +31,8 @@ final class ServerLoad {
             switch plan.arrivals {
             case .onAnswer: expectedRate * 1.5
             case .paced(let rate): rate
-            // Only what is recorded is used up.
-            case .flood(let rate): rate / 2
+            // Only what is recorded is used up, a third of what is offered.
+            case .flood(let rate): rate * 0.4
             }
         let wanted = min(plan.limit, Int(rate * plan.seconds) + plan.connections)
         try bench.pool.fill(to: sent + wanted)
