@@ -22,6 +22,7 @@ struct CommandFailure: Error {
         switch error {
         case let failure as CommandFailure: self = failure
         case let problem as KeyProblem: self.init(problem.description, hint: problem.hint)
+        case let problem as AccessProblem: self.init(problem.description, hint: problem.hint)
         case let problem as FieldProblem: self.init(problem.description, hint: "skan help COMMAND lists its options")
         case let problem as StoreError: self.init(problem.description)
         case let problem as IngressError: self.init(problem.description)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AttributionHTTP
 import Foundation
 
 /// `HOST:PORT`, where IPv6 addresses stand in brackets.
@@ -32,7 +33,11 @@ struct ListenAddress: ExpressibleByArgument, Sendable, CustomStringConvertible {
 
     /// Whether only this machine can reach it.
     var isLoopback: Bool {
-        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+        // By the address: a name such as 127.example.com can stand for any machine.
+        guard let address = InternetAddress(host) else {
+            return host == "localhost"
+        }
+        return address.isV4 ? address.description.hasPrefix("127.") : address.description == "::1"
     }
 
     var description: String {

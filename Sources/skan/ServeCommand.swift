@@ -8,6 +8,7 @@ import AttributionStore
 import Configuration
 import Foundation
 import Logging
+import Metrics
 import ServiceLifecycle
 import UnixSignals
 
@@ -19,15 +20,25 @@ struct ServeCommand: AsyncParsableCommand {
             Answers 200 only after the postback is on disk. Settings come from the flags, else from SKAN_LISTEN, \
             SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_TRUST_TEST_KEY and SKAN_TRUSTED_PROXY (apart by \
             commas), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY and SKAN_LOG_LEVEL. SIGTERM and SIGINT \
-            finish what was accepted.
+            finish what was accepted. The console has SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP (true) \
+            too.
             """
     )
 
     @Option(help: "HOST:PORT for devices (default 127.0.0.1:8080; port 0 takes a free one).")
     var listen: ListenAddress?
 
-    @Option(help: "HOST:PORT for health and reports, loopback only (default 127.0.0.1:8081).")
+    @Option(help: "HOST:PORT for health, reports and signing (default 127.0.0.1:8081); off loopback with --tokens.")
     var console: ListenAddress?
+
+    @Option(help: "List of tokens (skan tokens create): all of the console but /healthz and /readyz then needs one.")
+    var tokens: String?
+
+    @Option(help: "Requests a second each token may be used for (default 5000).")
+    var signRate: Int?
+
+    @Flag(help: "Off loopback, let the console do without TLS: a proxy before it has it.")
+    var consolePlainHttp = false
 
     @Option(help: "The store's file, made when it does not exist.")
     var store: String?
@@ -57,6 +68,9 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let settings = try ServeSettings(self, environment: ConfigReader(provider: EnvironmentVariablesProvider()))
         let logger = try Self.logger(level: settings.logLevel)
+        let metrics = PrometheusMetrics()
+        MetricsSystem.bootstrap(metrics)
+        let access = try settings.access(logger: logger)
         let keys = try settings.testKeys.map { try SignaturePublicKey(file: $0) }
         for key in keys {
             logger.notice(
@@ -77,13 +91,14 @@ struct ServeCommand: AsyncParsableCommand {
         // One second less than the whole stop may take: what was accepted must be recorded and answered too.
         limits.stopDeadline = .seconds(4)
         let tls = try settings.tls()
+        let trustedProxies = try TrustedProxies(settings.trustedProxies, field: settings.forwardingField)
         let ingress = Ingress(
             host: settings.listen.host,
             port: settings.listen.port,
             threads: max(1, ProcessInfo.processInfo.activeProcessorCount / 2),
             limits: limits,
             tls: tls,
-            trustedProxies: try TrustedProxies(settings.trustedProxies, field: settings.forwardingField),
+            trustedProxies: trustedProxies,
             logger: logger,
             now: { Date() },
             onListening: { _, port in
@@ -106,11 +121,19 @@ struct ServeCommand: AsyncParsableCommand {
                 }
             }
         )
+        let reporter = Reporter(ledger)
         let console = Console(
-            reporter: Reporter(ledger),
-            webAds: webAds?.issuer,
+            routes: [
+                HealthRoutes(reporter: reporter, logger: logger),
+                ReportRoutes(reporter: reporter, logger: logger),
+                MetricsRoutes(metrics),
+                WebAdRoutes(issuer: webAds?.issuer, logger: logger),
+            ],
+            access: access,
             host: settings.console.host,
             port: settings.console.port,
+            tls: settings.console.isLoopback ? nil : tls,
+            trustedProxies: trustedProxies,
             logger: logger,
             onListening: { port in
                 let address = ListenAddress(host: settings.console.host, port: port)
@@ -121,7 +144,8 @@ struct ServeCommand: AsyncParsableCommand {
         var configuration = ServiceGroupConfiguration(
             services: [.init(service: ingestor)] + (webAds.map { [.init(service: $0.responder)] } ?? [])
                 + [.init(service: console), .init(service: ingress)]
-                + (tls.map { [.init(service: CertificateReload(tls: $0, logger: logger))] } ?? []),
+                + (tls.map { [.init(service: CertificateReload(tls: $0, logger: logger))] } ?? [])
+                + (access.map { [.init(service: TokensReload(access: $0))] } ?? []),
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Self.quiet(logger)
         )

@@ -5,6 +5,8 @@ import Configuration
 struct ServeSettings {
     let listen: ListenAddress
     let console: ListenAddress
+    let tokens: String?
+    let signRate: Int
     let store: String
     let testKeys: [String]
     let signingKeys: String?
@@ -27,11 +29,8 @@ struct ServeSettings {
         }
         listen = try address(command.listen, "listen", ListenAddress(host: "127.0.0.1", port: 8080))
         console = try address(command.console, "console", ListenAddress(host: "127.0.0.1", port: 8081))
-        guard console.isLoopback else {
-            throw CommandFailure(
-                "--console \(console): the console has no access control and listens on loopback only",
-                hint: "use 127.0.0.1:PORT, and a tunnel or an authenticating proxy from elsewhere")
-        }
+        tokens = command.tokens ?? settings.string(forKey: "tokens")
+        signRate = try Self.signRate(command.signRate, settings.string(forKey: "sign.rate"))
         guard let store = command.store ?? settings.string(forKey: "store") else {
             throw CommandFailure("expected --store FILE", hint: "the file is made when it does not exist")
         }
@@ -52,6 +51,8 @@ struct ServeSettings {
         tlsCertificate = command.tlsCertificate ?? settings.string(forKey: "tls.certificate")
         tlsKey = command.tlsKey ?? settings.string(forKey: "tls.key")
         logLevel = command.logLevel ?? settings.string(forKey: "log.level") ?? "info"
+        let isPlainAllowed = command.consolePlainHttp || settings.string(forKey: "console.plain.http") == "true"
+        try checkConsole(isPlainAllowed: isPlainAllowed)
     }
 
     /// The TLS identity, or nil for plain HTTP.

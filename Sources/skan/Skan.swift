@@ -11,7 +11,8 @@ struct Skan: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             ServeCommand.self, ReportCommand.self, SignCommand.self, VerifyCommand.self, KeysCommand.self,
-            SimulateCommand.self, SelftestCommand.self, RecountCommand.self, WebAdCommand.self,
+            SimulateCommand.self, SelftestCommand.self, RecountCommand.self, WebAdCommand.self, TokensCommand.self,
+            PublishCommand.self,
         ]
     )
 

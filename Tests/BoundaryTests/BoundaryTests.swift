@@ -27,8 +27,9 @@ struct BoundaryTests {
             "AttributionHTTP",
             [
                 "Attribution", "AttributionIngest", "AttributionReports", "AttributionSigning", "FoundationEssentials",
-                "Glibc", "Musl", "Darwin",
-                "Hummingbird", "Logging", "Metrics", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "ServiceLifecycle",
+                "Glibc", "Musl", "Darwin", "Crypto",
+                "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "Metrics", "NIOCore", "NIOHTTP1", "NIOPosix",
+                "NIOSSL", "ServiceLifecycle",
                 "Synchronization",
             ]
         ),

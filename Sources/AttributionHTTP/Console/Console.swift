@@ -1,130 +1,102 @@
-import Attribution
-public import AttributionIngest
-public import AttributionReports
 import Hummingbird
+import HummingbirdCore
 public import Logging
+public import Metrics
 import NIOCore
 public import ServiceLifecycle
 
-/// The private listener: health, and reports as the command line gives them.
+/// The private listener: health, reports, metrics, and what else is given to it as groups of routes.
 public struct Console: Service {
-    private let reporter: Reporter
-    private let webAds: WebAdIssuer?
+    /// A request's head may have as much as the public listener allows.
+    private static let headBytes = 16 * 1024
+    private static let headFields = 64
+    private static let idleTimeout = TimeAmount.seconds(60)
+    private static let connections = 1_024
+
+    private let routes: [any ConsoleRoutes]
+    private let gate: ConsoleGate
     private let host: String
     private let port: Int
+    private let tls: IngressTLS?
     private let logger: Logger
     private let onListening: @Sendable (_ port: Int) async -> Void
 
     /// Makes a console.
     ///
     /// - Parameters:
-    ///   - reporter: Answers the reports.
-    ///   - webAds: Issues web ads; nil when the server has no signing keys.
-    ///   - host: A loopback address: there is no access control yet.
+    ///   - routes: Everything it answers.
+    ///   - access: Decides who may do what; without it everybody who can reach the console may do everything.
+    ///   - host: The address; a loopback one when there is no access control.
     ///   - port: The port; 0 for a free one.
-    ///   - logger: Takes what goes wrong.
+    ///   - tls: The TLS identity; nil for plain HTTP.
+    ///   - trustedProxies: The proxies whose word about their client is taken.
+    ///   - logger: Takes a line for each request, at debug, and what goes wrong.
+    ///   - metricsFactory: Where requests are counted.
     ///   - onListening: Called with the port as soon as connections are taken.
     public init(
-        reporter: Reporter,
-        webAds: WebAdIssuer? = nil,
+        routes: [any ConsoleRoutes],
+        access: AccessControl?,
         host: String,
         port: Int,
+        tls: IngressTLS? = nil,
+        trustedProxies: TrustedProxies = .none,
         logger: Logger,
+        metricsFactory: any MetricsFactory = MetricsSystem.factory,
         onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
-        self.reporter = reporter
-        self.webAds = webAds
+        self.routes = routes
         self.host = host
         self.port = port
+        self.tls = tls
         self.logger = logger
         self.onListening = onListening
+        gate = ConsoleGate(
+            access: access,
+            trustedProxies: trustedProxies,
+            metrics: ConsoleMetrics(factory: metricsFactory),
+            logger: logger
+        )
     }
 
     /// Serves until a graceful shutdown.
     public func run() async throws {
         let application = Application(
             router: router(),
-            configuration: .init(address: .hostname(host, port: port), serverName: "skan"),
+            server: server(),
+            configuration: .init(
+                address: .hostname(host, port: port),
+                serverName: "skan",
+                availableConnectionsDelegate: MaximumAvailableConnections(Self.connections, logger: logger)
+            ),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? port) },
             logger: logger
         )
         try await application.run()
     }
 
-    private func router() -> Router<BasicRequestContext> {
-        let router = Router()
-        router.get("/healthz") { _, _ in
-            "ok\n"
-        }
-        router.get("/readyz") { _, _ in
-            do {
-                try await reporter.checkStore()
-                return Self.response(.ok, "text/plain; charset=utf-8", "ready\n")
-            } catch {
-                logger.warning("not ready", metadata: ["error": "\(error)"])
-                return Self.response(.serviceUnavailable, "text/plain; charset=utf-8", "the store does not answer\n")
+    private func router() -> Router<ConsoleContext> {
+        let router = Router(context: ConsoleContext.self)
+        for endpoint in routes.flatMap(\.endpoints) {
+            let definition = endpoint.route.definition
+            router.on(RouterPath(definition.path), method: definition.method) { request, context in
+                try await gate.answer(endpoint, request, context)
             }
         }
-        router.get("/v1/report") { request, _ in
-            await report(request)
-        }
-        WebAdRoutes(issuer: webAds, logger: logger).add(to: router)
         return router
     }
 
-    private func report(_ request: Request) async -> Response {
-        let parameters = request.uri.queryParameters
-        func text(_ name: String) -> String? {
-            parameters[name[...]].map { String($0) }
-        }
-        do {
-            let formatName = text("format") ?? ReportFormat.json.rawValue
-            guard let format = ReportFormat(rawValue: formatName) else {
-                throw FieldProblem(
-                    field: "format", found: formatName.shortened(to: 20),
-                    expected: ReportFormat.allCases.map(\.rawValue).joined(separator: ", "))
-            }
-            let question = try ReportRequest(
-                by: text("by") ?? "network,app,campaign",
-                filters: parameters.getAll("where").map { String($0) },
-                from: text("from"),
-                to: text("to"),
-                timeZone: text("time-zone") ?? "UTC",
-                provenance: text("provenance") ?? Provenance.apple.rawValue
-            )
-            let answer = try await reporter.report(question)
-            return Self.response(.ok, format.mediaType, answer.rendered(as: format))
-        } catch let problem as FieldProblem {
-            let body = JSONText.object([
-                "status": .string("refused"), "reason": .string("bad-parameter"),
-                "detail": .string(problem.description),
-            ])
-            return Self.response(.badRequest, "application/json", body.line + "\n")
-        } catch {
-            logger.error("report failed", metadata: ["error": "\(error)"])
-            let body = JSONText.object(["status": .string("failed"), "reason": .string("store-failed")])
-            return Self.response(.internalServerError, "application/json", body.line + "\n")
-        }
-    }
-
-    private static func response(_ status: HTTPResponse.Status, _ mediaType: String, _ body: String) -> Response {
-        Response(
-            status: status,
-            headers: [.contentType: mediaType, .cacheControl: "no-store"],
-            body: .init(byteBuffer: ByteBuffer(string: body))
+    private func server() -> HTTPServerBuilder {
+        let configuration = HTTP1Channel.Configuration(
+            idleTimeout: Self.idleTimeout,
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: Self.headBytes, maxHeaderListSize: Self.headBytes,
+                maxHeaderFieldCount: Self.headFields)
         )
-    }
-}
-
-extension ReportFormat {
-    /// The media type of the format, RFC 4180, 7763, 8259.
-    fileprivate var mediaType: String {
-        switch self {
-        case .table: "text/plain; charset=utf-8"
-        case .csv: "text/csv; charset=utf-8"
-        case .json: "application/json"
-        case .ndjson: "application/x-ndjson"
-        case .markdown: "text/markdown; charset=utf-8"
+        guard let tls else {
+            return .http1(configuration: configuration)
+        }
+        return HTTPServerBuilder { responder in
+            ConsoleChannel(http: HTTP1Channel(responder: responder, configuration: configuration), tls: tls)
         }
     }
 }

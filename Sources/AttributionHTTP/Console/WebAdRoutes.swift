@@ -1,20 +1,29 @@
 import Attribution
-import AttributionIngest
+public import AttributionIngest
 import AttributionSigning
 import FoundationEssentials
 import Hummingbird
-import Logging
+public import Logging
 import NIOCore
 
 /// The console's route for issuing web ads: `POST /v1/web-ads`.
-struct WebAdRoutes {
-    let issuer: WebAdIssuer?
-    let logger: Logger
+public struct WebAdRoutes: ConsoleRoutes {
+    private let issuer: WebAdIssuer?
+    private let logger: Logger
 
-    func add(to router: Router<BasicRequestContext>) {
-        router.post("/v1/web-ads") { request, _ in
-            await issue(request)
-        }
+    /// Makes the routes.
+    ///
+    /// - Parameters:
+    ///   - issuer: Issues web ads; nil when the server has no signing keys.
+    ///   - logger: Takes what goes wrong.
+    public init(issuer: WebAdIssuer?, logger: Logger) {
+        self.issuer = issuer
+        self.logger = logger
+    }
+
+    /// `/v1/web-ads`.
+    public var endpoints: [ConsoleEndpoint] {
+        [ConsoleEndpoint(.webAds) { request, _ in await issue(request) }]
     }
 
     private func issue(_ request: Request) async -> Response {
@@ -37,7 +46,7 @@ struct WebAdRoutes {
             let now = Int64(Date().timeIntervalSince1970 * 1000)
             let links = try await issuer.issue(
                 try WebAdRequest(reading: body.readableBytesView), nowMilliseconds: now)
-            return Self.response(.ok, links.first?.json ?? .null)
+            return .json(.ok, links.first?.json ?? .null)
         } catch let error as JSONError {
             return Self.refusal(.badRequest, "not-json", error.description)
         } catch let problem as FieldProblem {
@@ -51,16 +60,8 @@ struct WebAdRoutes {
     }
 
     private static func refusal(_ status: HTTPResponse.Status, _ reason: String, _ detail: String) -> Response {
-        response(
+        .json(
             status,
             .object(["status": .string("refused"), "reason": .string(reason), "detail": .string(detail)]))
-    }
-
-    private static func response(_ status: HTTPResponse.Status, _ json: JSONText) -> Response {
-        Response(
-            status: status,
-            headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: .init(byteBuffer: ByteBuffer(string: json.line + "\n"))
-        )
     }
 }

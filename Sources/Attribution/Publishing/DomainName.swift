@@ -1,0 +1,39 @@
+/// A DNS domain name of at least two labels, in lower case and without a final full stop (RFC 1035 section 2.3.1).
+public struct DomainName: Hashable, Sendable, CustomStringConvertible {
+    /// The name, for example `example.com`.
+    public let text: String
+
+    /// Reads a name.
+    ///
+    /// - Parameters:
+    ///   - text: The name; an international one in its `xn--` form.
+    ///   - field: What the name stands for, for the message.
+    /// - Throws: ``FieldProblem`` for a URL, a port, an address or anything else.
+    public init(_ text: String, field: String) throws(FieldProblem) {
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.count >= 2, text.utf8.count <= 253, labels.allSatisfy(Self.isLabel),
+            labels.last?.utf8.contains(where: { $0 >= UInt8(ascii: "a") }) ?? false
+        else {
+            throw FieldProblem(
+                field: field, found: text.isEmpty ? "nothing" : text.shortened(to: 80),
+                expected: "a domain in lower case without scheme, port or path, such as example.com")
+        }
+        self.text = text
+    }
+
+    private static func isLabel(_ label: Substring) -> Bool {
+        (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+            && label.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// The name.
+    public var description: String {
+        text
+    }
+}

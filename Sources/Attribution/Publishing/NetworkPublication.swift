@@ -1,0 +1,143 @@
+public import FoundationEssentials
+
+/// What an ad network publishes of itself, so that developers of apps can work with it.
+public struct NetworkPublication: Sendable {
+    /// One id and since when it is published.
+    public struct Entry: Sendable {
+        /// The id.
+        public let id: RegisteredNetworkID
+        /// When it was added to the list; nil leaves the date out.
+        public let creationDate: Date?
+
+        /// Makes an entry.
+        public init(id: RegisteredNetworkID, creationDate: Date?) {
+            self.id = id
+            self.creationDate = creationDate
+        }
+    }
+
+    /// The company that publishes the list.
+    public let companyName: String
+    /// Its business address; nil leaves it out.
+    public let companyAddress: String?
+    /// Its domain, where the files are to be found.
+    public let companyDomain: DomainName
+    /// Its ids in the order given, each once.
+    public let entries: [Entry]
+    /// The domain that takes the copies of postbacks for developers.
+    public let copyDomain: DomainName
+
+    /// Makes a publication.
+    ///
+    /// - Parameters:
+    ///   - companyName: The company that publishes the list, at most 200 characters in one line.
+    ///   - companyAddress: Its business address; nil leaves it out.
+    ///   - companyDomain: Its domain.
+    ///   - entries: Its ids.
+    ///   - copyDomain: The domain that takes the copies of postbacks for developers.
+    /// - Throws: ``FieldProblem`` for an empty or overlong text, no id, or one given twice.
+    public init(
+        companyName: String,
+        companyAddress: String?,
+        companyDomain: DomainName,
+        entries: [Entry],
+        copyDomain: DomainName
+    ) throws(FieldProblem) {
+        try Self.check(companyName, field: "company name")
+        if let companyAddress {
+            try Self.check(companyAddress, field: "company address")
+        }
+        guard !entries.isEmpty else {
+            throw FieldProblem(field: "id", found: "none", expected: "at least one")
+        }
+        var known: Set<RegisteredNetworkID> = []
+        for entry in entries where !known.insert(entry.id).inserted {
+            throw FieldProblem(field: "id", found: "\(entry.id) twice", expected: "each id once")
+        }
+        self.companyName = companyName
+        self.companyAddress = companyAddress
+        self.companyDomain = companyDomain
+        self.entries = entries
+        self.copyDomain = copyDomain
+    }
+
+    private static func check(_ text: String, field: String) throws(FieldProblem) {
+        let isLine = !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        guard isLine, (1...200).contains(text.count), text.contains(where: { !$0.isWhitespace }) else {
+            throw FieldProblem(
+                field: field, found: text.isEmpty ? "nothing" : "\"\(text.shortened(to: 80))\"",
+                expected: "1 to 200 characters in one line")
+        }
+    }
+
+    /// The entries that SKAdNetwork knows.
+    private var skAdNetworkEntries: [Entry] {
+        entries.filter { $0.id.framework == .skadnetwork }
+    }
+
+    // MARK: For lists
+
+    /// `skadnetworkids.json`, to be served from the root of the company's domain; nil without an SKAdNetwork id.
+    ///
+    /// - SeeAlso: [IAB Tech Lab, SKAdNetwork ID lists for app developers](https://github.com/InteractiveAdvertisingBureau/openrtb/blob/main/extensions/community_extensions/skadnetwork.md)
+    public var listJSON: JSONText? {
+        guard !skAdNetworkEntries.isEmpty else {
+            return nil
+        }
+        let ids: [JSONText] = skAdNetworkEntries.map { entry in
+            var members: [(String, JSONText)] = [
+                ("entity_name", .string(companyName)),
+                ("entity_domain", .string(companyDomain.text)),
+                ("skadnetwork_id", .string(entry.id.text)),
+            ]
+            if let date = entry.creationDate {
+                members.append(("creation_date", .string(date.formatted(.iso8601))))
+            }
+            return .object(members)
+        }
+        var members: [(String, JSONText)] = [("company_name", .string(companyName))]
+        if let companyAddress {
+            members.append(("company_address", .string(companyAddress)))
+        }
+        members.append(("company_domain", .string(companyDomain.text)))
+        members.append(("skadnetwork_ids", .array(ids)))
+        return .object(members)
+    }
+
+    /// `skadnetworkids.xml`, to be served beside ``listJSON``: a property list with SKAdNetworkItems.
+    public var listXML: PropertyListText? {
+        skAdNetworkEntries.isEmpty ? nil : .dictionary(["SKAdNetworkItems": skAdNetworkItems])
+    }
+
+    // MARK: For Info.plist
+
+    /// What an app that shows ads adds to its Info.plist.
+    ///
+    /// SKAdNetworkItems has the SKAdNetwork ids, AdNetworkIdentifiers all: AdAttributionKit takes both kinds.
+    public var sourceApp: PropertyListText {
+        let identifiers = PropertyListText.array(entries.map { .string($0.id.text) })
+        return skAdNetworkEntries.isEmpty
+            ? .dictionary(["AdNetworkIdentifiers": identifiers])
+            : .dictionary(["SKAdNetworkItems": skAdNetworkItems, "AdNetworkIdentifiers": identifiers])
+    }
+
+    /// What an advertised app adds to its Info.plist, so that copies of winning postbacks come to ``copyDomain``.
+    ///
+    /// The system adds the well-known paths itself. AttributionCopyEndpoint stands twice because Apple's pages and the
+    /// apps in use have it at the top as well as in the dictionary AdAttributionKit.
+    ///
+    /// - SeeAlso: [NSAdvertisingAttributionReportEndpoint](https://developer.apple.com/documentation/bundleresources/information-property-list/nsadvertisingattributionreportendpoint),
+    ///   [AttributionCopyEndpoint](https://developer.apple.com/documentation/bundleresources/information-property-list/attributioncopyendpoint)
+    public var advertisedApp: PropertyListText {
+        let endpoint = PropertyListText.string("https://\(copyDomain)")
+        return .dictionary([
+            "NSAdvertisingAttributionReportEndpoint": endpoint,
+            "AttributionCopyEndpoint": endpoint,
+            "AdAttributionKit": .dictionary(["AttributionCopyEndpoint": endpoint]),
+        ])
+    }
+
+    private var skAdNetworkItems: PropertyListText {
+        .array(skAdNetworkEntries.map { .dictionary(["SKAdNetworkIdentifier": .string($0.id.text)]) })
+    }
+}

@@ -1,0 +1,72 @@
+/// An Apple property list to be written as XML, with the keys in the order given.
+///
+/// - SeeAlso: [PropertyList-1.0.dtd](http://www.apple.com/DTDs/PropertyList-1.0.dtd)
+public indirect enum PropertyListText: Sendable, Hashable {
+    /// Keys and values in the order they are written.
+    case dictionary([Member])
+    /// Values in the order they are written.
+    case array([PropertyListText])
+    /// A string.
+    case string(String)
+
+    /// One key and its value.
+    public struct Member: Sendable, Hashable {
+        let key: String
+        let value: PropertyListText
+    }
+
+    /// A dictionary from keys and values.
+    public static func dictionary(_ members: KeyValuePairs<String, PropertyListText>) -> PropertyListText {
+        .dictionary(members.map { Member(key: $0.key, value: $0.value) })
+    }
+
+    /// The whole document, ending in a newline.
+    public var document: String {
+        var output = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+            <plist version="1.0">
+
+            """
+        write(to: &output, indent: "")
+        return output + "</plist>\n"
+    }
+
+    private func write(to output: inout String, indent: String) {
+        let inner = indent + "    "
+        switch self {
+        case .string(let text):
+            output += "\(indent)<string>\(Self.escaped(text))</string>\n"
+        case .array(let values):
+            output += "\(indent)<array>\n"
+            values.forEach { $0.write(to: &output, indent: inner) }
+            output += "\(indent)</array>\n"
+        case .dictionary(let members):
+            output += "\(indent)<dict>\n"
+            for member in members {
+                output += "\(inner)<key>\(Self.escaped(member.key))</key>\n"
+                member.value.write(to: &output, indent: inner)
+            }
+            output += "\(indent)</dict>\n"
+        }
+    }
+
+    /// Text for the content of an element; what XML 1.0 cannot carry at all becomes U+FFFD.
+    private static func escaped(_ text: String) -> String {
+        var output = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": output += "&amp;"
+            case "<": output += "&lt;"
+            // Needed only after "]]", but then always.
+            case ">": output += "&gt;"
+            // A parser would read a bare one as a line feed.
+            case "\r": output += "&#13;"
+            case "\t", "\n", " "..."\u{D7FF}", "\u{E000}"..."\u{FFFD}", "\u{10000}"..."\u{10FFFF}":
+                output.unicodeScalars.append(scalar)
+            default: output += "\u{FFFD}"
+            }
+        }
+        return output
+    }
+}

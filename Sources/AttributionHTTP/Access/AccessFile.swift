@@ -1,0 +1,148 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
+/// The file a list of tokens is kept in: readable by its owner only, replaced whole.
+public struct AccessFile: Sendable {
+    /// Where it is.
+    public let path: String
+
+    /// A list of 256 tokens takes about 60 KiB.
+    private static let limit = 1 << 20
+
+    /// Which file was read: a replaced or changed one has another stamp.
+    struct Stamp: Equatable {
+        let device: UInt64
+        let inode: UInt64
+        let size: Int64
+        let modifiedSeconds: Int
+        let modifiedNanoseconds: Int
+        let changedSeconds: Int
+        let changedNanoseconds: Int
+
+        init(_ status: stat) {
+            device = UInt64(status.st_dev)
+            inode = UInt64(status.st_ino)
+            size = Int64(status.st_size)
+            modifiedSeconds = status.st_mtim.tv_sec
+            modifiedNanoseconds = status.st_mtim.tv_nsec
+            changedSeconds = status.st_ctim.tv_sec
+            changedNanoseconds = status.st_ctim.tv_nsec
+        }
+    }
+
+    /// Names a file.
+    ///
+    /// - Parameter path: Where it is; it need not exist yet.
+    public init(_ path: String) {
+        self.path = path
+    }
+
+    /// Reads the list.
+    ///
+    /// - Returns: The list.
+    /// - Throws: ``AccessProblem`` when it cannot be read, others can read it, or it is no list of tokens.
+    public func load() throws(AccessProblem) -> AccessList {
+        try loadStamped().list
+    }
+
+    /// Reads, changes and replaces the list while no other process does.
+    ///
+    /// - Parameters:
+    ///   - makingFile: Whether a file that does not exist is made.
+    ///   - change: Changes the list; when it throws, the file stays.
+    /// - Returns: What the change returned, once the new file is on disk.
+    /// - Throws: ``AccessProblem`` of the change, or when the file cannot be read or written.
+    public func update<Result>(
+        makingFile: Bool,
+        _ change: (inout AccessList) throws(AccessProblem) -> Result
+    ) throws(AccessProblem) -> Result {
+        // The folder is what stays when the file is replaced, so it carries the lock.
+        let folder = open(folderPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0, flock(folder, LOCK_EX) == 0 else {
+            throw .unwritable(file: path, reason: Self.systemError())
+        }
+        defer { close(folder) }
+        var list = makingFile && currentStamp() == nil ? AccessList() : try load()
+        let result = try change(&list)
+        try replace(with: list.document)
+        guard fsync(folder) == 0 else {
+            throw .unwritable(file: path, reason: Self.systemError())
+        }
+        return result
+    }
+
+    // MARK: Reading
+
+    /// The stamp of the file as it is now; nil when there is none.
+    func currentStamp() -> Stamp? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Stamp(status) : nil
+    }
+
+    /// Reads the list and says which file it was in.
+    func loadStamped() throws(AccessProblem) -> (list: AccessList, stamp: Stamp) {
+        // Opened first: what is checked is what is read.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw .unreadable(file: path, reason: Self.systemError())
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw .unreadable(file: path, reason: "it is not a file")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw .openToOthers(file: path, mode: "0" + String(status.st_mode & 0o777, radix: 8))
+        }
+        guard status.st_size <= Self.limit else {
+            throw .malformed(file: path, reason: "found \(status.st_size) bytes, expected at most \(Self.limit)")
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        var count = 0
+        while count < bytes.count {
+            let more = bytes.withUnsafeMutableBytes { buffer in
+                read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+            }
+            guard more > 0 else {
+                throw .unreadable(file: path, reason: more < 0 ? Self.systemError() : "it was cut short while read")
+            }
+            count += more
+        }
+        return (try AccessList(document: bytes, file: path), Stamp(status))
+    }
+
+    // MARK: Writing
+
+    private var folderPath: String {
+        guard let slash = path.lastIndex(of: "/") else {
+            return "."
+        }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private func replace(with text: String) throws(AccessProblem) {
+        let temporary = path + ".new"
+        // What a run that was killed left behind; the lock says that nobody is writing it.
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw .unwritable(file: path, reason: Self.systemError())
+        }
+        let bytes = Array(text.utf8)
+        let isWritten = write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
+        guard isWritten, rename(temporary, path) == 0 else {
+            let reason = Self.systemError()
+            close(descriptor)
+            unlink(temporary)
+            throw .unwritable(file: path, reason: reason)
+        }
+        close(descriptor)
+    }
+
+    private static func systemError() -> String {
+        String(cString: strerror(errno))
+    }
+}

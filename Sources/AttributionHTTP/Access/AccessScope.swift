@@ -1,0 +1,17 @@
+/// What a token of the console may be used for.
+public enum AccessScope: String, CaseIterable, Sendable {
+    /// Signing impressions.
+    case sign
+    /// Reading reports and metrics.
+    case report
+    /// Everything: both others, and whatever routes ask for this one alone.
+    case admin
+
+    /// Whether holding this scope opens a route that needs another.
+    ///
+    /// - Parameter needed: What the route asks for.
+    /// - Returns: `true` for the scope itself, and for every scope when this one is ``admin``.
+    public func covers(_ needed: AccessScope) -> Bool {
+        self == needed || self == .admin
+    }
+}

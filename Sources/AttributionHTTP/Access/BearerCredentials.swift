@@ -1,0 +1,46 @@
+/// What the Authorization lines of a request hold, RFC 6750 section 2.1.
+enum BearerCredentials: Equatable {
+    /// No line, or one of another scheme.
+    case none
+    /// The scheme is Bearer and what follows is no token, or there are several lines.
+    case malformed
+    /// A token, not yet looked at further.
+    case token(String)
+
+    /// Reads the lines.
+    ///
+    /// - Parameter authorization: The value of each Authorization line.
+    init(authorization: [String]) {
+        guard let value = authorization.first else {
+            self = .none
+            return
+        }
+        guard authorization.count == 1 else {
+            self = .malformed
+            return
+        }
+        let parts = value.split(separator: " ", maxSplits: 1)
+        guard let scheme = parts.first, scheme.lowercased() == "bearer" else {
+            self = .none
+            return
+        }
+        let token = parts.count == 2 ? parts[1].drop { $0 == " " } : ""
+        self = Self.isToken(token) ? .token(String(token)) : .malformed
+    }
+
+    /// Whether a text is of the form `1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`.
+    private static func isToken(_ text: Substring) -> Bool {
+        let body = text.utf8.prefix { $0 != UInt8(ascii: "=") }
+        return !body.isEmpty
+            && text.utf8.dropFirst(body.count).allSatisfy { $0 == UInt8(ascii: "=") }
+            && body.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                    UInt8(ascii: "~"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+                    true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,21 @@
+public import Hummingbird
+
+/// A route and what answers it.
+public struct ConsoleEndpoint: Sendable {
+    /// The route.
+    public let route: ConsoleRoute
+    let answer: @Sendable (Request, ConsoleContext) async throws -> Response
+
+    /// Puts an answer to a route.
+    ///
+    /// - Parameters:
+    ///   - route: The route.
+    ///   - answer: Answers the requests that may reach it.
+    public init(
+        _ route: ConsoleRoute,
+        answer: @escaping @Sendable (Request, ConsoleContext) async throws -> Response
+    ) {
+        self.route = route
+        self.answer = answer
+    }
+}

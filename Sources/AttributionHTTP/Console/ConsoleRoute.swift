@@ -1,0 +1,42 @@
+public import HTTPTypes
+
+/// Every route the console can have; there is no other way to add one, so none can go without saying whom it is for.
+public enum ConsoleRoute: CaseIterable, Sendable, Hashable {
+    /// Whether the process answers.
+    case health
+    /// Whether the store answers.
+    case readiness
+    /// A report.
+    case report
+    /// The metrics, for Prometheus.
+    case metrics
+    /// Issuing web ads.
+    case webAds
+
+    /// What a route is: how it is asked for, and by whom.
+    public struct Definition: Sendable, Hashable {
+        /// The request's method.
+        public let method: HTTPRequest.Method
+        /// The request's path.
+        public let path: String
+        /// What the request must bring.
+        public let access: ConsoleAccess
+
+        init(_ method: HTTPRequest.Method, _ path: String, _ access: ConsoleAccess) {
+            self.method = method
+            self.path = path
+            self.access = access
+        }
+    }
+
+    /// How the route is asked for, and by whom.
+    public var definition: Definition {
+        switch self {
+        case .health: Definition(.get, "/healthz", .open)
+        case .readiness: Definition(.get, "/readyz", .open)
+        case .report: Definition(.get, "/v1/report", .scope(.report))
+        case .metrics: Definition(.get, "/metrics", .scope(.report))
+        case .webAds: Definition(.post, "/v1/web-ads", .scope(.sign))
+        }
+    }
+}

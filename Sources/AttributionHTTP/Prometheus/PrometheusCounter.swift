@@ -1,0 +1,19 @@
+import Metrics
+import Synchronization
+
+/// A number that only grows, but for a reset.
+final class PrometheusCounter: CounterHandler, PrometheusSeries {
+    private let value = Atomic<Int64>(0)
+
+    func increment(by amount: Int64) {
+        value.wrappingAdd(amount, ordering: .relaxed)
+    }
+
+    func reset() {
+        value.store(0, ordering: .relaxed)
+    }
+
+    func write(name: String, labels: String, to output: inout String) {
+        output.appendSample(name, labels, String(value.load(ordering: .relaxed)))
+    }
+}
