@@ -122,6 +122,7 @@ let package = Package(
             name: "AttributionHTTPTests",
             dependencies: [
                 "AttributionHTTP", "AttributionReports",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
@@ -133,7 +134,13 @@ let package = Package(
             resources: [.copy("Fixtures")]
         ),
         .testTarget(name: "BoundaryTests"),
-        .testTarget(name: "skanTests", dependencies: ["Attribution", "AttributionHarness", "skan"]),
+        .testTarget(
+            name: "skanTests",
+            dependencies: [
+                "Attribution", "AttributionHTTP", "AttributionHarness", "skan",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

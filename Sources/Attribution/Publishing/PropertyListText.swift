@@ -13,11 +13,17 @@ public indirect enum PropertyListText: Sendable, Hashable {
     public struct Member: Sendable, Hashable {
         let key: String
         let value: PropertyListText
+
+        /// Puts a value to a key.
+        public init(_ key: String, _ value: PropertyListText) {
+            self.key = key
+            self.value = value
+        }
     }
 
     /// A dictionary from keys and values.
     public static func dictionary(_ members: KeyValuePairs<String, PropertyListText>) -> PropertyListText {
-        .dictionary(members.map { Member(key: $0.key, value: $0.value) })
+        .dictionary(members.map { Member($0.key, $0.value) })
     }
 
     /// The whole document, ending in a newline.

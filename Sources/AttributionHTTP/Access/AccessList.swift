@@ -88,7 +88,7 @@ public struct AccessList: Sendable {
     ///   - needed: What the route asks for.
     ///   - now: The present.
     /// - Returns: Who asks, when the token is one of the list and live; and why the request is refused, if it is.
-    func judge(
+    package func judge(
         authorization: [String],
         needed: AccessScope,
         now: Date

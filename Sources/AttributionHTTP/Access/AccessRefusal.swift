@@ -1,5 +1,5 @@
 /// Why the console turns a request away before its route sees it.
-enum AccessRefusal: Sendable, Equatable {
+package enum AccessRefusal: Sendable, Equatable {
     case noCredentials
     case malformed
     case unknown
@@ -8,7 +8,7 @@ enum AccessRefusal: Sendable, Equatable {
     case tooFast(retryAfter: Duration)
 
     /// The HTTP status code, RFC 6750 section 3.1 and RFC 6585 section 4.
-    var status: Int {
+    package var status: Int {
         switch self {
         case .malformed: 400
         case .noCredentials, .unknown, .expired: 401
@@ -18,7 +18,7 @@ enum AccessRefusal: Sendable, Equatable {
     }
 
     /// The stable code of the answer's body.
-    var code: String {
+    package var code: String {
         switch self {
         case .noCredentials: "no-token"
         case .malformed: "malformed-authorization"
@@ -30,7 +30,7 @@ enum AccessRefusal: Sendable, Equatable {
     }
 
     /// What was expected and what to do.
-    var detail: String {
+    package var detail: String {
         switch self {
         case .noCredentials: "send Authorization: Bearer and a token that skan tokens create printed"
         case .malformed: "expected one line, Authorization: Bearer TOKEN"
@@ -42,7 +42,7 @@ enum AccessRefusal: Sendable, Equatable {
     }
 
     /// The WWW-Authenticate value; an error code only when a token was sent, RFC 6750 section 3.1.
-    var challenge: String? {
+    package var challenge: String? {
         switch self {
         case .noCredentials: #"Bearer realm="skan""#
         case .malformed: #"Bearer realm="skan", error="invalid_request", error_description="\#(detail)""#
@@ -54,7 +54,7 @@ enum AccessRefusal: Sendable, Equatable {
     }
 
     /// The Retry-After value in whole seconds, at least 1.
-    var retryAfterSeconds: Int64? {
+    package var retryAfterSeconds: Int64? {
         guard case .tooFast(let wait) = self else {
             return nil
         }

@@ -1,5 +1,5 @@
 /// What the Authorization lines of a request hold, RFC 6750 section 2.1.
-enum BearerCredentials: Equatable {
+package enum BearerCredentials: Equatable {
     /// No line, or one of another scheme.
     case none
     /// The scheme is Bearer and what follows is no token, or there are several lines.
@@ -10,7 +10,7 @@ enum BearerCredentials: Equatable {
     /// Reads the lines.
     ///
     /// - Parameter authorization: The value of each Authorization line.
-    init(authorization: [String]) {
+    package init(authorization: [String]) {
         guard let value = authorization.first else {
             self = .none
             return

@@ -1,0 +1,89 @@
+import AttributionHTTP
+import Foundation
+import HTTPTypes
+import Metrics
+import NIOSSL
+import ServiceLifecycle
+import Testing
+
+@Suite("The console", .timeLimit(.minutes(1)))
+struct ConsoleTests {
+    @Test("Every route has a path of its own, and only health and readiness are open")
+    func routes() {
+        let definitions = ConsoleRoute.allCases.map(\.definition)
+        #expect(Set(definitions.map { "\($0.method) \($0.path)" }).count == definitions.count)
+        #expect(ConsoleRoute.allCases.filter { $0.definition.access == .open } == [.health, .readiness])
+        for definition in definitions {
+            #expect(definition.method != .get || definition.access != .scope(.sign), "signing is not a GET")
+            #expect(definition.path.hasPrefix("/"))
+        }
+    }
+
+    /// Runs a console with its metrics alone for the length of `body`.
+    private static func run(
+        tls: IngressTLS?,
+        _ metrics: PrometheusMetrics,
+        _ body: (_ port: Int) async throws -> Void
+    ) async throws {
+        let (ports, bound) = AsyncStream<Int>.makeStream()
+        let console = Console(
+            routes: [MetricsRoutes(metrics)], access: nil, host: "127.0.0.1", port: 0, tls: tls, logger: .silent,
+            metricsFactory: metrics, onListening: { bound.yield($0) })
+        let services = ServiceGroup(
+            configuration: ServiceGroupConfiguration(services: [.init(service: console)], logger: .silent))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                defer { bound.finish() }
+                try await services.run()
+            }
+            for await port in ports {
+                try await body(port)
+                break
+            }
+            await services.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+
+    @Test("It serves over TLS with the identity it is given")
+    func tls() async throws {
+        func fixture(_ name: String) throws -> String {
+            try #require(Bundle.module.path(forResource: name, ofType: "pem", inDirectory: "Fixtures"))
+        }
+        let certificateFile = try fixture("first-certificate")
+        let tls = try IngressTLS(certificateFile: certificateFile, keyFile: try fixture("first-key"))
+        let metrics = PrometheusMetrics()
+        Counter(label: "marker_total", factory: metrics).increment()
+        try await Self.run(tls: tls, metrics) { port in
+            let report = try await TLSClient(port: port).exchange(
+                "GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            #expect(report.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(report.text.contains("marker_total 1\n"))
+            #expect(report.certificate == (try NIOSSLCertificate.fromPEMFile(certificateFile).first))
+        }
+    }
+
+    @Test("Requests are counted by route and status, and a head beyond its bound is refused")
+    func counting() async throws {
+        let metrics = PrometheusMetrics()
+        try await Self.run(tls: nil, metrics) { port in
+            try await blocking {
+                let client = try RawClient(port: port)
+                for _ in 0..<3 {
+                    client.send("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
+                    #expect(try client.answer().status == 200)
+                }
+                client.send("GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try client.answer().status == 404)
+                client.send(
+                    "GET /metrics HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n")
+                try client.waitForEnd()
+            }
+        }
+        #expect(
+            metrics.text.contains(
+                #"skan_console_requests_total{route="/metrics",status="200",caller=""} 3"# + "\n"))
+        #expect(metrics.text.contains(#"skan_console_request_seconds_count{route="/metrics"} 3"# + "\n"))
+        #expect(!metrics.text.contains("nothing"))
+    }
+}

@@ -1,0 +1,263 @@
+import AttributionHTTP
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("Access to the console, as a process", .timeLimit(.minutes(5)))
+struct ConsoleAccessTests {
+    let folder: WorkFolder
+
+    init() throws {
+        folder = try WorkFolder()
+    }
+
+    private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
+        try SkanProcess.run(arguments, in: folder.url)
+    }
+
+    /// Makes a token as an operator does.
+    private func token(_ name: String, _ scope: String, _ more: String...) throws -> String {
+        let outcome = try SkanProcess.run(
+            ["tokens", "create", "--name", name, "--scope", scope, "--file", "tokens.json"] + more, in: folder.url)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        return String(outcome.output.dropLast())
+    }
+
+    private func serve(_ more: String...) throws -> SkanServer {
+        try SkanServer(in: folder, arguments: ["--tokens", "tokens.json"] + more)
+    }
+
+    private func curl(_ arguments: [String]) throws -> String {
+        try SkanProcess.run(SkanProcess.curl, ["-s", "-i", "--max-time", "10"] + arguments, in: folder.url).output
+    }
+
+    private func ask(_ server: SkanServer, _ path: String, _ fields: String..., method: String = "GET") throws -> String
+    {
+        try curl(["-X", method] + fields.flatMap { ["-H", $0] } + [server.console + path])
+    }
+
+    private func status(of answer: String) -> Int? {
+        answer.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+    }
+
+    // MARK: Every route
+
+    @Test("Every route asks for a token with its scope, but for health and readiness")
+    func routes() throws {
+        let tokens = try [
+            "report": token("reader", "report"), "sign": token("signer", "sign"),
+            "both": token("both", "sign,report"), "admin": token("root", "admin"),
+        ]
+        let expired = try token("old", "admin", "--expires", "2099-01-01")
+        let file = folder.url.appendingPathComponent("tokens.json")
+        let list = try String(contentsOf: file, encoding: .utf8)
+        try Data(list.replacingOccurrences(of: "2099-01-01", with: "2020-01-01").utf8).write(to: file)
+        let unknown = "skan_" + String(repeating: "0", count: 64)
+        let server = try serve()
+        for route in ConsoleRoute.allCases {
+            let (method, path) = (route.definition.method.rawValue, route.definition.path)
+            func expect(_ field: String?, _ status: Int, _ words: String, _ line: Int = #line) throws {
+                let answer = try curl(
+                    ["-X", method] + (field.map { ["-H", "Authorization: \($0)"] } ?? []) + [server.console + path])
+                let place = Comment(rawValue: "\(method) \(path), row of line \(line): \(answer)")
+                #expect(self.status(of: answer) == status, place)
+                #expect(answer.contains(words), place)
+            }
+            guard case .scope(let needed) = route.definition.access else {
+                try expect(nil, 200, "200 OK")
+                try expect("Bearer nonsense", 200, "200 OK")
+                continue
+            }
+            let invalid = "WWW-Authenticate: Bearer realm=\"skan\", error=\"invalid_token\""
+            try expect(nil, 401, "WWW-Authenticate: Bearer realm=\"skan\"\r\n")
+            try expect("Basic c2thbg==", 401, "\"reason\":\"no-token\"")
+            try expect("Bearer", 400, "error=\"invalid_request\"")
+            try expect("Bearer a b", 400, "\"reason\":\"malformed-authorization\"")
+            try expect("Bearer \(unknown)", 401, invalid)
+            try expect("Bearer nonsense", 401, "\"reason\":\"unknown-token\"")
+            try expect("Bearer \(expired)", 401, invalid)
+            try expect("Bearer \(expired)", 401, "\"reason\":\"expired-token\"")
+            for scope in [AccessScope.sign, .report] where scope != needed {
+                try expect(
+                    "Bearer \(tokens[scope.rawValue] ?? "")", 403,
+                    "error=\"insufficient_scope\", scope=\"\(needed.rawValue)\"")
+            }
+            for name in [needed.rawValue, "admin"] + (needed == .admin ? [] : ["both"]) {
+                let answer = try curl(
+                    ["-X", method, "-H", "Authorization: Bearer \(tokens[name] ?? "")", server.console + path])
+                #expect(![400, 401, 403, 429].contains(status(of: answer)) || method == "POST", "\(answer)")
+                #expect(!answer.contains("WWW-Authenticate"), "\(answer)")
+            }
+        }
+        #expect(try status(of: ask(server, "/v1/nothing")) == 404)
+    }
+
+    @Test("Two tokens take turns: the second is taken at once, the first refused once revoked")
+    func rotation() throws {
+        let first = try token("dsp", "report")
+        let server = try serve()
+        func status(_ token: String) throws -> Int? {
+            try self.status(of: ask(server, "/v1/report", "Authorization: Bearer \(token)"))
+        }
+        #expect(try status(first) == 200)
+        let second = try token("dsp", "report")
+        #expect(first != second)
+        #expect(try status(second) == 200)
+        #expect(try status(first) == 200)
+
+        let listed = try skan("tokens", "list", "--file", "tokens.json").output
+        let lines = listed.split(separator: "\n").map { $0.split(separator: " ").map { String($0) } }
+        #expect(lines.first == ["ID", "NAME", "SCOPES", "CREATED", "EXPIRES", "STATE"])
+        #expect(
+            lines.dropFirst().map { [$0[1], $0[2], $0[4], $0[5]] }
+                == Array(repeating: ["dsp", "report", "never", "live"], count: 2))
+        #expect(!listed.contains("skan_"))
+        let third = try skan("tokens", "create", "--name", "dsp", "--scope", "sign", "--file", "tokens.json")
+        #expect(third.status == 2)
+        #expect(third.output == "")
+        #expect(third.errors.contains("skan: error: dsp has two live tokens already: \(lines[1][0]), \(lines[2][0])"))
+        #expect(third.errors.contains("skan: hint: "))
+        #expect(third.errors.contains("skan tokens revoke \(lines[1][0])"))
+
+        #expect(try skan("tokens", "revoke", "dsp", "--file", "tokens.json").errors.contains("more than one token"))
+        #expect(try skan("tokens", "revoke", lines[1][0], "--file", "tokens.json").status == 0)
+        #expect(try status(first) == 401)
+        #expect(try status(second) == 200)
+        #expect(try skan("tokens", "revoke", "dsp", "--file", "tokens.json").status == 0)
+        #expect(try status(second) == 401)
+    }
+
+    @Test("A list that cannot be used leaves the one before in use, and SIGHUP reads it again")
+    func badList() throws {
+        let good = try token("dsp", "report")
+        let server = try serve()
+        func status() throws -> Int? {
+            try self.status(of: ask(server, "/v1/report", "Authorization: Bearer \(good)"))
+        }
+        #expect(try status() == 200)
+        let file = folder.path("tokens.json")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+        #expect(try status() == 200)
+        #expect(try server.waitForLog("the tokens in use stay"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        #expect(try status() == 200)
+        #expect(try server.waitForLog("tokens read again"))
+        Foundation.kill(server.process.processIdentifier, SIGHUP)
+        #expect(try server.waitForLog("tokens read again"))
+        #expect(server.end(SIGTERM).status == 0)
+    }
+
+    // MARK: Rates
+
+    @Test("Who asks too fast is told to wait, whether with a token or without, and keeps nobody else waiting")
+    func rates() throws {
+        let good = try token("dsp", "report")
+        let other = try token("other", "report")
+        let server = try serve("--sign-rate", "2")
+        func statuses(_ count: Int, _ fields: String...) throws -> [Int?] {
+            // One connection, so that all come well within the second.
+            let answers = try curl(
+                fields.flatMap { ["-H", $0] } + Array(repeating: server.console + "/metrics", count: count))
+            #expect(answers.contains("Retry-After: 1\r\n"))
+            return answers.components(separatedBy: "HTTP/1.1 ").dropFirst().map { Int($0.prefix(3)) }
+        }
+        let mine = try statuses(20, "Authorization: Bearer \(good)")
+        #expect(mine.prefix(2) == [200, 200])
+        #expect(mine.contains(429))
+        let strangers = try statuses(200, "Authorization: Bearer skan_" + String(repeating: "0", count: 64))
+        #expect(strangers.prefix(50).allSatisfy { $0 == 401 })
+        #expect(strangers.contains(429))
+        // The same address with a good token of its own rate.
+        #expect(try status(of: ask(server, "/metrics", "Authorization: Bearer \(other)")) == 200)
+    }
+
+    // MARK: What is counted and logged
+
+    @Test("Metrics show what was received; logs name the holder and never the token")
+    func metricsAndLogs() throws {
+        let reader = try token("prometheus", "report")
+        let server = try serve("--log-level", "trace")
+        try Data(CommandTests.body("skan-3.0-win").utf8).write(to: folder.url.appendingPathComponent("body"))
+        for _ in 0..<2 {
+            _ = try curl(["-H", "Content-Type: application/json", "--data-binary", "@body", server.url])
+        }
+        _ = try ask(server, "/metrics", "Authorization: Bearer skan_secret")
+        _ = try ask(server, "/v1/report?by=app&secret=1", "Authorization: Bearer \(reader)")
+        let metrics = try ask(server, "/metrics", "Authorization: Bearer \(reader)")
+        #expect(metrics.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"))
+        for line in [
+            #"skan_ingress_requests_total{route="/skadnetwork/postbacks",status="200"} 2"#,
+            #"skan_deliveries_total{status="recorded"} 1"#,
+            #"skan_deliveries_total{status="duplicate"} 1"#,
+            #"skan_console_requests_total{route="/metrics",status="401",caller=""} 1"#,
+            #"skan_console_requests_total{route="/v1/report",status="200",caller="prometheus"} 1"#,
+            #"skan_console_request_seconds_count{route="/v1/report"} 1"#,
+            "# TYPE skan_console_request_seconds histogram",
+        ] {
+            #expect(metrics.contains(line + "\n"), "\(line) is not in \(metrics)")
+        }
+        let log = server.end(SIGTERM).log
+        #expect(log.contains("route=/v1/report"))
+        #expect(log.contains("token=prometheus"))
+        #expect(log.contains("reason=unknown-token"))
+        for secret in ["skan_", String(reader.dropFirst(5)), "secret"] {
+            #expect(!log.contains(secret))
+        }
+    }
+
+    // MARK: Starting
+
+    static let refused: [([String], String, String)] = [
+        (["--console", "0.0.0.0:1"], "listens on loopback only", "--tokens FILE"),
+        (["--console", "127.example.com:1"], "listens on loopback only", "--tokens FILE"),
+        (["--console", "[::]:1"], "listens on loopback only", "--tokens FILE"),
+        (["--console", "0.0.0.0:1", "--console-plain-http"], "listens on loopback only", "--tokens FILE"),
+        (["--console", "0.0.0.0:1", "--tokens", "tokens.json"], "in the clear", "--console-plain-http"),
+        (["--tokens", "none.json"], "cannot read the tokens in none.json", "skan tokens create"),
+        (["--tokens", "open.json"], "open.json can be read or changed by others (mode 0644)", "chmod 600 open.json"),
+        (["--tokens", "bad.json"], "bad.json is not a list of tokens", "let skan tokens write the file"),
+        (["--tokens", "tokens.json", "--sign-rate", "0"], "sign rate: found 0, expected 1 to 1000000", ""),
+    ]
+
+    @Test("Settings that would leave the console open are refused, with the cure", arguments: refused)
+    func settings(_ arguments: [String], _ error: String, _ hint: String) throws {
+        _ = try token("a", "report")
+        try FileManager.default.copyItem(atPath: folder.path("tokens.json"), toPath: folder.path("open.json"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path("open.json"))
+        try Data("{}".utf8).write(to: folder.url.appendingPathComponent("bad.json"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path("bad.json"))
+        let outcome = try SkanProcess.run(["serve", "--store", "s.sqlite"] + arguments, in: folder.url)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains(error), "\(outcome.errors)")
+        #expect(outcome.errors.contains(hint), "\(outcome.errors)")
+    }
+
+    @Test("Off loopback without TLS, the operator who insists is warned")
+    func insisting() throws {
+        _ = try token("a", "report")
+        // An address of no machine (RFC 5737): it is let through, and fails at the socket.
+        let outcome = try skan(
+            "serve", "--store", "s.sqlite", "--listen", "127.0.0.1:0", "--console", "192.0.2.1:0",
+            "--tokens", "tokens.json", "--console-plain-http")
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("the console listens without TLS"))
+    }
+
+    @Test(
+        "Bad arguments of skan tokens name field, value and cure",
+        arguments: [
+            (["--name", "A", "--scope", "sign"], "name: found \"A\""),
+            (["--name", "a", "--scope", "signing"], "scope: found signing, expected sign, report, admin"),
+            (["--name", "a", "--scope", "sign,"], "scope: found , expected sign, report, admin"),
+            (["--name", "a", "--scope", "sign", "--expires", "2020-01-01"], "expires: found 2020-01-01"),
+            (["--name", "a", "--scope", "sign", "--expires", "tomorrow"], "expires: found tomorrow, expected a day"),
+        ])
+    func badArguments(_ arguments: [String], _ message: String) throws {
+        let outcome = try SkanProcess.run(
+            ["tokens", "create", "--file", "tokens.json"] + arguments, in: folder.url)
+        #expect(outcome.status == 2)
+        #expect(outcome.output == "")
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("tokens.json")))
+    }
+}
