@@ -1,38 +1,49 @@
+internal import Crypto
+
 /// The SHA-256 digest of a token.
 struct AccessDigest: Sendable {
-    private static let count = 32
+    /// How many hexadecimal digits it has.
+    private static let digits = 64
 
-    private let bytes: [UInt8]
+    /// The bytes in order, the first in the highest place of the first word.
+    private let words: SIMD4<UInt64>
 
     /// Takes a digest that was just computed.
-    init(_ digest: some Sequence<UInt8>) {
-        bytes = Array(digest)
+    init(_ digest: SHA256Digest) {
+        var words = SIMD4<UInt64>.zero
+        for (index, byte) in digest.enumerated() {
+            words[index / 8] = words[index / 8] << 8 | UInt64(byte)
+        }
+        self.words = words
     }
 
     /// Reads 64 hexadecimal digits in lower case; nil for another text.
     init?(hexadecimal: String) {
-        let nibbles = hexadecimal.utf8.map { Self.nibble($0) }
-        guard nibbles.count == 2 * Self.count else {
+        guard hexadecimal.utf8.count == Self.digits else {
             return nil
         }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: nibbles.count, by: 2) {
-            guard let high = nibbles[index], let low = nibbles[index + 1] else {
+        var words = SIMD4<UInt64>.zero
+        for (index, digit) in hexadecimal.utf8.enumerated() {
+            guard let nibble = Self.nibble(digit) else {
                 return nil
             }
-            bytes.append(high << 4 | low)
+            words[index / 16] = words[index / 16] << 4 | UInt64(nibble)
         }
-        self.bytes = bytes
+        self.words = words
     }
 
     /// Compares in a time that says nothing of where two digests differ.
     func matches(_ other: AccessDigest) -> Bool {
-        bytes.count == other.bytes.count && zip(bytes, other.bytes).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+        let difference = words ^ other.words
+        return difference[0] | difference[1] | difference[2] | difference[3] == 0
     }
 
     /// The digest as 64 hexadecimal digits in lower case.
     var hexadecimal: String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        (0..<4).map { index in
+            let digits = String(words[index], radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
     }
 
     /// The value of a hexadecimal digit in lower case.

@@ -104,9 +104,12 @@ public struct AccessList: Sendable {
             token = presented
         }
         let digest = token.digest
-        // Every entry is looked at, wherever the right one stands.
-        let found = grants.reduce(AccessGrant?.none) { $1.digest.matches(digest) ? $1 : $0 }
-        guard let grant = found else {
+        // Every entry is looked at, wherever the right one stands, and none is copied.
+        var found: Int?
+        for index in grants.indices where grants[index].digest.matches(digest) {
+            found = index
+        }
+        guard let grant = found.map({ grants[$0] }) else {
             return (nil, .unknown)
         }
         guard grant.isLive(at: now) else {

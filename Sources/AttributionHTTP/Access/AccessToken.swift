@@ -26,13 +26,13 @@ public struct AccessToken: Sendable, CustomStringConvertible {
     /// Reads a token that somebody presents; nil for what cannot be one, before any other work is spent on it.
     ///
     /// - Parameter text: The token, and nothing around it.
-    public init?(_ text: some StringProtocol) {
+    public init?(_ text: String) {
         guard text.utf8.count == Self.prefix.utf8.count + Self.digits, text.hasPrefix(Self.prefix),
             text.utf8.dropFirst(Self.prefix.utf8.count).allSatisfy({ AccessDigest.nibble($0) != nil })
         else {
             return nil
         }
-        self.text = String(text)
+        self.text = text
     }
 
     /// What is kept of the token: with 256 random bits, one SHA-256 is as hard to reverse as any password hash.
