@@ -141,11 +141,13 @@ struct ServeCommand: AsyncParsableCommand {
             }
         )
         // Stopped from the last to the first: no more requests, then no more batches, then the file is closed.
+        var services: [any Service] = [ingestor]
+        if let webAds { services.append(webAds.responder) }
+        services += [console, ingress] as [any Service]
+        if let tls { services.append(CertificateReload(tls: tls, logger: logger)) }
+        if let access { services.append(TokensReload(access: access)) }
         var configuration = ServiceGroupConfiguration(
-            services: [.init(service: ingestor)] + (webAds.map { [.init(service: $0.responder)] } ?? [])
-                + [.init(service: console), .init(service: ingress)]
-                + (tls.map { [.init(service: CertificateReload(tls: $0, logger: logger))] } ?? [])
-                + (access.map { [.init(service: TokensReload(access: $0))] } ?? []),
+            services: services.map { .init(service: $0) },
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Self.quiet(logger)
         )
