@@ -139,7 +139,8 @@ let package = Package(
             dependencies: [
                 "Attribution", "AttributionHTTP", "AttributionHarness", "skan",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-            ]
+            ],
+            exclude: ["Fixtures"]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -98,7 +98,7 @@ struct FixedKeyPath: Sendable {
 
 extension Verdict {
     /// Whether the signature is the key holder's; nil when the tables do not decide.
-    fileprivate var isValid: Bool? {
+    var isValid: Bool? {
         switch self {
         case .valid: true
         case .invalid: false
@@ -109,7 +109,7 @@ extension Verdict {
 
 extension SignaturePublicKey {
     /// The key as an uncompressed point, with which a SubjectPublicKeyInfo ends; nil for another encoding of the point.
-    fileprivate var point: ECDSAPublicKey? {
+    var point: ECDSAPublicKey? {
         let (curve, size) = curve == .p256 ? (ECDSACurve.p256, 65) : (.p192, 49)
         let bytes = Array(subjectPublicKeyInfo.suffix(size))
         return try? ECDSAPublicKey(x963: bytes.span, on: curve)

@@ -26,6 +26,8 @@ public enum KeyProblem: Error, Hashable, Sendable {
     case keySet(file: String, reason: String)
     /// No active key of the list signs this.
     case noKey(adNetworkID: String, version: SKAdNetworkVersion)
+    /// No active key of the list signs AdAttributionKit impressions of this network.
+    case noAdAttributionKitKey(adNetworkID: String)
 }
 
 extension KeyProblem: CustomStringConvertible {
@@ -48,6 +50,8 @@ extension KeyProblem: CustomStringConvertible {
         case .keySet(let file, let reason): "the list of keys \(file): \(reason)"
         case .noKey(let adNetworkID, let version):
             "no active key for \(adNetworkID) and version \(version.rawValue)"
+        case .noAdAttributionKitKey(let adNetworkID):
+            "no active key for \(adNetworkID) and AdAttributionKit"
         }
     }
 
@@ -66,6 +70,8 @@ extension KeyProblem: CustomStringConvertible {
         case .mismatched(let privateFile, _): "print the right one with: skan keys public \(privateFile)"
         case .keySet: "see the README's section on keys"
         case .noKey: "add one with \"use\": \"active\" whose versions include it"
+        case .noAdAttributionKitKey:
+            "add one on P-256 with \"use\": \"active\" whose versions reach past 2.0, for example \"2.1-4.0\""
         }
     }
 }

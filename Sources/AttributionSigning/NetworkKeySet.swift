@@ -7,7 +7,10 @@ import Foundation
 /// The file is an object with one array, `keys`; paths are relative to it:
 ///
 ///     {"keys": [{"ad-network-id": "example123.skadnetwork", "file": "p256.pem",
-///                "versions": "2.1-4.0", "use": "active"}]}
+///                "versions": "2.1-4.0", "use": "active", "registry-id": 306}]}
+///
+/// `registry-id` is optional: the network's number in the IAB Tech Lab's registry, by which bid requests may name it.
+/// AdAttributionKit has no key of its own: see ``NetworkSigner``.
 public struct NetworkKeySet: Sendable {
     /// One key of the list.
     public struct Entry: Sendable {
@@ -19,6 +22,8 @@ public struct NetworkKeySet: Sendable {
         public let isActive: Bool
         /// The file it was read from.
         public let file: String
+        /// The network's number in the IAB Tech Lab's registry of SKAdNetwork ids.
+        public let registryID: Int64?
         /// The key.
         public let privateKey: NetworkPrivateKey
     }
@@ -56,9 +61,10 @@ public struct NetworkKeySet: Sendable {
             }
             let entry = Entry(
                 adNetworkID: adNetworkID, versions: versions, isActive: item.use == .active, file: path,
-                privateKey: key)
+                registryID: item.registryID, privateKey: key)
             let rival = entries.first {
-                $0.isActive && entry.isActive && $0.adNetworkID == adNetworkID && $0.versions.overlaps(versions)
+                $0.isActive && entry.isActive && $0.adNetworkID.registered == adNetworkID.registered
+                    && $0.versions.overlaps(versions)
             }
             guard rival == nil else {
                 throw .keySet(
@@ -66,6 +72,7 @@ public struct NetworkKeySet: Sendable {
                     reason: "\(place): a second active key for \(adNetworkID) and the same version; "
                         + "set one to \"verify-only\"")
             }
+            try Self.checkRegistryID(of: entry, among: entries, at: place, in: file)
             entries.append(entry)
         }
         self.entries = entries
@@ -79,12 +86,40 @@ public struct NetworkKeySet: Sendable {
         version: SKAdNetworkVersion
     ) throws(KeyProblem) -> NetworkPrivateKey {
         let entry = entries.first {
-            $0.isActive && $0.adNetworkID == adNetworkID && $0.versions.contains(version)
+            $0.isActive && $0.adNetworkID.registered == adNetworkID.registered && $0.versions.contains(version)
         }
         guard let entry else {
             throw .noKey(adNetworkID: adNetworkID.text, version: version)
         }
         return entry.privateKey
+    }
+
+    /// The network's number in the IAB Tech Lab's registry, from any of its keys; nil when none says it.
+    func registryID(of adNetworkID: AdNetworkID) -> Int64? {
+        entries.lazy.filter { $0.adNetworkID.registered == adNetworkID.registered }.compactMap(\.registryID).first
+    }
+
+    /// A number names one network, and a network has one number.
+    private static func checkRegistryID(
+        of entry: Entry, among others: [Entry], at place: String, in file: String
+    ) throws(KeyProblem) {
+        guard let number = entry.registryID else {
+            return
+        }
+        guard number > 0 else {
+            throw .keySet(file: file, reason: "\(place): registry-id is \(number), expected a number from 1")
+        }
+        for other in others {
+            guard let known = other.registryID else {
+                continue
+            }
+            guard (known == number) == (other.adNetworkID.registered == entry.adNetworkID.registered) else {
+                throw .keySet(
+                    file: file,
+                    reason: "\(place): registry-id \(number) of \(entry.adNetworkID), but \(known) of "
+                        + "\(other.adNetworkID) above; a network has one number, and a number one network")
+            }
+        }
     }
 
     private static func versions(_ text: String) -> ClosedRange<SKAdNetworkVersion>? {
@@ -107,6 +142,7 @@ public struct NetworkKeySet: Sendable {
 
             enum CodingKeys: String, CodingKey {
                 case adNetworkID = "ad-network-id"
+                case registryID = "registry-id"
                 case file, versions, use
             }
 
@@ -114,6 +150,7 @@ public struct NetworkKeySet: Sendable {
             let file: String
             let versions: String
             let use: Use
+            let registryID: Int64?
         }
 
         let keys: [Item]

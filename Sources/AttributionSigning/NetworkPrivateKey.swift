@@ -50,7 +50,12 @@ public struct NetworkPrivateKey: Sendable {
 
     /// Signs a text; DER, different each time.
     public func signature(for text: SignedText) throws -> [UInt8] {
-        try key.sign(digest: Array(SHA256.hash(data: text.utf8)))
+        try signature(digest: Array(SHA256.hash(data: text.utf8)))
+    }
+
+    /// Signs a SHA-256 digest; DER, different each time.
+    func signature(digest: [UInt8]) throws -> [UInt8] {
+        try key.sign(digest: digest)
     }
 
     /// Signs bytes as a JSON Web Signature wants it: r‖s, 64 bytes, different each time.

@@ -64,7 +64,12 @@ public struct SignaturePublicKey: Sendable {
 
     /// Tells whether a DER signature over a text is this key's.
     public func verifies(_ signature: [UInt8], for text: SignedText) -> Bool {
-        verifies(signature, digest: Array(SHA256.hash(data: text.utf8)))
+        verifies(signature, forBytes: text.utf8)
+    }
+
+    /// Tells whether a DER signature over bytes is this key's.
+    public func verifies(_ signature: [UInt8], forBytes bytes: [UInt8]) -> Bool {
+        verifies(signature, digest: Array(SHA256.hash(data: bytes)))
     }
 
     /// Tells whether a DER signature over a SHA-256 digest is this key's.

@@ -10,10 +10,12 @@ struct ImpressionSignerTests {
         ("3.0", 0, nil), ("4.0", 1, nil), ("4.0", 0, nil), ("4.0", 1, "example.com"),
     ]
 
-    static func impression(_ version: String, _ fidelity: Int64?, _ domain: String?) throws -> Impression {
+    static func impression(
+        _ version: String, _ fidelity: Int64?, _ domain: String?, _ network: String = "example123.skadnetwork"
+    ) throws -> Impression {
         try ImpressionRequest(
             version: version,
-            adNetworkID: "example123.skadnetwork",
+            adNetworkID: network,
             campaignID: version == "4.0" ? nil : 42,
             sourceIdentifier: version == "4.0" ? 5239 : nil,
             itunesItemID: 525_463_029,

@@ -34,11 +34,23 @@ public struct Nonce: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameter generator: The source of randomness; a system generator for real impressions.
     public init(using generator: inout some RandomNumberGenerator) {
-        var digits = (0..<32).map { _ in Self.hexDigits[Int.random(in: 0..<16, using: &generator)] }
-        digits[12] = UInt8(ascii: "4")
-        digits[16] = Array("89ab".utf8)[Int.random(in: 0..<4, using: &generator)]
-        let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
-        self.text = groups.map { String(decoding: digits[$0], as: UTF8.self) }.joined(separator: "-")
+        // Two calls, not one a digit: a system generator may ask the kernel each time.
+        let words = [generator.next(), generator.next()] as [UInt64]
+        var digits: [UInt8] = []
+        digits.reserveCapacity(36)
+        for place in 0..<32 {
+            var digit = Int(truncatingIfNeeded: words[place >> 4] >> (60 - 4 * UInt64(place & 15))) & 15
+            switch place {
+            case 12: digit = 4
+            case 16: digit = 8 | digit & 3
+            default: break
+            }
+            if [8, 12, 16, 20].contains(place) {
+                digits.append(UInt8(ascii: "-"))
+            }
+            digits.append(Self.hexDigits[digit])
+        }
+        text = String(decoding: digits, as: UTF8.self)
     }
 
     /// The UUID in lower case with dashes.

@@ -1,0 +1,18 @@
+/// An AdAttributionKit impression with the signature its network made.
+public struct SignedAppImpression: Hashable, Sendable {
+    /// What was signed.
+    public let impression: AppImpression
+    /// The compact JWS (RFC 7515), for Apple's `AppImpression(compactJWS:)`.
+    public let compactJWS: String
+
+    /// Joins an impression and its JWS; only the signer does, after it has verified it.
+    package init(impression: AppImpression, compactJWS: String) {
+        self.impression = impression
+        self.compactJWS = compactJWS
+    }
+
+    /// The payload in Apple's field names, and the JWS that carries it.
+    public var json: JSONText {
+        .object(["impression": impression.payload, "compact-jws": .string(compactJWS)])
+    }
+}
