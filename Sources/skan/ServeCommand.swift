@@ -77,13 +77,10 @@ struct ServeCommand: AsyncParsableCommand {
                 "test key trusted; what it verifies is counted apart",
                 metadata: ["curve": "\(key.curve.displayName)", "fingerprint": "SHA256:\(key.fingerprint)"])
         }
-        let signer = try settings.signingKeys.map { try NetworkSigner(try NetworkKeySet(file: $0)) }
         let verifier = try PostbackVerifier(testKeys: keys)
-        do {
-            try verifier.prepareTables()
-        } catch {
-            logger.error("verifying with OpenSSL alone, many times slower", metadata: ["error": "\(error)"])
-        }
+        prepareTables("verifying", logger) { try verifier.prepareTables() }
+        var signer = try settings.signingKeys.map { try NetworkSigner(try NetworkKeySet(file: $0)) }
+        prepareTables("checking own signatures", logger) { try signer?.prepareTables() }
         let ledger = try SQLiteLedger(path: settings.store)
         let webAds = try signer.map { try WebAds(store: settings.store, signer: $0, logger: logger) }
         let ingestor = Ingestor(verifier: verifier, ledger: ledger, logger: logger)
@@ -128,6 +125,7 @@ struct ServeCommand: AsyncParsableCommand {
                 ReportRoutes(reporter: reporter, logger: logger),
                 MetricsRoutes(metrics),
                 WebAdRoutes(issuer: webAds?.issuer, logger: logger),
+                SigningRoutes(signer: signer, logger: logger),
             ],
             access: access,
             host: settings.console.host,
@@ -156,6 +154,15 @@ struct ServeCommand: AsyncParsableCommand {
         try webAds?.close()
         try ledger.close()
         logger.notice("stopped")
+    }
+
+    /// The tables only save time: without them everything is verified all the same.
+    private func prepareTables(_ purpose: String, _ logger: Logger, _ prepare: () throws -> Void) {
+        do {
+            try prepare()
+        } catch {
+            logger.error("\(purpose) with OpenSSL alone, many times slower", metadata: ["error": "\(error)"])
+        }
     }
 
     private static func logger(level name: String) throws -> Logger {

@@ -25,6 +25,34 @@ struct JSONScanner {
         return fields
     }
 
+    mutating func scanWholeArray() throws(JSONError) -> [JSONValue] {
+        skipWhiteSpace()
+        guard take(UInt8(ascii: "[")) else {
+            throw .syntax(offset: position, expected: "'['")
+        }
+        var values: [JSONValue] = []
+        skipWhiteSpace()
+        if !take(UInt8(ascii: "]")) {
+            while true {
+                skipWhiteSpace()
+                values.append(try scanValue())
+                skipWhiteSpace()
+                if take(UInt8(ascii: ",")) {
+                    continue
+                }
+                guard take(UInt8(ascii: "]")) else {
+                    throw .syntax(offset: position, expected: "',' or ']'")
+                }
+                break
+            }
+        }
+        skipWhiteSpace()
+        guard position == bytes.count else {
+            throw .trailingBytes(offset: position)
+        }
+        return values
+    }
+
     private mutating func scanFields() throws(JSONError) -> [JSONField] {
         position += 1
         var fields: [JSONField] = []

@@ -12,6 +12,10 @@ public enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     case metrics
     /// Issuing web ads.
     case webAds
+    /// Signing impressions.
+    case impressions
+    /// Signing the extension of an OpenRTB bid.
+    case openRTB
 
     /// What a route is: how it is asked for, and by whom.
     public struct Definition: Sendable, Hashable {
@@ -37,6 +41,8 @@ public enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .report: Definition(.get, "/v1/report", .scope(.report))
         case .metrics: Definition(.get, "/metrics", .scope(.report))
         case .webAds: Definition(.post, "/v1/web-ads", .scope(.sign))
+        case .impressions: Definition(.post, "/v1/impressions", .scope(.sign))
+        case .openRTB: Definition(.post, "/v1/openrtb/skadn", .scope(.sign))
         }
     }
 }

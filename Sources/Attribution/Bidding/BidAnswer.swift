@@ -1,0 +1,51 @@
+/// What a bidder gets: the members of `bid.ext`, and why there is none for an extension of the request.
+public struct BidAnswer: Sendable {
+    private let extensions: [(name: String, value: JSONText)]
+    private let refusals: [BidRefusal]
+
+    /// Joins what was signed and what was refused.
+    ///
+    /// - Parameters:
+    ///   - skadn: `bid.ext.skadn`, or why there is none; nil when it was not asked for.
+    ///   - adAttributionKit: `bid.ext.adattributionkit`, alike.
+    public init(skadn: Result<JSONText, BidRefusal>?, adAttributionKit: Result<JSONText, BidRefusal>?) {
+        var extensions: [(String, JSONText)] = []
+        var refusals: [BidRefusal] = []
+        let all: [(BidRefusal.Extension, Result<JSONText, BidRefusal>?)] = [
+            (.skadn, skadn), (.adAttributionKit, adAttributionKit),
+        ]
+        for (name, result) in all {
+            switch result {
+            case .success(let value): extensions.append((name.rawValue, value))
+            case .failure(let refusal): refusals.append(refusal)
+            case nil: break
+            }
+        }
+        self.extensions = extensions
+        self.refusals = refusals
+    }
+
+    /// Whether anything was signed.
+    public var isSigned: Bool {
+        !extensions.isEmpty
+    }
+
+    /// `ext` to paste into the bid, and `refusals`; the first refusal's reason where nothing was signed.
+    public var json: JSONText {
+        let reasons = ("refusals", JSONText.array(refusals.map(\.json)))
+        if isSigned {
+            let answer: [(String, JSONText)] = [
+                ("status", .string("signed")), ("ext", .object(extensions.map { ($0.name, $0.value) })),
+            ]
+            return .object(refusals.isEmpty ? answer : answer + [reasons])
+        }
+        var answer: [(String, JSONText)] = [("status", .string("refused"))]
+        if let first = refusals.first {
+            answer += [
+                ("reason", .string(first.reason.rawValue)), ("lossreason", .integer(first.extension.lossReason)),
+                ("detail", .string(first.detail)),
+            ]
+        }
+        return .object(answer + [reasons])
+    }
+}
