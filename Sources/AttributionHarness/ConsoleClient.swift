@@ -28,3 +28,22 @@ public struct ConsoleClient: Sendable {
         return Array(body.readableBytesView)
     }
 }
+
+extension ConsoleClient {
+    /// Asks for signatures.
+    ///
+    /// - Parameters:
+    ///   - path: The route, for example `/v1/openrtb/skadn`.
+    ///   - json: The JSON object that is sent.
+    /// - Returns: The HTTP status and the bytes of the answer, whatever they are.
+    /// - Throws: What the connection reports.
+    public func post(_ path: String, json: String) async throws -> (status: Int, body: [UInt8]) {
+        var request = HTTPClientRequest(url: url + path)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(ByteBuffer(string: json))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+        let body = try await response.body.collect(upTo: 1 << 20)
+        return (Int(response.status.code), Array(body.readableBytesView))
+    }
+}

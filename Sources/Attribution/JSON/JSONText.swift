@@ -37,6 +37,7 @@ public indirect enum JSONText: Sendable, Hashable {
     /// The text in one line, as NDJSON wants it.
     public var line: String {
         var output = ""
+        output.reserveCapacity(1024)
         write(to: &output, indent: nil)
         return output
     }
@@ -95,6 +96,12 @@ public indirect enum JSONText: Sendable, Hashable {
 
     private static func writeString(_ text: String, to output: inout String) {
         output += "\""
+        defer { output += "\"" }
+        // Most texts need no escape, and then are appended whole.
+        guard !text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) else {
+            output += text
+            return
+        }
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": output += "\\\""
@@ -108,6 +115,5 @@ public indirect enum JSONText: Sendable, Hashable {
             default: output.unicodeScalars.append(scalar)
             }
         }
-        output += "\""
     }
 }

@@ -1,0 +1,221 @@
+import Attribution
+import Testing
+
+@Suite("Choosing what a bid request is answered with")
+struct BidSigningRequestTests {
+    /// Two networks: the first signs everything and has a number in the registry, the second is of 2020.
+    static func networks() throws -> [BiddingNetwork] {
+        [
+            BiddingNetwork(
+                adNetworkID: try #require(AdNetworkID("n.skadnetwork")), registryID: 306,
+                versions: SKAdNetworkVersion.allCases, signsAppImpressions: true),
+            BiddingNetwork(
+                adNetworkID: try #require(AdNetworkID("old.skadnetwork")), registryID: nil, versions: [.v1_0, .v2_0],
+                signsAppImpressions: false),
+        ]
+    }
+
+    static let both = #""itunesitem": "525463029", "campaign": 45, "sourceidentifier": "5239""#
+    static let listed = #""skadnetids": ["n.skadnetwork"]"#
+
+    /// What is chosen for a `skadn` object: `version|id|fidelities`, or the code of the refusal.
+    static func choice(_ skadn: String, advertise: String = both) throws -> String {
+        let body = #"{"skadn": {\#(skadn)}, "advertise": {\#(advertise)}}"#
+        let request = try BidSigningRequest(reading: Array(body.utf8), limit: 65536)
+        let offers = try request.offers(from: networks())
+        var generator = SystemRandomNumberGenerator()
+        do throws(BidRefusal) {
+            guard let offer = try offers.skadn?.get() else {
+                return "absent"
+            }
+            let impressions = try offer.impressions(timestampMilliseconds: 1_676_057_605_705) {
+                Nonce(using: &generator)
+            }
+            #expect(Set(impressions.map(\.nonce)).count == impressions.count)
+            let fidelities = impressions.map { $0.fidelityType.map { String($0.rawValue) } ?? "-" }
+            return
+                "\(impressions[0].version.rawValue)|\(impressions[0].adNetworkID)|\(fidelities.joined(separator: ","))"
+        } catch {
+            #expect(error.extension.lossReason == 214)
+            return error.reason.rawValue
+        }
+    }
+
+    @Test(
+        "The latest version of request, keys and advertisement",
+        arguments: [
+            (#""versions": ["2.0","2.1","2.2","3.0","4.0"]"#, both, "4.0|n.skadnetwork|0,1"),
+            (#""versions": ["4.0","2.0"]"#, both, "4.0|n.skadnetwork|0,1"),
+            (#""versions": ["3.0","2.2"]"#, both, "3.0|n.skadnetwork|0,1"),
+            (#""versions": ["2.2"]"#, both, "2.2|n.skadnetwork|0,1"),
+            (#""versions": ["2.1"]"#, both, "2.1|n.skadnetwork|-"),
+            (#""versions": [2.0, 3]"#, both, "3.0|n.skadnetwork|0,1"),
+            (#""versions": [], "version": "2.0""#, both, "2.0|n.skadnetwork|-"),
+            (#""version": "2.2""#, both, "2.2|n.skadnetwork|0,1"),
+            (#""versions": ["2.2"], "version": "4.0""#, both, "2.2|n.skadnetwork|0,1"),
+            (#""versions": ["4.0","3.0","5.0"]"#, #""itunesitem": 1, "campaign": "45""#, "3.0|n.skadnetwork|0,1"),
+            (#""versions": ["4.0","3.0"]"#, #""itunesitem": 1, "sourceidentifier": 0"#, "4.0|n.skadnetwork|0,1"),
+            (#""versions": ["4.0"]"#, both + #", "fidelities": [1]"#, "4.0|n.skadnetwork|1"),
+            (#""versions": ["4.0"]"#, both + #", "fidelities": ["1", 0]"#, "4.0|n.skadnetwork|1,0"),
+            (#""versions": ["2.1","2.2"]"#, both + #", "fidelities": [0]"#, "2.2|n.skadnetwork|0"),
+            (#""versions": ["2.1"]"#, both + #", "fidelities": [0]"#, "no-common-version"),
+            (#""versions": ["5.0"]"#, both, "no-common-version"),
+            (#""versions": ["1.0"]"#, both, "no-common-version"),
+            (#""versions": ["3.0"]"#, #""itunesitem": 1, "sourceidentifier": 0"#, "no-common-version"),
+            (#""versions": ["4.0"]"#, #""itunesitem": 1, "campaign": 1"#, "no-common-version"),
+        ])
+    func version(_ versions: String, _ advertise: String, _ expected: String) throws {
+        #expect(try Self.choice(#"\#(versions), "sourceapp": "1", \#(Self.listed)"#, advertise: advertise) == expected)
+    }
+
+    @Test(
+        "The network as the source app's list spells it, by name or by number",
+        arguments: [
+            (#""skadnetids": ["x.skadnetwork", "N.SKAdNetwork"]"#, "4.0|N.SKAdNetwork|0,1"),
+            (#""skadnetlist": {"addl": ["N.skadnetwork"]}"#, "4.0|N.skadnetwork|0,1"),
+            (#""skadnetlist": {"max": 306, "excl": [1, 305, 307]}"#, "4.0|n.skadnetwork|0,1"),
+            (#""skadnetlist": {"max": "306", "excl": ["305"]}"#, "4.0|n.skadnetwork|0,1"),
+            (#""skadnetlist": {"max": 400}, "skadnetids": ["N.skadnetwork"]"#, "4.0|N.skadnetwork|0,1"),
+            (#""skadnetlist": {"max": 400, "excl": [306]}, "skadnetids": ["n.skadnetwork"]"#, "4.0|n.skadnetwork|0,1"),
+            (#""skadnetids": ["old.skadnetwork"]"#, "2.0|old.skadnetwork|-"),
+            (#""skadnetids": ["old.skadnetwork", "n.skadnetwork"]"#, "4.0|n.skadnetwork|0,1"),
+            (#""skadnetlist": {"max": 305}"#, "no-common-network"),
+            (#""skadnetlist": {"max": 400, "excl": [306]}"#, "no-common-network"),
+            (#""skadnetids": ["x.skadnetwork", "", "n.skadnetwor"]"#, "no-common-network"),
+            (#""skadnetids": [], "skadnetlist": null"#, "no-common-network"),
+            (#""productpage": 1"#, "no-common-network"),
+        ])
+    func network(_ lists: String, _ expected: String) throws {
+        #expect(try Self.choice(#""versions": ["2.0", "4.0"], "sourceapp": 880047117, \#(lists)"#) == expected)
+    }
+
+    @Test("The bidder's choice of networks goes before, and the order is its preference")
+    func preference() throws {
+        let skadn = #""versions": ["2.0"], "sourceapp": 1, "skadnetids": ["n.skadnetwork", "old.skadnetwork"]"#
+        let names = { (list: String) in Self.both + #", "networks": [\#(list)]"# }
+        #expect(try Self.choice(skadn) == "2.0|n.skadnetwork|-")
+        #expect(try Self.choice(skadn, advertise: names(#""old.skadnetwork""#)) == "2.0|old.skadnetwork|-")
+        #expect(
+            try Self.choice(skadn, advertise: names(#""old.skadnetwork", "n.skadnetwork""#)) == "2.0|old.skadnetwork|-")
+        #expect(throws: SigningRefusal.self) { try Self.choice(skadn, advertise: names(#""x.skadnetwork""#)) }
+    }
+
+    @Test(
+        "A fault of the exchange refuses its extension by name, and leaves the other",
+        arguments: [
+            (#""versions": ["4.0"], "skadnetids": ["n.skadnetwork"]"#, "skadn.sourceapp: found nothing"),
+            (#""sourceapp": 1, "skadnetids": ["n.skadnetwork"]"#, "skadn.versions: found nothing"),
+            (#""sourceapp": "com.app", "versions": ["4.0"]"#, "skadn.sourceapp: found the string \"com.app\""),
+            (#""sourceapp": -1, "versions": ["4.0"], "skadnetids": ["n.skadnetwork"]"#, "source-app-id: found -1"),
+            (#""sourceapp": 1, "versions": "4.0""#, "skadn.versions: found the string \"4.0\", expected an array"),
+            (#""sourceapp": 1, "versions": [{}]"#, "skadn.versions: found an object"),
+            (#""sourceapp": 1, "versions": ["4.0"], "skadnetids": "n""#, "skadn.skadnetids: found the string"),
+            (#""sourceapp": 1, "versions": ["4.0"], "skadnetids": [1]"#, "skadn.skadnetids: found the number 1"),
+            (#""sourceapp": 1, "versions": ["4.0"], "skadnetlist": []"#, "skadn.skadnetlist: found an array"),
+            (
+                #""sourceapp": 1, "versions": ["4.0"], "skadnetlist": {"max": 1.5}"#,
+                "skadn.skadnetlist.max: found the number 1.5"
+            ),
+            (
+                #""sourceapp": 1, "versions": ["4.0"], "skadnetlist": {"max": 1, "excl": ["a"]}"#,
+                "skadn.skadnetlist.excl: found the string \"a\""
+            ),
+            (#""sourceapp": 1, "versions": ["4.0"], "productpage": 2"#, "skadn.productpage: found the number 2"),
+        ])
+    func faults(_ skadn: String, _ detail: String) throws {
+        let app = #"{"version": "1.0", "sourceapp": "1", "skadnetids": ["n.skadnetwork"]}"#
+        let body = #"{"skadn": {\#(skadn)}, "adattributionkit": \#(app), "advertise": {\#(Self.both)}}"#
+        let offers = try BidSigningRequest(reading: Array(body.utf8), limit: 65536).offers(from: Self.networks())
+        let refusal = #expect(throws: BidRefusal.self) {
+            try offers.skadn?.get().impressions(timestampMilliseconds: 1_676_057_605_705) {
+                var generator = SystemRandomNumberGenerator()
+                return Nonce(using: &generator)
+            }
+        }
+        #expect(refusal?.reason == .badField)
+        #expect(refusal?.detail.hasPrefix(detail) == true, "\(refusal?.detail ?? "")")
+        #expect(throws: Never.self) { try offers.adAttributionKit?.get() }
+    }
+
+    @Test(
+        "AdAttributionKit wants its version, a listed network with a P-256 key and a source identifier",
+        arguments: [
+            (#""version": "1.0", "sourceapp": "1", "skadnetids": ["n.skadnetwork"]"#, both, nil),
+            (#""versions": ["1.0"], "sourceapp": 1, "skadnetids": ["n.skadnetwork"]"#, both, nil),
+            (#""version": "2.0", "sourceapp": 1, "skadnetids": ["n.skadnetwork"]"#, both, "no-common-version"),
+            (#""sourceapp": 1, "skadnetids": ["n.skadnetwork"]"#, both, "no-common-version"),
+            (#""version": "1.0", "sourceapp": 1, "skadnetids": ["old.skadnetwork"]"#, both, "no-common-network"),
+            (#""version": "1.0", "sourceapp": 1"#, both, "no-common-network"),
+            (#""version": "1.0", "skadnetids": ["n.skadnetwork"]"#, both, "bad-field"),
+            (
+                #""version": "1.0", "sourceapp": 1, "skadnetids": ["n.skadnetwork"]"#,
+                #""itunesitem": 1, "campaign": 1"#,
+                "bad-field"
+            ),
+        ] as [(String, String, String?)])
+    func adAttributionKit(_ object: String, _ advertise: String, _ reason: String?) throws {
+        let body = #"{"adattributionkit": {\#(object)}, "advertise": {\#(advertise)}}"#
+        let offers = try BidSigningRequest(reading: Array(body.utf8), limit: 65536).offers(from: Self.networks())
+        switch try #require(offers.adAttributionKit) {
+        case .success: #expect(reason == nil)
+        case .failure(let refusal):
+            #expect(refusal.reason.rawValue == reason)
+            #expect(refusal.extension.lossReason == 216)
+        }
+    }
+
+    @Test(
+        "A fault of the bidder refuses the whole request by name",
+        arguments: [
+            ("", "not-json", "the body is empty"),
+            ("[]", "not-json", "byte 0 does not begin a JSON object"),
+            (#"{"advertise": {"itunesitem": 1}}"#, "bad-field", "skadn: found nothing, and no adattributionkit"),
+            (#"{"skadn": {}}"#, "bad-field", "advertise: found nothing"),
+            (#"{"skadn": {}, "advertise": 1}"#, "bad-field", "advertise: found the number 1"),
+            (#"{"skadn": {}, "advertise": {"campaign": 1}}"#, "bad-field", "advertise.itunesitem: found nothing"),
+            (#"{"skadn": {}, "advertise": {"itunesitem": 0}}"#, "bad-field", "advertise.itunesitem: found 0"),
+            (
+                #"{"skadn": {}, "advertise": {"itunesitem": 1}}"#, "bad-field",
+                "advertise.sourceidentifier: found nothing"
+            ),
+            (
+                #"{"skadn": {}, "advertise": {"itunesitem": 1, "campaign": 101}}"#, "bad-field",
+                "advertise.campaign: found 101, expected a whole number from 1 to 100"
+            ),
+            (
+                #"{"skadn": {}, "advertise": {"itunesitem": 1, "sourceidentifier": "10000"}}"#, "bad-field",
+                "advertise.sourceidentifier: found 10000, expected a whole number from 0 to 9999"
+            ),
+            (
+                #"{"skadn": {}, "advertise": {"itunesitem": 1, "source-identifier": 1}}"#, "bad-field",
+                "advertise.source-identifier: found the number 1, expected no such name, but only itunesitem"
+            ),
+            (
+                #"{"skadn": {}, "advertise": {"itunesitem": 1, "campaign": 1, "fidelities": [2]}}"#, "bad-field",
+                "advertise.fidelities: found 2"
+            ),
+            (
+                #"{"skadn": {}, "advertise": {"itunesitem": 1, "campaign": 1, "fidelities": [1, 1]}}"#, "bad-field",
+                "advertise.fidelities: found 1, 1"
+            ),
+            (
+                #"{"skadn": {}, "advertise": {"itunesitem": 1, "campaign": 1, "productpageid": "x"}}"#, "bad-field",
+                "advertise.productpageid: found \"x\""
+            ),
+            (
+                #"{"skadn": {}, "advertise": {"itunesitem": 1, "campaign": 1, "skoverlay": {"pos": "low"}}}"#,
+                "bad-field", "advertise.skoverlay.pos: found the string \"low\""
+            ),
+            (
+                #"{"skadn": {}, "advertise": {"itunesitem": 1, "campaign": 1, "adattributionkit": {"reengagementurl": "u"}}}"#,
+                "bad-field", "advertise.adattributionkit.reengagementurl: found a URL without"
+            ),
+        ])
+    func refused(_ body: String, _ reason: String, _ detail: String) {
+        let refusal = #expect(throws: SigningRefusal.self) {
+            try BidSigningRequest(reading: Array(body.utf8), limit: 65536)
+        }
+        #expect(refusal?.reason == reason)
+        #expect(refusal?.description.hasPrefix(detail) == true, "\(refusal?.description ?? "")")
+    }
+}

@@ -1,0 +1,133 @@
+import Attribution
+import Testing
+
+@Suite("Ordering an ad in several forms")
+struct ImpressionOrderTests {
+    static func impressions(_ members: String) throws(SigningRefusal) -> [OrderedImpression] {
+        let body = #"{"ad-network-id": "n.skadnetwork", "itunes-item-id": 525463029, \#(members)}"#
+        var generator = SystemRandomNumberGenerator()
+        return try ImpressionOrder(reading: Array(body.utf8), limit: 65536)
+            .impressions(timestampMilliseconds: 1_676_057_605_705) { Nonce(using: &generator) }
+    }
+
+    /// `form version` of each.
+    static func names(_ impressions: [OrderedImpression]) -> [String] {
+        impressions.map { one in
+            switch one {
+            case .skAdNetwork(let impression): "\(impression.form.rawValue) \(impression.version.rawValue)"
+            case .adAttributionKit: "adattributionkit"
+            }
+        }
+    }
+
+    @Test(
+        "Each form is signed for each version that carries it",
+        arguments: [
+            (#""forms": ["storekit-rendered"], "version": "1.0", "campaign-id": 1"#, ["storekit-rendered 1.0"]),
+            (
+                #""forms": ["storekit-rendered"], "versions": ["2.1", "2.0"], "campaign-id": 1, "source-app-id": 0"#,
+                ["storekit-rendered 2.1", "storekit-rendered 2.0"]
+            ),
+            (
+                #""forms": ["view-through"], "versions": ["2.0", "2.2", "3.0"], "campaign-id": 1, "source-app-id": 1"#,
+                ["view-through 2.2", "view-through 3.0"]
+            ),
+            (
+                #""forms": ["web"], "version": "4.0", "source-identifier": 39, "source-domain": "example.com""#,
+                ["web 4.0"]
+            ),
+            (#""forms": ["adattributionkit"], "source-identifier": 39, "source-app-id": 1"#, ["adattributionkit"]),
+            (
+                #""forms": ["adattributionkit", "web", "view-through", "storekit-rendered"], "versions": ["3.0", "4.0"], "#
+                    + #""campaign-id": 7, "source-identifier": 39, "source-app-id": 1, "source-domain": "example.com", "#
+                    + #""eligible-for-re-engagement": true"#,
+                [
+                    "web 4.0", "view-through 3.0", "view-through 4.0", "storekit-rendered 3.0", "storekit-rendered 4.0",
+                    "adattributionkit",
+                ]
+            ),
+        ])
+    func forms(_ members: String, _ expected: [String]) throws {
+        let impressions = try Self.impressions(members)
+        #expect(Self.names(impressions) == expected)
+        let nonces = impressions.map { one in
+            switch one {
+            case .skAdNetwork(let impression): impression.nonce
+            case .adAttributionKit(let impression): impression.impressionIdentifier
+            }
+        }
+        #expect(Set(nonces).count == nonces.count)
+    }
+
+    static let app = #""source-app-id": 1"#
+    static let refusals: [(String, String)] = [
+        (#""version": "4.0""#, "forms: found nothing"),
+        (#""forms": [], "version": "4.0""#, "forms: found nothing"),
+        (#""forms": ["banner"], "version": "4.0""#, "forms: found \"banner\", expected each at most once, of storekit"),
+        (#""forms": ["web", "web"], "version": "4.0""#, "forms: found \"web\", expected each at most once"),
+        (#""forms": "web""#, "forms: found the string \"web\", expected an array"),
+        (#""forms": ["storekit-rendered"]"#, "versions: found nothing, expected a list of 1.0, 2.0"),
+        (#""forms": ["storekit-rendered"], "version": "1.1""#, "versions: found \"1.1\""),
+        (#""forms": ["storekit-rendered"], "versions": ["4.0", "4.0"]"#, "versions: found \"4.0\", expected each at"),
+        (#""forms": ["web"], "version": "4.0", "versions": ["4.0"]"#, "version: found both version and versions"),
+        (#""forms": ["adattributionkit"], "version": "4.0""#, "versions: found a value, expected none"),
+        (#""forms": ["view-through"], "version": "2.1", "campaign-id": 1, \#(app)"#, "forms: found view-through with"),
+        (
+            #""forms": ["web"], "version": "3.0", "campaign-id": 1, "source-domain": "a.com""#,
+            "forms: found web with versions 3.0, expected version 4.0"
+        ),
+        (#""forms": ["web"], "version": "4.0", "source-identifier": 1"#, "source-domain: found"),
+        (
+            #""forms": ["storekit-rendered"], "version": "4.0", "source-identifier": 1, \#(app), "source-domain": "a.com""#,
+            "source-domain: found a value, expected none"
+        ),
+        (
+            #""forms": ["storekit-rendered"], "version": "4.0", "source-identifier": 1, "campaign-id": 1, \#(app)"#,
+            "campaign-id: found a value, expected none: only versions up to 3.0 have it"
+        ),
+        (
+            #""forms": ["storekit-rendered"], "version": "3.0", "source-identifier": 1, "campaign-id": 1, \#(app)"#,
+            "source-identifier: found a value, expected none"
+        ),
+        (
+            #""forms": ["storekit-rendered"], "version": "1.0", "campaign-id": 1, \#(app)"#,
+            "source-app-id: found a value, expected none"
+        ),
+        (
+            #""forms": ["storekit-rendered"], "version": "3.0", "campaign-id": 1, \#(app), "eligible-for-re-engagement": 1"#,
+            "eligible-for-re-engagement: found a value, expected none: only the form adattributionkit"
+        ),
+        (#""forms": ["storekit-rendered"], "version": "4.0", \#(app)"#, "source-identifier: found nothing"),
+        (#""forms": ["storekit-rendered"], "version": "3.0", \#(app), "campaign-id": 101"#, "campaign-id: found 101"),
+        (#""forms": ["storekit-rendered"], "version": "3.0", "campaign-id": 1"#, "source-app-id: found nothing"),
+        (#""forms": ["adattributionkit"], "source-identifier": 1"#, "publisher-item-identifier: found nothing"),
+        (#""forms": ["adattributionkit"], \#(app)"#, "source-identifier: found nothing"),
+        (#""forms": ["web"], "nonce": "a""#, "nonce: found a value, expected none: every signature gets a fresh one"),
+        (#""forms": ["web"], "timestamp": 1"#, "timestamp: found a value, expected none"),
+        (#""forms": ["web"], "impression-identifier": null"#, "impression-identifier: found a value, expected none"),
+        (#""forms": ["web"], "campaign": 1"#, "campaign: found the number 1, expected no such name, but only forms"),
+    ]
+
+    @Test("A value that breaks a rule, or that nothing would use, is refused by name", arguments: refusals)
+    func refused(_ members: String, _ detail: String) {
+        let refusal = #expect(throws: SigningRefusal.self) { try Self.impressions(members) }
+        #expect(refusal?.reason == "bad-field")
+        #expect(refusal?.description.hasPrefix(detail) == true, "\(refusal?.description ?? "")")
+    }
+
+    @Test(
+        "Network and advertised app are needed",
+        arguments: [
+            (#"{"forms": ["web"], "version": "4.0", "itunes-item-id": 1}"#, "ad-network-id: found nothing"),
+            (#"{"forms": ["web"], "version": "4.0", "ad-network-id": "n"}"#, "itunes-item-id: found nothing"),
+            (#"{"forms": ["web"], "version": "4.0", "ad-network-id": 1}"#, "ad-network-id: found the number 1"),
+            (#"{"forms": ["web"], "forms": []}"#, "the name \"forms\" stands twice"),
+            ("", "the body is empty"),
+        ])
+    func incomplete(_ body: String, _ detail: String) {
+        let refusal = #expect(throws: SigningRefusal.self) {
+            try ImpressionOrder(reading: Array(body.utf8), limit: 65536)
+        }
+        #expect(refusal?.description.hasPrefix(detail) == true, "\(refusal?.description ?? "")")
+    }
+}

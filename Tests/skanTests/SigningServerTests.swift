@@ -1,0 +1,331 @@
+import Attribution
+import AttributionHarness
+import Foundation
+import Testing
+
+@Suite("The signing API of the server, as a process", .timeLimit(.minutes(10)))
+struct SigningServerTests {
+    let folder: WorkFolder
+
+    init() throws {
+        folder = try WorkFolder()
+        for (curve, name) in [("p192", "old"), ("p256", "new")] {
+            _ = try SkanProcess.run(["keys", "generate", "--curve", curve, "\(name).pem"], in: folder.url)
+            _ = try SkanProcess.run(
+                SkanProcess.openssl, ["pkey", "-in", "\(name).pem", "-pubout", "-out", "\(name).public.pem"],
+                in: folder.url)
+        }
+        let list = """
+            {"keys": [{"ad-network-id": "example123.skadnetwork", "file": "old.pem", "versions": "1.0-2.0",
+                       "use": "active", "registry-id": 306},
+                      {"ad-network-id": "example123.skadnetwork", "file": "new.pem", "versions": "2.1-4.0",
+                       "use": "active"}]}
+            """
+        try Data(list.utf8).write(to: folder.url.appendingPathComponent("keys.json"))
+    }
+
+    private func server() throws -> SkanServer {
+        try SkanServer(in: folder, arguments: ["--signing-keys", "keys.json"])
+    }
+
+    /// Whether the network's key made a DER signature over a text, says the openssl binary.
+    private func opensslVerifies(_ signature: Data, _ text: String, version: String) throws -> Bool {
+        try Data(text.utf8).write(to: folder.url.appendingPathComponent("text"))
+        try signature.write(to: folder.url.appendingPathComponent("signature"))
+        let key = ["1.0", "2.0"].contains(version) ? "old.public.pem" : "new.public.pem"
+        let outcome = try SkanProcess.run(
+            SkanProcess.openssl, ["dgst", "-sha256", "-verify", key, "-signature", "signature", "text"], in: folder.url)
+        return outcome.output == "Verified OK\n"
+    }
+
+    /// Header and payload of a JWS, after the openssl binary has verified it.
+    private func verifiedJWS(_ jws: String) throws -> (header: [String: Any], payload: [String: Any]) {
+        let parts = jws.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
+        try #require(parts.count == 3 && !jws.contains("="))
+        let bytes = try parts.map { part in
+            let text = part.replacing("-", with: "+").replacing("_", with: "/")
+            let padding = String(repeating: "=", count: (4 - text.count % 4) % 4)
+            return try #require(Data(base64Encoded: text + padding))
+        }
+        try #require(bytes[2].count == 64)
+        let integers = [bytes[2].prefix(32), bytes[2].suffix(32)].map { half -> Data in
+            let digits = half.drop { $0 == 0 }
+            let number = (digits.first ?? 0) >= 0x80 ? Data([0]) + digits : Data(digits)
+            return Data([0x02, UInt8(number.count)]) + number
+        }
+        let der = Data([0x30, UInt8(integers[0].count + integers[1].count)]) + integers[0] + integers[1]
+        #expect(try opensslVerifies(der, "\(parts[0]).\(parts[1])", version: "4.0"))
+        let objects = try bytes.prefix(2).map { try #require(JSONSerialization.jsonObject(with: $0) as? [String: Any]) }
+        return (objects[0], objects[1])
+    }
+
+    private func object(_ body: [UInt8]) throws -> [String: Any] {
+        try #require(JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
+    }
+
+    // MARK: /v1/impressions
+
+    /// Version, form, and the values of the signed text in the order of Apple's pages.
+    static let forms: [(version: String, form: String, order: [String])] = [
+        ("1.0", "storekit-rendered", ["ad-network-id", "campaign-id", "itunes-item-id", "nonce", "timestamp"]),
+        (
+            "2.0", "storekit-rendered",
+            ["version", "ad-network-id", "campaign-id", "itunes-item-id", "nonce", "source-app-id", "timestamp"]
+        ),
+        (
+            "2.1", "storekit-rendered",
+            ["version", "ad-network-id", "campaign-id", "itunes-item-id", "nonce", "source-app-id", "timestamp"]
+        ),
+    ]
+    static let laterForms: [(version: String, form: String, order: [String])] = ["2.2", "3.0", "4.0"].flatMap {
+        version in
+        ["storekit-rendered", "view-through"].map { form in
+            let campaign = version == "4.0" ? "source-identifier" : "campaign-id"
+            return (
+                version, form,
+                [
+                    "version", "ad-network-id", campaign, "itunes-item-id", "nonce", "source-app-id", "fidelity-type",
+                    "timestamp",
+                ]
+            )
+        }
+    }
+    static let web: [(version: String, form: String, order: [String])] = [
+        (
+            "4.0", "web",
+            [
+                "version", "ad-network-id", "source-identifier", "itunes-item-id", "nonce", "source-domain",
+                "fidelity-type", "timestamp",
+            ]
+        )
+    ]
+
+    @Test("All forms and versions and AdAttributionKit from one request; openssl verifies each, and PyJWT the JWS")
+    func impressions() async throws {
+        let server = try server()
+        let request = """
+            {"forms": ["storekit-rendered", "view-through", "web", "adattributionkit"],
+             "versions": ["1.0", "2.0", "2.1", "2.2", "3.0", "4.0"], "ad-network-id": "Example123.skadnetwork",
+             "itunes-item-id": 10738027756, "source-app-id": 1234567891, "source-domain": "example.com",
+             "campaign-id": 42, "source-identifier": 39, "eligible-for-re-engagement": true}
+            """
+        let answer = try await ConsoleClient(url: server.console).post("/v1/impressions", json: request)
+        #expect(answer.status == 200)
+        let signed = try #require(object(answer.body)["impressions"] as? [[String: Any]])
+        var nonces: Set<String> = []
+        for (version, form, order) in Self.forms + Self.laterForms + Self.web {
+            let one = try #require(
+                signed.first { $0["form"] as? String == form && $0["version"] as? String == version })
+            let values = try #require(one["impression"] as? [String: Any])
+            let text = try order.map { name in "\(try #require(values[name], "\(form) \(version) lacks \(name)"))" }
+            let base64 = try #require(values["attribution-signature"] as? String)
+            let signature = try #require(Data(base64Encoded: base64))
+            #expect(try opensslVerifies(signature, text.joined(separator: "\u{2063}"), version: version))
+            nonces.insert(try #require(values["nonce"] as? String))
+            #expect((one["store-kit-product-parameters"] != nil) == (form == "storekit-rendered"))
+            #expect((one["ad-impression-properties"] != nil) == (form == "view-through"))
+            let handedOn =
+                (one["store-kit-product-parameters"] ?? one["ad-impression-properties"]) as? [String: Any] ?? [:]
+            #expect(handedOn.isEmpty || handedOn.values.contains { $0 as? String == base64 })
+        }
+        #expect(nonces.count == 10)
+        #expect(signed.count == 11)
+        let app = try #require(signed.last)
+        let jws = try #require(app["compact-jws"] as? String)
+        let verified = try verifiedJWS(jws)
+        let again = try SkanProcess.verifyJWS(jws, publicKey: "new.public.pem", in: folder.url)
+        #expect(NSDictionary(dictionary: verified.payload) == NSDictionary(dictionary: again.payload))
+        #expect(verified.payload["eligible-for-re-engagement"] as? Bool == true)
+        #expect(verified.header["kid"] as? String == "Example123.skadnetwork")
+    }
+
+    @Test("Refusals name field, value and expectation, and have their status")
+    func refusals() throws {
+        let server = try server()
+        let one = #""ad-network-id": "example123.skadnetwork", "itunes-item-id": 1, "source-app-id": 1"#
+        let bad = #"{"forms": ["storekit-rendered"], "version": "3.0", "campaign-id": 101, \#(one)}"#
+        let other =
+            #"{"forms": ["adattributionkit"], "ad-network-id": "x", "itunes-item-id": 1, "source-app-id": 1, "#
+            + #""source-identifier": 1}"#
+        let skadn =
+            #"{"skadn": {"versions": ["4.0"], "sourceapp": 1, "skadnetids": ["x.skadnetwork"]}, "#
+            + #""advertise": {"itunesitem": 1, "sourceidentifier": 1}}"#
+        let app = skadn.replacing(
+            "skadn\": {\"versions\": [\"4.0\"]", with: "adattributionkit\": {\"version\": \"1.0\"")
+        let rows: [(path: String, body: String, type: String, status: String, parts: [String])] = [
+            ("impressions", "{", "application/json", "400", [#""reason":"not-json""#, "not JSON at byte 1"]),
+            ("impressions", "[]", "application/json", "400", [#""reason":"not-json""#]),
+            ("openrtb/skadn", "", "application/json", "400", [#""reason":"not-json""#, "the body is empty"]),
+            (
+                "impressions", bad, "application/json; charset=utf-8", "422",
+                [#""reason":"bad-field""#, "campaign-id: found 101, expected a whole number from 1 to 100"]
+            ),
+            ("impressions", other, "application/json", "422", [#""reason":"no-key""#, "no active key for x"]),
+            ("impressions", bad, "text/plain", "415", [#""reason":"not-json""#, "expected application/json"]),
+            (
+                "openrtb/skadn", skadn, "application/json", "422",
+                [
+                    #""reason":"no-common-network""#, #""lossreason":214"#,
+                    "skadnetids, skadnetlist: found x.skadnetwork",
+                ]
+            ),
+            (
+                "openrtb/skadn", app, "application/json", "422",
+                [#""reason":"no-common-network""#, #""lossreason":216"#, "skadnetids: found x.skadnetwork"]
+            ),
+            (
+                "openrtb/skadn", #"{"advertise": {}}"#, "application/json", "422",
+                [#""reason":"bad-field""#, "skadn: found nothing"]
+            ),
+            (
+                "openrtb/skadn", String(repeating: " ", count: 65537), "application/json", "413",
+                [#""reason":"body-too-large""#]
+            ),
+        ]
+        for row in rows {
+            try Data(row.body.utf8).write(to: folder.url.appendingPathComponent("body"))
+            let answer = try SkanProcess.run(
+                SkanProcess.curl,
+                [
+                    "-s", "-i", "--max-time", "10", "-H", "Content-Type: \(row.type)", "--data-binary", "@body",
+                    "\(server.console)/v1/\(row.path)",
+                ], in: folder.url
+            ).output
+            #expect(answer.hasPrefix("HTTP/1.1 \(row.status) "), "\(row.body.prefix(80)): \(answer)")
+            #expect(answer.contains(#"{"status":"refused","#))
+            for part in row.parts {
+                #expect(answer.contains(part), "\(answer)")
+            }
+        }
+    }
+
+    @Test("Without keys the routes answer 503 and say how to give them", arguments: ["impressions", "openrtb/skadn"])
+    func withoutKeys(_ path: String) async throws {
+        let server = try SkanServer(in: folder, arguments: [])
+        let answer = try await ConsoleClient(url: server.console).post("/v1/\(path)", json: "{}")
+        #expect(answer.status == 503)
+        #expect(try object(answer.body)["reason"] as? String == "no-signing-keys")
+        #expect(try #require(object(answer.body)["detail"] as? String).contains("--signing-keys FILE"))
+    }
+
+    // MARK: /v1/openrtb/skadn
+
+    @Test("200 bid requests of exchanges; openssl verifies every signature over a text put together here")
+    func bids() async throws {
+        let server = try server()
+        let client = ConsoleClient(url: server.console)
+        let network = BidRequestGenerator.Network(
+            id: "example123.skadnetwork", registryID: 306, versions: [.v2_0, .v2_1, .v2_2, .v3_0, .v4_0])
+        var generator = BidRequestGenerator(network: network, seed: 20_261_121)
+        var nonces: [String] = []
+        var seen: Set<BidRequestCase.Expectation> = []
+        for _ in 0..<200 {
+            let bid = generator.next()
+            let answer = try await client.post("/v1/openrtb/skadn", json: bid.body)
+            let object = try object(answer.body)
+            let ext = object["ext"] as? [String: Any] ?? [:]
+            let refusals = object["refusals"] as? [[String: Any]] ?? []
+            #expect(answer.status == (ext.isEmpty ? 422 : 200), "\(bid)")
+            for (name, expected, lossReason) in [
+                ("skadn", bid.skadn, 214), ("adattributionkit", bid.adAttributionKit, 216),
+            ] {
+                let refusal = refusals.first { $0["extension"] as? String == name }
+                let reasonFound = refusal?["reason"] as? String
+                switch expected {
+                case .absent: #expect(ext[name] == nil && refusal == nil, "\(bid)")
+                case .refused(let reason):
+                    #expect(ext[name] == nil, "\(bid)")
+                    #expect(reasonFound == reason, "\(bid)")
+                    #expect(refusal?["lossreason"] as? Int == lossReason)
+                    seen.insert(expected)
+                case .signed(let version, let network, let count):
+                    let signed = try #require(ext[name] as? [String: Any], "\(bid)")
+                    #expect(signed["version"] as? String == version, "\(bid)")
+                    let found =
+                        try name == "skadn"
+                        ? skadnNonces(signed, bid, network: network) : jwtNonces(signed, bid, network: network)
+                    #expect(found.count == count, "\(bid)")
+                    nonces += found
+                    seen.insert(.signed(version: version, network: network, signatures: count))
+                }
+            }
+        }
+        #expect(Set(nonces).count == nonces.count)
+        // Five versions in both spellings, AdAttributionKit, and the three refusals.
+        #expect(seen.count == 14, "\(seen)")
+    }
+
+    /// The nonces of `bid.ext.skadn`, each with a signature that openssl verified.
+    private func skadnNonces(_ skadn: [String: Any], _ bid: BidRequestCase, network: String) throws -> [String] {
+        let version = try #require(skadn["version"] as? String)
+        let number = version == "4.0" ? bid.sourceIdentifier : bid.campaign
+        let numbers = [
+            "sourceidentifier": version == "4.0" ? number : nil, "campaign": version == "4.0" ? nil : number,
+        ]
+        for (name, value) in numbers {
+            #expect(skadn[name] as? String == value.map { String($0) }, "\(bid)")
+        }
+        #expect(skadn["network"] as? String == network, "\(bid)")
+        #expect(skadn["itunesitem"] as? String == String(bid.itunesItem), "\(bid)")
+        #expect(skadn["sourceapp"] as? String == String(bid.sourceApp), "\(bid)")
+        let isFlat = version < "2.2"
+        #expect((skadn["fidelities"] == nil) == isFlat)
+        let signed = isFlat ? [skadn] : try #require(skadn["fidelities"] as? [[String: Any]])
+        let fidelities = signed.map { $0["fidelity"] as? Int }
+        #expect(fidelities == (isFlat ? [nil] : [0, 1]))
+        return try signed.map { one in
+            let nonce = try #require(one["nonce"] as? String)
+            let timestamp = try #require(one["timestamp"] as? String)
+            let signature = try #require((one["signature"] as? String).flatMap { Data(base64Encoded: $0) })
+            var values = [version, network, String(number ?? -1), String(bid.itunesItem), nonce, String(bid.sourceApp)]
+            if let fidelity = one["fidelity"] as? Int {
+                values.append(String(fidelity))
+            }
+            values.append(timestamp)
+            let text = values.joined(separator: "\u{2063}")
+            #expect(try opensslVerifies(signature, text, version: version), "\(bid)")
+            return nonce
+        }
+    }
+
+    /// The impression identifier of `bid.ext.adattributionkit`, whose JWS openssl verified.
+    private func jwtNonces(_ signed: [String: Any], _ bid: BidRequestCase, network: String) throws -> [String] {
+        let (header, payload) = try verifiedJWS(#require(signed["jwt"] as? String))
+        #expect(header as? [String: String] == ["alg": "ES256", "kid": network], "\(bid)")
+        #expect(payload["ad-network-identifier"] as? String == network)
+        #expect(payload["publisher-item-identifier"] as? Int64 == bid.sourceApp)
+        #expect(payload["advertised-item-identifier"] as? Int64 == bid.itunesItem)
+        #expect(payload["source-identifier"] as? Int64 == bid.sourceIdentifier)
+        #expect(signed["itunesitem"] as? String == String(bid.itunesItem))
+        return [try #require(payload["impression-identifier"] as? String)]
+    }
+
+    @Test("What is shown around the ad is answered where the request supports it, and only there", arguments: [1, 0])
+    func surroundings(_ supported: Int) async throws {
+        let server = try server()
+        let page = "45812c9b-c296-43d3-c6a0-c5a02f74bf6e"
+        let request = """
+            {"skadn": {"versions": ["4.0"], "sourceapp": "1", "skadnetids": ["example123.skadnetwork"],
+                       "productpage": \(supported), "skoverlay": "\(supported)"},
+             "adattributionkit": {"version": "1.0", "sourceapp": "1", "skadnetids": ["example123.skadnetwork"],
+                                  "ext": {"sko": \(supported)}},
+             "advertise": {"itunesitem": 1, "sourceidentifier": 1, "productpageid": "\(page)",
+                           "skoverlay": {"delay": "5", "pos": 1},
+                           "adattributionkit": {"eligible-for-re-engagement": true, "skoverlay": {"show": 1},
+                                                "reengagementurl": "https://example.com/a"}}}
+            """
+        let answer = try await ConsoleClient(url: server.console).post("/v1/openrtb/skadn", json: request)
+        let ext = try #require(object(answer.body)["ext"] as? [String: [String: Any]])
+        let skadn = try #require(ext["skadn"])
+        let (pageID, overlay) = (skadn["productpageid"] as? String, skadn["skoverlay"] as? [String: Int])
+        #expect(pageID == (supported == 1 ? page : nil))
+        #expect(overlay == (supported == 1 ? ["delay": 5, "pos": 1] : nil))
+        let app = try #require(ext["adattributionkit"])
+        #expect(app["cpp"] as? String == page)
+        #expect(app["reengagementurl"] as? String == "https://example.com/a")
+        let appOverlay = (app["ext"] as? [String: [String: Int]])?["skoverlay"]
+        #expect(appOverlay == (supported == 1 ? ["show": 1] : nil))
+        let payload = try verifiedJWS(#require(app["jwt"] as? String)).payload
+        #expect(payload["eligible-for-re-engagement"] as? Bool == true)
+    }
+}
