@@ -210,7 +210,7 @@ struct SigningServerTests {
 
     // MARK: /v1/openrtb/skadn
 
-    @Test("200 bid requests of exchanges; openssl verifies every signature over a text put together here")
+    @Test("300 bid requests of exchanges; openssl verifies every signature over a text put together here")
     func bids() async throws {
         let server = try server()
         let client = ConsoleClient(url: server.console)
@@ -219,7 +219,7 @@ struct SigningServerTests {
         var generator = BidRequestGenerator(network: network, seed: 20_261_121)
         var nonces: [String] = []
         var seen: Set<BidRequestCase.Expectation> = []
-        for _ in 0..<200 {
+        for _ in 0..<300 {
             let bid = generator.next()
             let answer = try await client.post("/v1/openrtb/skadn", json: bid.body)
             let object = try object(answer.body)

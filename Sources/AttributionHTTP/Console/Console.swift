@@ -3,6 +3,7 @@ import HummingbirdCore
 public import Logging
 public import Metrics
 import NIOCore
+import NIOPosix
 public import ServiceLifecycle
 
 /// The private listener: health, reports, metrics, and what else is given to it as groups of routes.
@@ -69,6 +70,9 @@ public struct Console: Service {
                 availableConnectionsDelegate: MaximumAvailableConnections(Self.connections, logger: logger)
             ),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? port) },
+            // Handlers run on Swift's pool. A second loop would only take its threads off the processors: signing
+            // over two loops is a quarter slower on two cores.
+            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton.any()),
             logger: logger
         )
         try await application.run()
