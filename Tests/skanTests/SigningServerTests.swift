@@ -161,7 +161,10 @@ struct SigningServerTests {
                 [#""reason":"bad-field""#, "campaign-id: found 101, expected a whole number from 1 to 100"]
             ),
             ("impressions", other, "application/json", "422", [#""reason":"no-key""#, "no active key for x"]),
-            ("impressions", bad, "text/plain", "415", [#""reason":"not-json""#, "expected application/json"]),
+            (
+                "impressions", bad, "text/plain", "415",
+                [#""reason":"unsupported-media-type""#, "expected application/json"]
+            ),
             (
                 "openrtb/skadn", skadn, "application/json", "422",
                 [

@@ -2,8 +2,6 @@
 public enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    private static let alphabetForURLs = Array(alphabet.dropLast(2)) + Array("-_".utf8)
-
     /// The value of each byte, 255 for a byte outside the alphabet.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)
@@ -58,32 +56,17 @@ public enum Base64 {
 
     /// Encodes bytes with padding.
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
-        encode(Array(bytes), alphabet, padding: UInt8(ascii: "="))
-    }
-
-    /// Encodes bytes in the alphabet for URLs, without padding, as a JWS wants it.
-    ///
-    /// - Parameter bytes: The bytes.
-    /// - Returns: The text.
-    /// - SeeAlso: [RFC 4648, section 5](https://www.rfc-editor.org/rfc/rfc4648#section-5)
-    public static func encodeURL(_ bytes: some Collection<UInt8>) -> String {
-        encode(Array(bytes), alphabetForURLs, padding: nil)
-    }
-
-    private static func encode(_ bytes: [UInt8], _ alphabet: [UInt8], padding: UInt8?) -> String {
-        String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { output in
+        // An array of a known type first: a caller of another module passes its collection unspecialised.
+        let bytes = Array(bytes)
+        return String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { output in
             var count = 0
             for start in stride(from: 0, to: bytes.count, by: 3) {
                 let group = bytes[start..<min(start + 3, bytes.count)]
                 let bits = group.reduce(0) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
                 for place in 0..<4 {
-                    if place <= group.count {
-                        output[count] = alphabet[Int(bits >> UInt32(18 - 6 * place) & 63)]
-                    } else if let padding {
-                        output[count] = padding
-                    } else {
-                        break
-                    }
+                    let isDigit = place <= group.count
+                    output[count] =
+                        isDigit ? alphabet[Int(bits >> UInt32(18 - 6 * place) & 63)] : UInt8(ascii: "=")
                     count += 1
                 }
             }

@@ -59,7 +59,7 @@ public struct SigningRoutes: ConsoleRoutes {
         // A page in a browser can post to loopback, but not with this media type and without asking first.
         guard request.headers[.contentType]?.isJSONMediaType == true else {
             return Self.refusal(
-                .unsupportedMediaType, "not-json",
+                .unsupportedMediaType, "unsupported-media-type",
                 "Content-Type: found \(request.headers[.contentType]?.shortened(to: 60) ?? "nothing"), "
                     + "expected application/json")
         }
