@@ -1,6 +1,5 @@
 import Logging
 import NIOCore
-import NIOHTTP1
 
 /// From complete requests to answers, one at a time and in order.
 extension IngressConnection {
@@ -31,11 +30,11 @@ extension IngressConnection {
         let now = NIODeadline.now()
         switch input {
         case .opening, .idle:
-            deadline = now + TimeAmount(limits.idleDeadline)
+            deadline = now + loop.deadlines.idle
         case .head:
-            deadline = now + TimeAmount(limits.headDeadline)
+            deadline = now + loop.deadlines.head
         case .body, .discarding:
-            deadline = now + TimeAmount(limits.requestDeadline)
+            deadline = now + loop.deadlines.request
         case .finished:
             break
         }
@@ -58,28 +57,18 @@ extension IngressConnection {
             write(refusal, to: exchange)
         case .accepted(let request):
             pending = exchange
-            serial += 1
+            let serial = loop.expectAnswer(for: self)
             outstanding = serial
-            deadline = .now() + TimeAmount(limits.answerDeadline)
-            loop.handedOver()
-            let serial = serial
-            let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
-            loop.settings.handler(request) { answer in
-                let eventLoop = bound.eventLoop
-                if eventLoop.inEventLoop {
-                    bound.value.take(answer, serial: serial)
-                } else {
-                    eventLoop.execute { bound.value.take(answer, serial: serial) }
-                }
-            }
+            deadline = .now() + loop.deadlines.answer
+            let mailbox = loop.mailbox
+            loop.settings.handler(request) { mailbox.post($0, serial: serial) }
         }
     }
 
-    /// Takes the handler's answer; a second one, and one nobody waits for, is dropped.
-    private func take(_ answer: IngressAnswer, serial: UInt64) {
+    /// Takes the handler's answer; one nobody waits for is dropped.
+    func take(_ answer: IngressAnswer, serial: UInt64) {
         guard outstanding == serial else { return }
         outstanding = nil
-        loop.cameBack()
         guard let exchange = pending.take() else { return }
         write(answer, to: exchange)
         advance()
@@ -101,7 +90,7 @@ extension IngressConnection {
             answer,
             isLast: isLast,
             announcesKeepAlive: exchange.announcesKeepAlive,
-            omitsBody: exchange.method == .HEAD
+            omitsBody: exchange.method == .head
         )
         record(exchange, status: answer.status, answerBytes: answer.body.count, reason: reason)
         if isLast {
@@ -114,8 +103,8 @@ extension IngressConnection {
     /// Counts and logs a request; status 0 stands for one that got no answer.
     func record(_ exchange: IngressExchange, status: Int, answerBytes: Int, reason: String?) {
         loop.metrics.countRequest(route: exchange.route, status: status)
+        guard loop.settings.logger.logLevel <= loop.settings.accessLogLevel else { return }
         let settings = loop.settings
-        guard settings.logger.logLevel <= settings.accessLogLevel else { return }
         let elapsed = Double((NIODeadline.now() - exchange.startedAt).nanoseconds) / 1_000_000
         var metadata: Logger.Metadata = [
             "method": .string(exchange.method?.rawValue ?? "none"),

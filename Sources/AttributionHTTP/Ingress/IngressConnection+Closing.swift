@@ -73,7 +73,7 @@ extension IngressConnection {
     func close(after bytes: ByteBuffer) {
         guard let context else { return }
         phase = .closing
-        deadline = .now() + TimeAmount(limits.writeDeadline)
+        deadline = .now() + loop.deadlines.write
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { [self] result in
             if case .success = result { didWriteLast() } else { self.context?.close(promise: nil) }
@@ -85,7 +85,7 @@ extension IngressConnection {
         guard phase == .closing, let context else { return }
         guard !endsCleanly, !isInputClosed else { return context.close(promise: nil) }
         phase = .lingering
-        deadline = .now() + TimeAmount(limits.lingerDeadline)
+        deadline = .now() + loop.deadlines.linger
         let closed = context.eventLoop.makePromise(of: Void.self)
         closed.futureResult.assumeIsolated().whenFailure { [self] _ in self.context?.close(promise: nil) }
         context.close(mode: .output, promise: closed)

@@ -1,82 +1,74 @@
 import NIOCore
-import NIOHTTP1
 
 /// From bytes to complete requests.
 extension IngressConnection {
-    /// Whether bytes still go to the HTTP decoder.
-    var takesInput: Bool { input != .finished }
-
-    /// Counts bytes and starts the clock of a request with its first one.
-    ///
-    /// - Parameter byteCount: The bytes about to be decoded.
-    func willDecode(byteCount: Int) {
-        switch input {
-        case .opening:
-            // The head's deadline runs from the connection.
-            beginRequest(at: .now())
-        case .idle:
-            let now = NIODeadline.now()
-            beginRequest(at: now)
-            if !isAnswering { deadline = now + TimeAmount(limits.headDeadline) }
-        case .head, .body, .discarding, .finished:
-            break
-        }
-        wireBytes += byteCount
-    }
-
-    /// Checks what the decoder does not: the bytes it skipped.
-    ///
-    /// - Parameter fresh: The bytes just decoded.
-    func didDecode(_ fresh: ByteBuffer?) {
-        switch input {
-        case .head:
-            sawRequestLine = sawRequestLine || Self.hasLineFeed(fresh)
-            guard wireBytes > limits.headBytes else { return }
-            refuse(overflow(in: nil))
-        case .body, .discarding:
-            guard wireBytes > limits.wireBytes else { return }
-            refuse(.bodyTooLarge(limit: limits.bodyBytes))
-        case .opening, .idle, .finished:
-            return
-        }
-    }
-
-    /// Answers bytes that are not HTTP.
-    ///
-    /// - Parameters:
-    ///   - error: The decoder's finding.
-    ///   - fresh: The bytes it was found in.
-    func decodingFailed(_ error: any Error, in fresh: ByteBuffer?) {
-        guard takesInput else {
-            endsCleanly = false
-            return
-        }
-        if error as? HTTPParserError == .headerOverflow {
-            refuse(overflow(in: fresh))
+    /// Takes bytes, and cuts requests out of all that are there.
+    func didRead(_ fresh: ByteBuffer) {
+        guard input != .finished else { return didDiscard(byteCount: fresh.readableBytes) }
+        if unread.readableBytes == 0 {
+            unread = fresh
         } else {
-            refuse(.malformedRequest("\(error)"))
+            unread.writeImmutableBuffer(fresh)
+        }
+        // Answering a request may bring more bytes, which the loop below finds.
+        guard !isFraming else { return }
+        isFraming = true
+        frame()
+        isFraming = false
+        if input == .finished {
+            if unread.readableBytes > 0 { didDiscard(byteCount: unread.readableBytes) }
+            unread = ByteBuffer()
+        } else if unread.readableBytes == 0 {
+            unread = ByteBuffer()
+        }
+    }
+
+    private func frame() {
+        while input != .finished {
+            if unread.readableBytes > 0 { beginRequestIfNone() }
+            var consumed = 0
+            let event = unread.withUnsafeReadableBytes { framing.next(in: $0, consumed: &consumed) }
+            var refusal: IngressRefusal?
+            if case .body(let count) = event {
+                refusal = unread.withUnsafeReadableBytes { takeBody($0[bytes: (consumed - count)..<consumed]) }
+            }
+            // Before anything is handed over or answered, for that may bring more bytes.
+            unread.moveReaderIndex(forwardBy: consumed)
+            switch event {
+            case .unfinished: return
+            case .head: didReadHead()
+            case .body: if let refusal { refuse(refusal) }
+            case .end: didReadEnd()
+            case .refused(let refusal): refuse(refusal)
+            }
         }
     }
 
     /// Counts bytes that came after the last request.
-    ///
-    /// - Parameter byteCount: How many.
-    func didDiscard(byteCount: Int) {
+    private func didDiscard(byteCount: Int) {
         endsCleanly = false
         lingeredBytes += byteCount
         if phase == .lingering, lingeredBytes > limits.lingerBytes { cutOff(because: "linger-bound") }
     }
 
-    func didReadHead(_ decoded: HTTPRequestHead) {
-        // A head right behind the last request, in the same bytes.
-        if input == .idle { beginRequest(at: .now()) }
-        let settings = loop.settings
-        let head = IngressHead(
-            decoded,
-            limits: settings.limits,
-            forwarding: isProxied ? settings.trustedProxies.field : nil
-        )
-        self.head = head
+    /// Starts the clock of a request with its first byte.
+    private func beginRequestIfNone() {
+        switch input {
+        case .opening:
+            // The head's deadline runs from the connection.
+            startedAt = .now()
+        case .idle:
+            startedAt = .now()
+            if !isAnswering { deadline = startedAt + loop.deadlines.head }
+        case .head, .body, .discarding, .finished:
+            return
+        }
+        input = .head
+        droppedBytes = 0
+    }
+
+    private func didReadHead() {
+        guard let head else { return }
         if let refusal = head.refusal {
             guard refusal.keepsConnection, !head.expectsContinue else { return refuse(refusal) }
             input = .discarding
@@ -84,32 +76,30 @@ extension IngressConnection {
             input = .body
             if head.expectsContinue { sendContinue() }
         }
-        if !isAnswering { deadline = startedAt + TimeAmount(limits.requestDeadline) }
+        if !isAnswering { deadline = startedAt + loop.deadlines.request }
     }
 
-    func didReadBody(_ bytes: ByteBuffer) {
-        let count = bytes.readableBytes
+    /// Keeps or drops bytes of a body, or tells why the request cannot go on.
+    private func takeBody(_ bytes: UnsafeRawBufferPointer) -> IngressRefusal? {
         owesContinue = false
         switch input {
         case .body:
-            guard body.count + count <= limits.bodyBytes else {
-                return refuse(.bodyTooLarge(limit: limits.bodyBytes))
-            }
-            if body.isEmpty {
-                if let declared = head?.declaredBytes, declared > count { body.reserveCapacity(declared) }
-            }
-            body.append(contentsOf: bytes.readableBytesView)
+            guard body.count + bytes.count <= limits.bodyBytes else { return .bodyTooLarge(limit: limits.bodyBytes) }
+            if body.isEmpty { body.reserveCapacity(max(bytes.count, head?.declaredBytes ?? 0)) }
+            body.append(contentsOf: bytes)
         case .discarding:
-            droppedBytes += count
-            if droppedBytes > limits.bodyBytes { refuse(head?.refusal ?? .bodyTooLarge(limit: limits.bodyBytes)) }
+            droppedBytes += bytes.count
+            guard droppedBytes <= limits.bodyBytes else {
+                return head?.refusal ?? .bodyTooLarge(limit: limits.bodyBytes)
+            }
         case .opening, .idle, .head, .finished:
             break
         }
+        return nil
     }
 
-    func didReadEnd() {
+    private func didReadEnd() {
         guard let head, input == .body || input == .discarding else { return }
-        self.head = nil
         acceptedCount += 1
         owesContinue = false
         if !head.keepsAlive || isStopping || acceptedCount >= limits.requestsPerConnection {
@@ -168,29 +158,9 @@ extension IngressConnection {
             startedAt: startedAt,
             bodyBytes: body.count + droppedBytes
         )
-        head = nil
         body = []
         owesContinue = false
         submit(exchange, .refused(refusal))
-    }
-
-    private func beginRequest(at time: NIODeadline) {
-        input = .head
-        startedAt = time
-        wireBytes = 0
-        droppedBytes = 0
-        sawRequestLine = false
-    }
-
-    /// A head that is too large is a target that is too long while its first line has no end.
-    private func overflow(in fresh: ByteBuffer?) -> IngressRefusal {
-        sawRequestLine || Self.hasLineFeed(fresh)
-            ? .headTooLarge(bytes: limits.headBytes, fields: limits.headFields)
-            : .targetTooLong(limit: limits.targetBytes)
-    }
-
-    private static func hasLineFeed(_ bytes: ByteBuffer?) -> Bool {
-        bytes?.readableBytesView.contains(UInt8(ascii: "\n")) ?? false
     }
 
     private func clientAddress(_ head: IngressHead) -> String? {

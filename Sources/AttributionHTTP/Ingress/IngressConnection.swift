@@ -1,13 +1,12 @@
 import Logging
 import NIOCore
-import NIOHTTP1
 
 /// One connection: assembles requests, hands over one at a time, writes answers in order, and ends.
 ///
 /// Reading goes on while an answer is awaited, so that an idle client costs no change of registration, and stops as
 /// soon as a further request begins to arrive.
 final class IngressConnection: ChannelDuplexHandler {
-    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -54,11 +53,13 @@ final class IngressConnection: ChannelDuplexHandler {
     var endsCleanly = false
 
     // The request being read.
-    var head: IngressHead?
+    var framing: IngressFraming
+    /// Bytes received and not consumed yet: at most one line, or what a handler's call into this object brought.
+    var unread = ByteBuffer()
+    var isFraming = false
+    var head: IngressHead? { framing.head }
     var body: [UInt8] = []
     var startedAt = NIODeadline.distantPast
-    var wireBytes = 0
-    var sawRequestLine = false
     var droppedBytes = 0
     var owesContinue = false
     var acceptedCount = 0
@@ -67,8 +68,7 @@ final class IngressConnection: ChannelDuplexHandler {
     var pending: IngressExchange?
     var queue = CircularBuffer<(IngressExchange, IngressExchange.Outcome)>(initialCapacity: 1)
     var isAdvancing = false
-    var serial: UInt64 = 0
-    /// The request the handler has not answered yet, even if nobody waits for it any more.
+    /// The request the handler is at, even if nobody waits for it any more.
     var outstanding: UInt64?
     var encoder = IngressAnswerEncoder()
 
@@ -88,11 +88,13 @@ final class IngressConnection: ChannelDuplexHandler {
         self.peerText = peer.map(\.description)
         self.isProxied = isProxied
         self.network = network
+        framing = IngressFraming(
+            limits: loop.settings.limits, forwarding: isProxied ? loop.settings.trustedProxies.field : nil)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        deadline = .now() + TimeAmount(limits.headDeadline)
+        deadline = .now() + loop.deadlines.head
         loop.add(self)
     }
 
@@ -106,12 +108,7 @@ final class IngressConnection: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard input != .finished else { return }
-        switch unwrapInboundIn(data) {
-        case .head(let head): didReadHead(head)
-        case .body(let bytes): didReadBody(bytes)
-        case .end: didReadEnd()
-        }
+        didRead(unwrapInboundIn(data))
     }
 
     func read(context: ChannelHandlerContext) {
@@ -120,7 +117,7 @@ final class IngressConnection: ChannelDuplexHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         isWritable = context.channel.isWritable
-        writeDeadline = isWritable ? .distantFuture : .now() + TimeAmount(limits.writeDeadline)
+        writeDeadline = isWritable ? .distantFuture : .now() + loop.deadlines.write
         if isWritable { advance() }
         context.fireChannelWritabilityChanged()
     }
@@ -131,16 +128,11 @@ final class IngressConnection: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if error is HTTPParserError {
-            // Only a version other than 1.x comes this way; the decoder throws the rest.
-            decodingFailed(error, in: nil)
-        } else {
-            loop.settings.logger.debug(
-                "a connection failed",
-                metadata: ["remote": "\(peerText ?? "unknown")", "error": "\(error)"]
-            )
-            context.close(promise: nil)
-        }
+        loop.settings.logger.debug(
+            "a connection failed",
+            metadata: ["remote": "\(peerText ?? "unknown")", "error": "\(error)"]
+        )
+        context.close(promise: nil)
     }
 
     /// Lets reading go on after the reason for holding it has passed.

@@ -1,5 +1,4 @@
 import NIOCore
-import NIOHTTP1
 
 /// One request on its way from its last byte to its answer.
 struct IngressExchange {
@@ -12,7 +11,7 @@ struct IngressExchange {
     }
 
     /// The method; `nil` when the head was never read whole.
-    let method: HTTPMethod?
+    let method: IngressMethod?
     let route: IngressRoute?
     /// Whether the answer must say that the connection stays open, as HTTP/1.0 needs.
     let announcesKeepAlive: Bool

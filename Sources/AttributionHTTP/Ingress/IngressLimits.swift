@@ -7,7 +7,7 @@ public struct IngressLimits: Sendable {
     public var bodyBytes = 16 * 1024
     /// Bytes of a request head; default 16 KiB.
     ///
-    /// Counted over the target and the names and values of the fields; while the head is unfinished, over everything.
+    /// Counted over everything, ends of lines included.
     public var headBytes = 16 * 1024
     /// Header fields of a request, trailers included; default 64.
     public var headFields = 64

@@ -10,33 +10,41 @@ final class IngressLoop {
     let settings: IngressSettings
     let census: IngressCensus
     var metrics: IngressMetrics
-    /// Requests the handler has and has not answered, those of closed connections included.
-    private(set) var unansweredCount = 0
+    let deadlines: IngressDeadlines
+    let mailbox: IngressMailbox
+    /// The requests the handler has and has not answered, those of closed connections included.
+    private var unanswered: [UInt64: IngressConnection] = [:]
+    private var serial: UInt64 = 0
     private var connections: [ObjectIdentifier: IngressConnection] = [:]
     private var sweep: RepeatedTask?
     private var isStopping = false
     private var nextCapWarning = NIODeadline.distantPast
 
     var limits: IngressLimits { settings.limits }
+    var unansweredCount: Int { unanswered.count }
 
     init(eventLoop: any EventLoop, settings: IngressSettings, census: IngressCensus) {
         self.eventLoop = eventLoop
         self.settings = settings
         self.census = census
         self.metrics = IngressMetrics(factory: settings.metricsFactory)
+        deadlines = IngressDeadlines(settings.limits)
+        mailbox = IngressMailbox(eventLoop: eventLoop)
     }
 
-    /// Starts looking at deadlines.
-    func startSweeping() {
+    /// Starts looking at deadlines and taking answers.
+    func start() {
         let interval = TimeAmount(settings.limits.sweepInterval)
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        mailbox.setOwner(bound)
         sweep = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
             bound.value.checkDeadlines()
         }
     }
 
-    /// Stops looking at deadlines.
-    func stopSweeping() {
+    /// Stops looking at deadlines and taking answers.
+    func end() {
+        mailbox.setOwner(nil)
         sweep?.cancel()
         sweep = nil
     }
@@ -70,12 +78,18 @@ final class IngressLoop {
         connections[ObjectIdentifier(connection)] = nil
     }
 
-    func handedOver() {
-        unansweredCount += 1
+    /// Expects an answer for a connection.
+    ///
+    /// - Returns: The serial number under which it is to be posted.
+    func expectAnswer(for connection: IngressConnection) -> UInt64 {
+        serial += 1
+        unanswered[serial] = connection
+        return serial
     }
 
-    func cameBack() {
-        unansweredCount -= 1
+    /// Hands the handler's answer to its connection; a second one is dropped.
+    func deliver(_ letter: IngressMailbox.Letter) {
+        unanswered.removeValue(forKey: letter.serial)?.take(letter.answer, serial: letter.serial)
     }
 
     /// Closes idle connections and has the others close after the request they are at.

@@ -1,7 +1,7 @@
 /// Why the ingress itself answers a request.
 ///
 /// The code is stable; the text may change. What a client sent is quoted shortened, and the query never.
-enum IngressRefusal: Sendable, Equatable {
+package enum IngressRefusal: Error, Sendable, Equatable {
     case notFound(target: String)
     case methodNotAllowed(String)
     case unsupportedMediaType(String)
@@ -18,6 +18,11 @@ enum IngressRefusal: Sendable, Equatable {
     case incompleteRequest
     case deadlinePassed(part: String)
     case unanswered(retryAfter: Duration)
+
+    /// What breaks the grammar of HTTP.
+    static func malformed(_ fault: IngressFault) -> IngressRefusal {
+        .malformedRequest(fault.rawValue)
+    }
 
     /// The HTTP status code.
     var status: Int {

@@ -35,27 +35,32 @@ public enum IngressRoute: CaseIterable, Hashable, Sendable {
     /// - Parameter target: The request target as received.
     /// - SeeAlso: RFC 9112, section 3.2.
     package init?(requestTarget target: String) {
-        let match = target.utf8.withContiguousStorageIfAvailable { Self.match(UnsafeRawBufferPointer($0)) }
-        guard let route = match ?? Array(target.utf8).withUnsafeBytes({ Self.match($0) }) else { return nil }
+        guard let route = Array(target.utf8).withUnsafeBytes({ IngressRoute(requestTarget: $0) }) else { return nil }
         self = route
     }
 
     private static let paths = allCases.map { ($0, Array($0.path.utf8)) }
 
-    private static func match(_ target: UnsafeRawBufferPointer) -> IngressRoute? {
+    /// Makes the route that a request target names, from its bytes.
+    ///
+    /// - Parameter target: The request target as received.
+    init?(requestTarget target: UnsafeRawBufferPointer) {
         var path = target.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         if path.first != UInt8(ascii: "/") {
-            guard let afterScheme = authorityStart(of: path) else { return nil }
+            guard let afterScheme = Self.authorityStart(of: UnsafeRawBufferPointer(rebasing: path)) else { return nil }
             path = path[afterScheme...].drop { $0 != UInt8(ascii: "/") }
         }
         if path.last == UInt8(ascii: "/") { path = path.dropLast() }
-        return paths.first { _, bytes in path.elementsEqual(bytes) }?.0
+        let match = Self.paths.first { _, bytes in path.count == bytes.count && path.elementsEqual(bytes) }
+        guard let match else { return nil }
+        self = match.0
     }
 
-    private static func authorityStart(of target: Slice<UnsafeRawBufferPointer>) -> Int? {
+    /// Where the authority of an `http` or `https` URL begins; `nil` for anything else.
+    static func authorityStart(of target: UnsafeRawBufferPointer) -> Int? {
         for scheme in ["http://", "https://"] where target.count > scheme.utf8.count {
             if zip(target, scheme.utf8).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) {
-                return target.startIndex + scheme.utf8.count
+                return scheme.utf8.count
             }
         }
         return nil

@@ -17,7 +17,7 @@ struct IngressServer: Sendable {
         for eventLoop in group.makeIterator() {
             let bound = try? await eventLoop.submit {
                 let loop = IngressLoop(eventLoop: eventLoop, settings: settings, census: census)
-                loop.startSweeping()
+                loop.start()
                 return NIOLoopBound(loop, eventLoop: eventLoop)
             }.get()
             if let bound { loops.append(bound) }
@@ -86,7 +86,7 @@ struct IngressServer: Sendable {
         var unanswered = 0
         for loop in loops {
             let count = try? await loop.eventLoop.submit {
-                loop.value.stopSweeping()
+                loop.value.end()
                 return loop.value.unansweredCount
             }.get()
             unanswered += count ?? 0
@@ -116,9 +116,6 @@ struct IngressServer: Sendable {
             if let tls = settings.tls {
                 try operations.addHandler(NIOSSLServerHandler(context: tls.currentContext()))
             }
-            try operations.addHandler(
-                ByteToMessageHandler(IngressDecoder(connection: connection, limits: settings.limits))
-            )
             try operations.addHandler(connection)
         } catch {
             // A handler that was added takes itself off the census; one that was not cannot.

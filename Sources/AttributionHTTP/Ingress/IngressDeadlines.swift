@@ -1,0 +1,20 @@
+import NIOCore
+
+/// The deadlines of ``IngressLimits`` as the event loop counts time, converted once.
+struct IngressDeadlines {
+    let head: TimeAmount
+    let request: TimeAmount
+    let answer: TimeAmount
+    let idle: TimeAmount
+    let write: TimeAmount
+    let linger: TimeAmount
+
+    init(_ limits: IngressLimits) {
+        head = TimeAmount(limits.headDeadline)
+        request = TimeAmount(limits.requestDeadline)
+        answer = TimeAmount(limits.answerDeadline)
+        idle = TimeAmount(limits.idleDeadline)
+        write = TimeAmount(limits.writeDeadline)
+        linger = TimeAmount(limits.lingerDeadline)
+    }
+}

@@ -1,0 +1,30 @@
+/// The methods that are read as HTTP; the ingress serves POST alone and answers the others 405.
+///
+/// Any other word in their place is no request. CONNECT is left out on purpose: it would turn the connection into a
+/// tunnel, and its target has a form of its own.
+package enum IngressMethod: String, CaseIterable, Sendable {
+    case get = "GET"
+    case head = "HEAD"
+    case post = "POST"
+    case put = "PUT"
+    case delete = "DELETE"
+    case options = "OPTIONS"
+    case trace = "TRACE"
+    case patch = "PATCH"
+
+    /// The length of the longest.
+    static let longest = 7
+
+    /// Reads a method.
+    ///
+    /// - Parameter bytes: The word, without the space behind it.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        if bytes.elementsEqual("POST".utf8) {
+            self = .post
+        } else if bytes.count <= Self.longest, let method = Self(rawValue: String(decoding: bytes, as: UTF8.self)) {
+            self = method
+        } else {
+            return nil
+        }
+    }
+}
