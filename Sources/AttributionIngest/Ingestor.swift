@@ -1,6 +1,8 @@
 public import Attribution
 public import AttributionSigning
 public import AttributionStore
+import Dispatch
+import Foundation
 public import Logging
 import Metrics
 public import ServiceLifecycle
@@ -15,10 +17,13 @@ public final class Ingestor: Service {
     private let ledger: any PostbackLedger
     private let limits: IngestorLimits
     private let logger: Logger
+    private let answeringTogether: @Sendable (() -> Void) -> Void
+    private let counters = Counters()
     private let state = Mutex(State())
+    /// Raised when something has arrived for a writer that waits.
+    private let arrival = DispatchSemaphore(value: 0)
 
     private struct Pending {
-        let reading: Result<ReceivedPostback, PostbackRejection>
         let body: [UInt8]
         let recipient: Delivery.Recipient
         let receivedAtMilliseconds: Int64
@@ -28,19 +33,49 @@ public final class Ingestor: Service {
     private struct State {
         var pending: [Pending] = []
         var isClosed = false
-        var writer: CheckedContinuation<Void, Never>?
+        var isWriterWaiting = false
+
+        /// Whether the writer must be woken, which then is left to the one who asked.
+        mutating func takeWaitingWriter() -> Bool {
+            defer { isWriterWaiting = false }
+            return isWriterWaiting
+        }
+    }
+
+    /// How many deliveries ended how, made once, for making a counter costs more than counting.
+    private struct Counters {
+        private let byStatus = Dictionary(
+            uniqueKeysWithValues: Recording.Status.allCases.map {
+                ($0, Counter(label: "skan_deliveries_total", dimensions: [("status", $0.rawValue)]))
+            })
+
+        func count(_ recordings: [Recording]) {
+            for status in Recording.Status.allCases {
+                let count = recordings.reduce(0) { $1.status == status ? $0 + 1 : $0 }
+                if count > 0 { byStatus[status]?.increment(by: count) }
+            }
+        }
     }
 
     /// Makes an ingestor; it works while ``run()`` does.
+    ///
+    /// - Parameters:
+    ///   - verifier: Judges the bodies.
+    ///   - ledger: Records them.
+    ///   - limits: How much is taken at a time.
+    ///   - answeringTogether: Is handed the work of answering a batch and has to do it, once, before it returns.
+    ///   - logger: Where problems go.
     public init(
         verifier: PostbackVerifier,
         ledger: any PostbackLedger,
         limits: IngestorLimits = IngestorLimits(),
+        answeringTogether: @escaping @Sendable (() -> Void) -> Void = { $0() },
         logger: Logger
     ) {
         self.verifier = verifier
         self.ledger = ledger
         self.limits = limits
+        self.answeringTogether = answeringTogether
         self.logger = logger
     }
 
@@ -57,31 +92,16 @@ public final class Ingestor: Service {
         receivedAtMilliseconds: Int64,
         answer: @escaping @Sendable (IngestOutcome) -> Void
     ) {
-        // Turned away before any work is spent on it.
-        guard state.withLock({ !$0.isClosed && $0.pending.count < limits.queuedBodies }) else {
-            answer(.overloaded)
-            return
+        let (isTaken, isWriterWaiting) = state.withLock { state in
+            // Turned away before any work is spent on it.
+            guard !state.isClosed, state.pending.count < limits.queuedBodies else { return (false, false) }
+            state.pending.append(
+                Pending(
+                    body: body, recipient: recipient, receivedAtMilliseconds: receivedAtMilliseconds, answer: answer))
+            return (true, state.takeWaitingWriter())
         }
-        let reading = Result { () throws(PostbackRejection) in try ReceivedPostback(reading: body) }
-        if case .failure(.notJSON(let error)) = reading {
-            answer(.refused(error))
-            return
-        }
-        let item = Pending(
-            reading: reading, body: body, recipient: recipient, receivedAtMilliseconds: receivedAtMilliseconds,
-            answer: answer)
-        let (isTaken, writer) = state.withLock { state in
-            // Asked again: between the two looks the queue may have closed, and nobody would come for the item.
-            guard !state.isClosed else {
-                return (false, CheckedContinuation<Void, Never>?.none)
-            }
-            state.pending.append(item)
-            return (true, state.writer.take())
-        }
-        writer?.resume()
-        if !isTaken {
-            answer(.overloaded)
-        }
+        if isWriterWaiting { arrival.signal() }
+        if !isTaken { answer(.overloaded) }
     }
 
     /// Hands in a body and waits for its outcome.
@@ -98,10 +118,18 @@ public final class Ingestor: Service {
     }
 
     /// Writes batches until a graceful shutdown, then what was accepted before it, and returns.
+    ///
+    /// The work is done on a thread of its own: reading, verifying and recording block it, and what they allocate is
+    /// freed where it was made.
     public func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
-            while let batch = await nextBatch() {
-                await record(batch)
+            await withCheckedContinuation { ended in
+                let thread = Thread {
+                    self.write()
+                    ended.resume()
+                }
+                thread.name = "skan-writer"
+                thread.start()
             }
         } onCancelOrGracefulShutdown: {
             self.close()
@@ -110,67 +138,76 @@ public final class Ingestor: Service {
 
     /// Takes nothing more; what was accepted is still written.
     public func close() {
-        let writer = state.withLock { state in
+        let isWriterWaiting = state.withLock { state in
             state.isClosed = true
-            return state.writer.take()
+            return state.takeWaitingWriter()
         }
-        writer?.resume()
+        if isWriterWaiting { arrival.signal() }
     }
 
     // MARK: The writer
 
-    /// What has arrived since the last batch, waiting when nothing has; nil at the end.
-    private func nextBatch() async -> [Pending]? {
-        while true {
-            let (batch, isOver) = state.withLock { state -> ([Pending], Bool) in
-                let batch = Array(state.pending.prefix(limits.batch))
-                state.pending.removeFirst(batch.count)
-                return (batch, batch.isEmpty && state.isClosed)
-            }
-            if isOver {
-                return nil
-            }
-            if !batch.isEmpty {
-                return batch
-            }
-            await withCheckedContinuation { continuation in
-                let isReady = state.withLock { state in
-                    guard state.pending.isEmpty, !state.isClosed else {
-                        return true
-                    }
-                    state.writer = continuation
-                    return false
-                }
-                if isReady {
-                    continuation.resume()
-                }
-            }
+    private func write() {
+        var batch: [Pending] = []
+        while takeBatch(into: &batch) {
+            record(batch)
+            batch.removeAll(keepingCapacity: true)
         }
     }
 
-    private func record(_ batch: [Pending]) async {
-        var verified = verifier.verify(batch.compactMap { try? $0.reading.get() })[...]
-        let deliveries = batch.map { item in
-            let judgement: Judgement =
-                switch item.reading {
-                case .success: verified.removeFirst()
-                case .failure(let rejection): .rejected(rejection, body: item.body)
+    /// Takes what has arrived since the last batch, waiting when nothing has.
+    ///
+    /// - Parameter batch: An empty array, whose memory serves for what arrives next.
+    /// - Returns: Whether there is a batch; false at the end.
+    private func takeBatch(into batch: inout [Pending]) -> Bool {
+        while true {
+            let isOver = state.withLock { state in
+                if state.pending.count <= limits.batch {
+                    swap(&state.pending, &batch)
+                } else {
+                    batch.append(contentsOf: state.pending[..<limits.batch])
+                    state.pending.removeFirst(limits.batch)
                 }
-            return Delivery(
-                judgement: judgement, recipient: item.recipient,
-                receivedAtMilliseconds: item.receivedAtMilliseconds)
+                state.isWriterWaiting = batch.isEmpty && !state.isClosed
+                return batch.isEmpty && state.isClosed
+            }
+            if isOver { return false }
+            if !batch.isEmpty { return true }
+            arrival.wait()
+        }
+    }
+
+    private func record(_ batch: [Pending]) {
+        var deliveries: [Delivery] = []
+        var waiting: [Int] = []
+        deliveries.reserveCapacity(batch.count)
+        waiting.reserveCapacity(batch.count)
+        for (place, judgement) in verifier.judge(batch.map(\.body)).enumerated() {
+            let item = batch[place]
+            if case .rejected(.notJSON(let error), _) = judgement {
+                item.answer(.refused(error))
+                continue
+            }
+            deliveries.append(
+                Delivery(
+                    judgement: judgement, recipient: item.recipient,
+                    receivedAtMilliseconds: item.receivedAtMilliseconds))
+            waiting.append(place)
         }
         do {
-            let recordings = try await ledger.record(deliveries)
-            for (item, recording) in zip(batch, recordings) {
-                Counter(label: "skan_deliveries_total", dimensions: [("status", recording.status.rawValue)])
-                    .increment()
-                item.answer(.durable(recording))
+            let recordings = try ledger.recordBlocking(deliveries)
+            answeringTogether {
+                for (place, recording) in zip(waiting, recordings) {
+                    batch[place].answer(.durable(recording))
+                }
             }
+            counters.count(recordings)
         } catch {
-            logger.error("store failed", metadata: ["batch": "\(batch.count)", "error": "\(error)"])
-            for item in batch {
-                item.answer(.storeFailed)
+            logger.error("store failed", metadata: ["batch": "\(deliveries.count)", "error": "\(error)"])
+            answeringTogether {
+                for place in waiting {
+                    batch[place].answer(.storeFailed)
+                }
             }
         }
     }

@@ -34,8 +34,10 @@ struct FixedKeyPath: Sendable {
 
     /// Whether the signature of a postback verifies under the key at a place.
     struct Question {
-        let digest: [UInt8]
-        let postback: ReceivedPostback
+        let digest: MessageDigest
+        /// As received.
+        let signature: [UInt8]
+        let encoding: SignatureEncoding
         let place: Int
     }
 
@@ -48,8 +50,7 @@ struct FixedKeyPath: Sendable {
         asked.reserveCapacity(questions.count)
         for (index, question) in questions.enumerated() {
             // What is not strictly of its encoding, or out of range, is invalid without arithmetic.
-            let postback = question.postback
-            if let check = check(question.digest, postback.signature, postback.signatureEncoding, question.place) {
+            if let check = check(question.digest, question.signature, question.encoding, question.place) {
                 checks.append(check)
                 asked.append(index)
             }
@@ -61,7 +62,7 @@ struct FixedKeyPath: Sendable {
     }
 
     private func check(
-        _ digest: [UInt8],
+        _ digest: MessageDigest,
         _ bytes: [UInt8],
         _ encoding: SignatureEncoding,
         _ place: Int
@@ -72,7 +73,7 @@ struct FixedKeyPath: Sendable {
             case .der: ECDSASignature(der: bytes.span, on: name.curve)
             case .concatenated: ECDSASignature(raw: bytes.span, on: name.curve)
             }
-        return signature.map { SignatureCheck(digest: MessageDigest(digest.span), signature: $0, key: name) }
+        return signature.map { SignatureCheck(digest: digest, signature: $0, key: name) }
     }
 
     /// Puts valid and invalid signatures to both, alone and together; each must get the same answer.
@@ -80,7 +81,7 @@ struct FixedKeyPath: Sendable {
         guard let samples = key.publicKey.sampleSignatures(count: 16) else {
             throw .noSamples(key: key.name)
         }
-        let checks = samples.compactMap { check($0.digest, $0.signature, .der, place) }
+        let checks = samples.compactMap { check(MessageDigest($0.digest.span), $0.signature, .der, place) }
         guard checks.count == samples.count else {
             throw .disagreement(key: key.name)
         }

@@ -1,5 +1,6 @@
 public import Attribution
 import Crypto
+import FixedKeyECDSA
 import Synchronization
 
 /// Judges bodies: reads them strictly, and verifies the signature over what it must cover.
@@ -62,16 +63,32 @@ public struct PostbackVerifier: Sendable {
     /// - Parameter bodies: The bytes of each.
     /// - Returns: The judgements in the order of the bodies.
     public func judge(_ bodies: [[UInt8]]) -> [Judgement] {
-        let readings = bodies.map { body in
-            Result { () throws(PostbackRejection) in try ReceivedPostback(reading: body) }
-        }
-        var verified = verify(readings.compactMap { try? $0.get() })[...]
-        return zip(readings, bodies).map { reading, body in
-            switch reading {
-            case .success: verified.removeFirst()
-            case .failure(let rejection): .rejected(rejection, body: body)
+        var postbacks: [ReceivedPostback] = []
+        var rejections: [(place: Int, PostbackRejection)] = []
+        postbacks.reserveCapacity(bodies.count)
+        for (place, body) in bodies.enumerated() {
+            do throws(PostbackRejection) {
+                postbacks.append(try ReceivedPostback(reading: body))
+            } catch {
+                rejections.append((place, error))
             }
         }
+        guard !rejections.isEmpty else {
+            return verify(postbacks)
+        }
+        // Both from their ends, so that what is taken is moved and not copied.
+        var verified = verify(postbacks)
+        var judgements: [Judgement] = []
+        judgements.reserveCapacity(bodies.count)
+        for (place, body) in bodies.enumerated().reversed() {
+            if rejections.last?.place == place, let (_, rejection) = rejections.popLast() {
+                judgements.append(.rejected(rejection, body: body))
+            } else if let judgement = verified.popLast() {
+                judgements.append(judgement)
+            }
+        }
+        judgements.reverse()
+        return judgements
     }
 
     /// Verifies a postback that was read.
@@ -88,7 +105,9 @@ public struct PostbackVerifier: Sendable {
         guard let path = tables.path else {
             return postbacks.map { verify($0) }
         }
-        let digests = postbacks.map(Self.digest)
+        let digests = postbacks.map { postback in
+            Self.sha256(postback).withUnsafeBytes { MessageDigest($0.bindMemory(to: UInt8.self).span) }
+        }
         var found: [Int?] = Array(repeating: nil, count: postbacks.count)
         var open = Array(postbacks.indices)
         var round = 0
@@ -97,11 +116,12 @@ public struct PostbackVerifier: Sendable {
             open.removeAll { round >= places(postbacks[$0]).count }
             let questions = open.map { index in
                 FixedKeyPath.Question(
-                    digest: digests[index], postback: postbacks[index], place: places(postbacks[index])[round])
+                    digest: digests[index], signature: postbacks[index].signature,
+                    encoding: postbacks[index].signatureEncoding, place: places(postbacks[index])[round])
             }
             var rest: [Int] = []
             for (index, (question, answer)) in zip(open, zip(questions, path.verify(questions))) {
-                if answer ?? isOpenSSLValid(question.postback, question.digest, question.place) {
+                if answer ?? isOpenSSLValid(postbacks[index], Self.digest(postbacks[index]), question.place) {
                     found[index] = question.place
                 } else {
                     rest.append(index)
@@ -134,7 +154,11 @@ public struct PostbackVerifier: Sendable {
     }
 
     private static func digest(_ postback: ReceivedPostback) -> [UInt8] {
-        Array(SHA256.hash(data: postback.signedBytes))
+        Array(sha256(postback))
+    }
+
+    private static func sha256(_ postback: ReceivedPostback) -> SHA256.Digest {
+        SHA256.hash(data: postback.signedBytes)
     }
 
     /// The tables, once they are made; copies of a verifier share them.

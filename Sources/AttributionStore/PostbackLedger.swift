@@ -11,6 +11,13 @@ public protocol PostbackLedger: Sendable {
     /// - Throws: When nothing of the batch was recorded.
     func record(_ deliveries: [Delivery]) async throws -> [Recording]
 
+    /// Records a batch as ``record(_:)`` does, on the calling thread, which must be the caller's own.
+    ///
+    /// - Parameter deliveries: Judged deliveries in the order received.
+    /// - Returns: What became of each, in the same order, after the commit.
+    /// - Throws: When nothing of the batch was recorded.
+    func recordBlocking(_ deliveries: [Delivery]) throws -> [Recording]
+
     /// Counts recorded postbacks; rows in no particular order, none or one of zeros where there is nothing.
     func tallies(_ query: TallyQuery) async throws -> [TallyRow]
 

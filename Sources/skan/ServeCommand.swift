@@ -83,7 +83,8 @@ struct ServeCommand: AsyncParsableCommand {
         prepareTables("checking own signatures", logger) { try signer?.prepareTables() }
         let ledger = try SQLiteLedger(path: settings.store)
         let webAds = try signer.map { try WebAds(store: settings.store, signer: $0, logger: logger) }
-        let ingestor = Ingestor(verifier: verifier, ledger: ledger, logger: logger)
+        let ingestor = Ingestor(
+            verifier: verifier, ledger: ledger, answeringTogether: Ingress.answerTogether, logger: logger)
         var limits = IngressLimits()
         // One second less than the whole stop may take: what was accepted must be recorded and answered too.
         limits.stopDeadline = .seconds(4)

@@ -18,8 +18,8 @@ struct BoundaryTests {
         (
             "AttributionIngest",
             [
-                "Attribution", "AttributionSigning", "AttributionStore", "Foundation", "Logging", "Metrics",
-                "ServiceLifecycle", "Synchronization",
+                "Attribution", "AttributionSigning", "AttributionStore", "Dispatch", "Foundation", "Logging",
+                "Metrics", "ServiceLifecycle", "Synchronization",
             ]
         ),
         ("AttributionReports", ["Attribution", "AttributionStore", "Foundation"]),
@@ -28,7 +28,7 @@ struct BoundaryTests {
             [
                 "Attribution", "AttributionIngest", "AttributionReports", "AttributionSigning", "FoundationEssentials",
                 "Glibc", "Musl", "Darwin", "Crypto",
-                "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "Metrics", "NIOCore", "NIOHTTP1", "NIOPosix",
+                "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "Metrics", "NIOCore", "NIOPosix",
                 "NIOSSL", "ServiceLifecycle",
                 "Synchronization",
             ]

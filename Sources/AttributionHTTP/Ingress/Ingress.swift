@@ -64,6 +64,13 @@ public struct Ingress: Service {
         self.onListening = onListening
     }
 
+    /// Gives many answers together, which costs each event loop one visit.
+    ///
+    /// - Parameter body: Calls the answer closures of any number of requests on the calling thread.
+    @Sendable public static func answerTogether(_ body: () -> Void) {
+        IngressMailbox.together(body)
+    }
+
     /// Listens until graceful shutdown or cancellation, then ends within ``IngressLimits/stopDeadline``.
     ///
     /// - Throws: ``IngressError/cannotListen(host:port:reason:)``.

@@ -3,7 +3,9 @@ import Synchronization
 
 /// Takes answers from any thread to the event loop of their connections.
 ///
-/// A batch is answered all at once: its first answer schedules one visit of the event loop, which finds the others too.
+/// The first answer schedules a visit of the event loop, which finds what came after it too. Answers given together
+/// schedule it after the last of them: a loop woken by the first would run at once where cores are few, find one letter
+/// and have to be woken for the next.
 final class IngressMailbox: Sendable {
     /// An answer and the request it belongs to.
     typealias Letter = (serial: UInt64, answer: IngressAnswer)
@@ -41,7 +43,34 @@ final class IngressMailbox: Sendable {
             state.letters.append((serial, answer))
             return state.letters.count == 1
         }
-        if isFirst { eventLoop.execute { self.empty() } }
+        guard isFirst else { return }
+        if let round = Self.round { round.add(self) } else { scheduleVisit() }
+    }
+
+    /// Calls `body` and visits the event loops of the answers it gives afterwards, once each.
+    static func together(_ body: () -> Void) {
+        let round = Round()
+        $round.withValue(round) { body() }
+        round.end()
+    }
+
+    @TaskLocal private static var round: Round?
+
+    /// The mailboxes that received their first letter while answers are given together.
+    private final class Round: Sendable {
+        private let mailboxes = Mutex<[IngressMailbox]>([])
+
+        func add(_ mailbox: IngressMailbox) {
+            mailboxes.withLock { $0.append(mailbox) }
+        }
+
+        func end() {
+            for mailbox in mailboxes.withLock({ $0 }) { mailbox.scheduleVisit() }
+        }
+    }
+
+    private func scheduleVisit() {
+        eventLoop.execute { self.empty() }
     }
 
     private func empty() {
