@@ -4,7 +4,7 @@
 PACKAGES := libssl-dev libsqlite3-dev sqlite3 openssl curl python3-jwt python3-cryptography
 SKAN := .build/release/skan
 
-# How many cases a curve `make fuzz` puts to our verification and to OpenSSL.
+# How many cases `make fuzz` puts to our verification and to OpenSSL, a curve, and to our framing and to NIO's decoder.
 CASES := 1000000
 
 # What `make bench` measures and how: PARTS=verify,ingest for single parts, BENCH_OPTIONS="--rows 1000000 --keep"; all
@@ -22,9 +22,9 @@ demo: build
 test: lint tests
 	swift test --configuration release --skip-build
 
-# The differential test of the verification against OpenSSL, at length.
+# The differential tests of the verification against OpenSSL and of the framing against NIOHTTP1, at length.
 fuzz: tests
-	SKAN_FUZZ_CASES=$(CASES) swift test --configuration release --skip-build --filter FixedKeyECDSATests
+	SKAN_FUZZ_CASES=$(CASES) swift test --configuration release --skip-build --filter 'FixedKeyECDSATests|FramingFuzzTests'
 
 # Every bar against its reference, about five minutes; nothing else should run on the machine meanwhile.
 bench: build

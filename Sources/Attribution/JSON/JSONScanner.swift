@@ -4,6 +4,8 @@
 struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
+    /// Whether the last string was ASCII without escapes, so that its bytes are its characters.
+    private var isPlain = false
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
@@ -57,6 +59,8 @@ struct JSONScanner {
         position += 1
         var fields: [JSONField] = []
         fields.reserveCapacity(16)
+        // A bit for each kind of name seen, all bits after one that is not plain: most names need no comparison.
+        var seen: UInt64 = 0
         skipWhiteSpace()
         if take(UInt8(ascii: "}")) {
             return fields
@@ -66,11 +70,15 @@ struct JSONScanner {
             guard current == UInt8(ascii: "\"") else {
                 throw .syntax(offset: position, expected: "a name in double quotes")
             }
+            let start = position + 1
             let name = try scanString()
-            // A dozen names: comparing with each is cheaper than hashing.
-            for field in fields where field.name == name {
-                throw .duplicateName(name)
+            let mark = isPlain ? mark(start..<(position - 1)) : .max
+            if seen & mark != 0 {
+                for field in fields where field.name == name {
+                    throw .duplicateName(name)
+                }
             }
+            seen |= mark
             guard fields.count < JSONObject.maximumFields else {
                 throw .tooManyFields(limit: JSONObject.maximumFields)
             }
@@ -118,6 +126,13 @@ struct JSONScanner {
 
     // MARK: Strings
 
+    /// One bit that equal plain names share, from their length and their ends.
+    private func mark(_ name: Range<Int>) -> UInt64 {
+        guard !name.isEmpty else { return 1 }
+        let kind = name.count &* 7 &+ Int(bytes[name.lowerBound]) &* 5 &+ Int(bytes[name.upperBound - 1]) &* 3
+        return 1 << UInt64(kind & 63)
+    }
+
     private mutating func scanString() throws(JSONError) -> String {
         position += 1
         let start = position
@@ -127,6 +142,7 @@ struct JSONScanner {
             case UInt8(ascii: "\""):
                 let span = UnsafeBufferPointer(rebasing: bytes[start..<position])
                 position += 1
+                isPlain = isASCII
                 return try isASCII ? String(decoding: span, as: UTF8.self) : validated(span, at: start)
             case UInt8(ascii: "\\"):
                 return try scanEscapedString(from: start)
@@ -151,6 +167,7 @@ struct JSONScanner {
 
     /// The rare case: copies the string while decoding its escapes.
     private mutating func scanEscapedString(from start: Int) throws(JSONError) -> String {
+        isPlain = false
         var decoded = Array(bytes[start..<position])
         while let byte = current {
             switch byte {

@@ -53,7 +53,7 @@ extension IngressFraming {
         }
         let target = rest[bytes: 0..<(rest.count - Self.versionLength)]
         let version = rest[bytes: (target.count + 1)..<rest.count]
-        guard version.elementsEqual("HTTP/1.1".utf8) || version.elementsEqual("HTTP/1.0".utf8) else {
+        guard version.isEqual(to: "HTTP/1.1") || version.isEqual(to: "HTTP/1.0") else {
             throw .malformed(.version)
         }
         guard Self.isTarget(target) else { throw .malformed(.target) }

@@ -19,7 +19,7 @@ package enum IngressMethod: String, CaseIterable, Sendable {
     ///
     /// - Parameter bytes: The word, without the space behind it.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        if bytes.elementsEqual("POST".utf8) {
+        if bytes.isEqual(to: "POST") {
             self = .post
         } else if bytes.count <= Self.longest, let method = Self(rawValue: String(decoding: bytes, as: UTF8.self)) {
             self = method

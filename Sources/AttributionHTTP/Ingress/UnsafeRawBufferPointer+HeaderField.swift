@@ -11,6 +11,17 @@ extension UnsafeRawBufferPointer {
         return true
     }
 
+    /// Whether these are exactly the bytes of a text.
+    ///
+    /// - Parameter text: The text.
+    /// - Returns: `true` when they are equal.
+    @inline(__always)
+    func isEqual(to text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        for index in 0..<count where self[index] != text.utf8Start[index] { return false }
+        return true
+    }
+
     /// Whether this is a field name, letter case aside.
     ///
     /// - Parameter name: The name in lower case ASCII.
