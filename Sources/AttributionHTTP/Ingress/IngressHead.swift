@@ -79,6 +79,9 @@ package struct IngressHead {
                 if member.isField("close") || member.isField("upgrade") { asksClose = true }
                 if member.isField("keep-alive") { keepsAlive = true }
             }
+        case 16 where name.isField("proxy-connection"):
+            // Of no standard, but other readers end the connection for it, and then so must this one.
+            value.forEachListMember { if $0.isField("close") { asksClose = true } }
         case 12 where name.isField("content-type"):
             types += 1
             if !value.isJSONMediaType { isJSON = false }
