@@ -8,15 +8,27 @@ import GRDBSQLite
 struct HotStatement {
     private let statement: Statement
     private let db: Database
+    private let arena = Arena()
 
     init(_ db: Database, sql: String) throws {
         self.db = db
         statement = try db.cachedStatement(sql: sql)
     }
 
+    /// Where the texts and bytes of one run lie until the statement was stepped, or SQLite would make room for each of
+    /// them on its own.
+    private final class Arena {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 1)
+
+        deinit {
+            memory.deallocate()
+        }
+    }
+
     /// The parameters of one run, bound from the first to the last.
     struct Parameters {
         fileprivate let handle: OpaquePointer
+        fileprivate var free: Slice<UnsafeMutableRawBufferPointer>
         fileprivate var place: CInt = 0
         fileprivate var result: CInt = SQLITE_OK
 
@@ -27,20 +39,33 @@ struct HotStatement {
         mutating func bind(_ text: String) {
             var text = text
             let place = next()
-            note(
-                text.withUTF8 { bytes in
-                    bytes.withMemoryRebound(to: CChar.self) {
-                        sqlite3_bind_text(handle, place, $0.baseAddress, CInt($0.count), HotStatement.transient)
-                    }
-                })
+            text.withUTF8 { bytes in
+                let (stored, lifetime) = store(UnsafeRawBufferPointer(bytes))
+                let characters = stored.assumingMemoryBound(to: CChar.self)
+                note(sqlite3_bind_text(handle, place, characters, CInt(bytes.count), lifetime))
+            }
         }
 
         mutating func bind(_ blob: [UInt8]) {
             let place = next()
-            note(
-                blob.withUnsafeBytes {
-                    sqlite3_bind_blob(handle, place, $0.baseAddress, CInt($0.count), HotStatement.transient)
-                })
+            blob.withUnsafeBytes { bytes in
+                let (stored, lifetime) = store(bytes)
+                note(sqlite3_bind_blob(handle, place, stored, CInt(bytes.count), lifetime))
+            }
+        }
+
+        /// Puts bytes into the arena; what does not fit is copied by SQLite.
+        private mutating func store(
+            _ bytes: UnsafeRawBufferPointer
+        ) -> (UnsafeRawPointer, sqlite3_destructor_type?) {
+            guard bytes.count < free.count, let start = free.base.baseAddress?.advanced(by: free.startIndex) else {
+                return (bytes.baseAddress ?? UnsafeRawPointer(handle), HotStatement.transient)
+            }
+            if let source = bytes.baseAddress {
+                start.copyMemory(from: source, byteCount: bytes.count)
+            }
+            free = free.dropFirst(bytes.count)
+            return (UnsafeRawPointer(start), nil)
         }
 
         private mutating func next() -> CInt {
@@ -58,21 +83,25 @@ struct HotStatement {
     /// Runs the statement, which returns no rows.
     func run(_ bind: (inout Parameters) -> Void) throws {
         let handle = statement.sqliteStatement
-        var parameters = Parameters(handle: handle)
+        var parameters = Parameters(handle: handle, free: arena.memory[...])
         bind(&parameters)
         try check(parameters.result, SQLITE_OK)
         let result = sqlite3_step(handle)
         sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
         try check(result, SQLITE_DONE)
     }
 
     /// Runs the statement and hands over the blob of its first column, if there is a row; the bytes are gone afterwards.
     func fetchBlob(bind: (inout Parameters) -> Void, _ use: (UnsafeRawBufferPointer) throws -> Void) throws {
         let handle = statement.sqliteStatement
-        var parameters = Parameters(handle: handle)
+        var parameters = Parameters(handle: handle, free: arena.memory[...])
         bind(&parameters)
         try check(parameters.result, SQLITE_OK)
-        defer { sqlite3_reset(handle) }
+        defer {
+            sqlite3_reset(handle)
+            sqlite3_clear_bindings(handle)
+        }
         let result = sqlite3_step(handle)
         guard result == SQLITE_ROW else {
             return try check(result, SQLITE_DONE)

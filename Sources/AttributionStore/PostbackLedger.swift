@@ -28,7 +28,8 @@ public protocol PostbackLedger: Sendable {
     /// - Throws: What the store reports.
     func deliveries(received: Range<Int64>?) async throws -> DeliveryCounts
 
-    /// The first and the last time of receipt of a recorded postback in Unix milliseconds, or nil when there is none.
+    /// Times, in Unix milliseconds, between which every recorded postback was received, to the quarter of an hour; nil
+    /// when there is none.
     func receiptBounds(_ provenance: Provenance) async throws -> ClosedRange<Int64>?
 
     /// Tallies every recorded postback again from its raw bytes and compares the result with the stored tallies.

@@ -8,13 +8,16 @@ struct RecordingBatch {
     private let bounds: QuarantineBounds
     private let memory: WriterMemory
     private let insertPostback: HotStatement
-    private let insertFingerprint: HotStatement
+    /// The last row before this transaction, and now.
+    private let rowBefore: Int64
     private var lastRow: Int64
     /// The sums of everything behind the marks; the memory's own while this transaction lasts.
     private var backlog: TallyBacklog
     /// What this transaction adds to the index, in order, and by fingerprint.
     private var added: [(fingerprint: UInt64, row: UInt32)] = []
     private var addedRows: [UInt64: [UInt32]] = [:]
+    /// The first and last row this transaction adds to each quarter of an hour.
+    private var quarters: [Int64: (first: Int64, last: Int64)] = [:]
     /// Delivery counts by quarter of an hour.
     private var deliveries: [Int64: DeliveryCounts] = [:]
     /// The bodies kept so far of each hour this batch touches, as read from the store and grown since.
@@ -29,11 +32,10 @@ struct RecordingBatch {
         self.db = db
         self.bounds = bounds
         self.memory = memory
-        lastRow = memory.lastRow
+        rowBefore = memory.lastRow
+        lastRow = rowBefore
         backlog = try memory.takeBacklog(db)
         insertPostback = try HotStatement(db, sql: Self.insertPostbackSQL)
-        insertFingerprint = try HotStatement(
-            db, sql: "INSERT INTO postback_fingerprint (postback_id, fingerprint) VALUES (?, ?)")
     }
 
     mutating func record(_ delivery: Delivery) throws -> Recording {
@@ -105,10 +107,8 @@ struct RecordingBatch {
             row.bind(postback.body)
             values.forEach { row.bind($0) }
         }
-        try insertFingerprint.run { row in
-            row.bind(id)
-            row.bind(Int64(bitPattern: fingerprint))
-        }
+        let quarter = delivery.receivedAtMilliseconds.flooredQuotient(by: Self.quarterMilliseconds)
+        quarters[quarter] = (quarters[quarter]?.first ?? id, id)
         added.append((fingerprint, row))
         addedRows[fingerprint, default: []].append(row)
     }
@@ -163,6 +163,14 @@ struct RecordingBatch {
         db.afterNextTransaction { [memory, added, backlog] _ in
             memory.add(added, backlog)
         }
+        if !added.isEmpty {
+            try db.cachedStatement(sql: Self.insertFingerprints)
+                .execute(arguments: [rowBefore + 1, FingerprintBlock.encode(added.map(\.fingerprint))])
+        }
+        let upsertQuarter = try db.cachedStatement(sql: Self.upsertQuarter)
+        for (quarter, rows) in quarters {
+            try upsertQuarter.execute(arguments: [quarter, rows.first, rows.last])
+        }
         let upsertDelivery = try db.cachedStatement(sql: Self.upsertDelivery)
         for (quarter, counts) in deliveries {
             for (kind, tally) in counts.tallies {
@@ -194,6 +202,15 @@ struct RecordingBatch {
             VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))
             """
     }()
+
+    private static let insertFingerprints =
+        "INSERT INTO postback_fingerprints (first_id, fingerprints) VALUES (?, ?)"
+
+    /// Rows come in order, so only the last one of a quarter moves.
+    private static let upsertQuarter = """
+        INSERT INTO postback_quarter (quarter, first_id, last_id) VALUES (?, ?, ?)
+        ON CONFLICT (quarter) DO UPDATE SET last_id = excluded.last_id
+        """
 
     private static let insertConflict =
         "INSERT INTO conflict (postback_id, received_at, recipient, body) VALUES (?, ?, ?, ?)"

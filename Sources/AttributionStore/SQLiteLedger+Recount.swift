@@ -28,13 +28,12 @@ extension SQLiteLedger {
         let marks = try TallyFold(db).marks()
         var recounted = TallyBacklog()
         var fingerprints: Set<UInt64> = []
+        var stored: [Int64: UInt64] = [:]
+        try FingerprintBlock.each(db) { stored[$0] = $1 }
         var recorded: [Provenance: Int64] = [:]
         let rows = try Row.fetchCursor(
             db,
-            sql: """
-                SELECT id, received_at, provenance, body, fingerprint
-                FROM postback LEFT JOIN postback_fingerprint ON postback_id = id ORDER BY id
-                """)
+            sql: "SELECT id, received_at, provenance, body FROM postback ORDER BY id")
         while let row = try rows.next() {
             let id: Int64 = row[0]
             let body = try row.bytes(at: 3)
@@ -65,7 +64,7 @@ extension SQLiteLedger {
             if !fingerprints.insert(fingerprint).inserted {
                 result.differences.append("postback \(id): its key stands twice")
             }
-            if row[4] as Int64? != Int64(bitPattern: fingerprint) {
+            if stored[id] != fingerprint {
                 result.differences.append("postback \(id): its fingerprint is not the stored one")
             }
             recorded[provenance, default: 0] += 1

@@ -20,6 +20,7 @@ enum SQLiteSchema {
             for (table, _) in firstTallies {
                 try db.execute(sql: "DROP TABLE \(table)")
             }
+            try moveFingerprints(db)
             for (table, dimensions) in secondTallies {
                 try db.execute(sql: secondTally(table, dimensions))
                 try db.execute(sql: "INSERT INTO tally_mark VALUES (?, 0)", arguments: [table])
@@ -144,6 +145,23 @@ enum SQLiteSchema {
         WHERE instr(body, CAST('country-code' AS BLOB)) > 0
             AND json_extract(CAST(body AS TEXT), '$."country-code"') GLOB '[A-Z][A-Z]';
 
+        -- Which rows were received in a quarter of an hour, for ranges of time: rows come nearly in its order, and one
+        -- row a quarter costs less than an index entry a postback.
+        CREATE TABLE postback_quarter (
+            quarter INTEGER PRIMARY KEY, -- quarters of an hour since 1970-01-01 UTC
+            first_id INTEGER NOT NULL,
+            last_id INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO postback_quarter
+        SELECT received_at / 900000, min(id), max(id) FROM postback GROUP BY 1;
+        DROP INDEX postback_received;
+
+        -- What the exact index in the writer's memory is filled from when it starts, a row for each transaction.
+        CREATE TABLE postback_fingerprints (
+            first_id INTEGER PRIMARY KEY,
+            fingerprints BLOB NOT NULL -- 8 bytes each, the lowest first, of consecutive postbacks
+        ) STRICT;
+
         -- The last postback each tally table holds; those behind it are counted from the ledger.
         DROP TABLE tally_mark;
         CREATE TABLE tally_mark (
@@ -151,6 +169,27 @@ enum SQLiteSchema {
             postback_id INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         """
+
+    /// Puts the fingerprints that had a row each into blocks.
+    private static func moveFingerprints(_ db: Database) throws {
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT postback_id, fingerprint FROM postback_fingerprint ORDER BY postback_id")
+        let insert = try db.makeStatement(sql: "INSERT INTO postback_fingerprints VALUES (?, ?)")
+        var block: [UInt64] = []
+        var last: Int64 = 0
+        while let row = try rows.next() {
+            last = row[0]
+            block.append(UInt64(bitPattern: row[1] as Int64))
+            if block.count == 1_024 {
+                try insert.execute(arguments: [last - 1_023, FingerprintBlock.encode(block)])
+                block.removeAll()
+            }
+        }
+        if !block.isEmpty {
+            try insert.execute(arguments: [last - Int64(block.count) + 1, FingerprintBlock.encode(block)])
+        }
+        try db.execute(sql: "DROP TABLE postback_fingerprint")
+    }
 
     private static let secondTallies: KeyValuePairs = [
         "tally_campaign": ["framework", "ad_network_id", "app_id", "campaign_id", "source_identifier"],

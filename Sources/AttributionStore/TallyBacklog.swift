@@ -31,8 +31,9 @@ struct TallyBacklog: Sendable {
         in isLacking: (TallyTable) -> Bool = { _ in true }
     ) {
         let day = receivedAtMilliseconds.flooredQuotient(by: TallyTable.dayMilliseconds)
+        let hashes = values.map(TallyKey.hash)
         for place in sums.indices where isLacking(sums[place].table) {
-            sums[place].count(traits, values, day: day, provenance)
+            sums[place].count(traits, values, hashes, day: day, provenance)
         }
     }
 }

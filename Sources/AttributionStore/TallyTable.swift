@@ -20,16 +20,6 @@ enum TallyTable: String, CaseIterable, Sendable {
         }
     }
 
-    /// The places of its dimensions among all that are stored.
-    var places: [Int] {
-        Self.places[self] ?? []
-    }
-
-    private static let places: [TallyTable: [Int]] = Dictionary(
-        uniqueKeysWithValues: allCases.map { table in
-            (table, table.dimensions.compactMap { ReportDimension.stored.firstIndex(of: $0) })
-        })
-
     /// The narrowest table that can answer a query, or nil when only the ledger can.
     static func answering(_ query: TallyQuery) -> TallyTable? {
         let needed = Set(query.dimensions + query.filters.map(\.dimension))

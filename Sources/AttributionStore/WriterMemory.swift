@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import GRDBSQLite
 import Synchronization
 
 /// What the one process that writes a store keeps in memory between transactions: the exact index, and the tallies that
@@ -83,19 +82,17 @@ final class WriterMemory: Sendable {
     }
 
     private static func load(_ db: Database) throws -> State {
-        let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM postback_fingerprint") ?? 0
-        var index = PostbackIndex(capacity: count)
-        var last: Int64 = 0
-        let select = try db.makeStatement(
-            sql: "SELECT postback_id, fingerprint FROM postback_fingerprint ORDER BY postback_id")
-        // Stepped by hand: ten million rows are read whenever a server starts.
-        while sqlite3_step(select.sqliteStatement) == SQLITE_ROW {
-            last = sqlite3_column_int64(select.sqliteStatement, 0)
-            let fingerprint = sqlite3_column_int64(select.sqliteStatement, 1)
-            index.insert(UInt64(bitPattern: fingerprint), row: UInt32(truncatingIfNeeded: last))
-        }
         let newest = try Int64.fetchOne(db, sql: "SELECT max(id) FROM postback") ?? 0
-        guard index.count == count, newest == last else {
+        var index = PostbackIndex(capacity: Int(newest))
+        var last: Int64 = 0
+        try FingerprintBlock.each(db) { row, fingerprint in
+            guard row == last + 1 else {
+                throw DatabaseError(message: "the store has no fingerprint of postback \(last + 1)")
+            }
+            last = row
+            index.insert(fingerprint, row: UInt32(truncatingIfNeeded: row))
+        }
+        guard newest == last else {
             throw DatabaseError(message: "the store's fingerprints do not belong to its postbacks")
         }
         return State(index: index, lastRow: last, backlog: try TallyFold(db).backlog())

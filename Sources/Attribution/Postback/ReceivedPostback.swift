@@ -1,5 +1,7 @@
 /// A postback of either framework that was read strictly; nothing is proved yet.
-public enum ReceivedPostback: Hashable, Sendable {
+///
+/// It is handed on often and changed never, and so one reference to a dozen values.
+public indirect enum ReceivedPostback: Hashable, Sendable {
     /// A postback of SKAdNetwork.
     case skAdNetwork(SKAdNetworkPostback)
     /// A postback of AdAttributionKit.
