@@ -39,8 +39,9 @@ public struct SQLiteLedger: PostbackLedger {
         // Said after opening: a pool sets NORMAL for its writer, with which a commit may be lost with the power.
         try database.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = FULL")
-            // 64 MiB of log between checkpoints: each writes the pages of the tables' ends once instead of often.
-            try db.execute(sql: "PRAGMA wal_autocheckpoint = 16384")
+            // 16 MiB of log between checkpoints: each writes the pages of the tables' ends once instead of often, and is
+            // over before those who wait for a commit feel it.
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
         }
         try SQLiteSchema.migrator.migrate(database)
         memory = try WriterMemory(path: path, database)
