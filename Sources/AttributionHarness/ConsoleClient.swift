@@ -5,12 +5,24 @@ import NIOHTTP1
 /// Reads reports from a server's console.
 public struct ConsoleClient: Sendable {
     private let url: String
+    private let token: String?
 
     /// Makes a client.
     ///
-    /// - Parameter url: Where the console listens, for example `http://127.0.0.1:8081`.
-    public init(url: String) {
+    /// - Parameters:
+    ///   - url: Where the console listens, for example `http://127.0.0.1:8081`.
+    ///   - token: The bearer token to show; nil for a console without tokens.
+    public init(url: String, token: String? = nil) {
         self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
+        self.token = token
+    }
+
+    private func request(_ path: String) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: url + path)
+        if let token {
+            request.headers.add(name: "Authorization", value: "Bearer \(token)")
+        }
+        return request
     }
 
     /// The report on test postbacks as JSON.
@@ -19,7 +31,7 @@ public struct ConsoleClient: Sendable {
     /// - Returns: The bytes of the JSON object.
     /// - Throws: ``ConsoleError`` for an answer other than 200, and what the connection reports.
     public func testReport(by: String) async throws -> [UInt8] {
-        let request = HTTPClientRequest(url: "\(url)/v1/report?format=json&provenance=test&by=\(by)")
+        let request = request("/v1/report?format=json&provenance=test&by=\(by)")
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
         let body = try await response.body.collect(upTo: 256 << 20)
         guard response.status == .ok else {
@@ -38,7 +50,7 @@ extension ConsoleClient {
     /// - Returns: The HTTP status and the bytes of the answer, whatever they are.
     /// - Throws: What the connection reports.
     public func post(_ path: String, json: String) async throws -> (status: Int, body: [UInt8]) {
-        var request = HTTPClientRequest(url: url + path)
+        var request = request(path)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         request.body = .bytes(ByteBuffer(string: json))

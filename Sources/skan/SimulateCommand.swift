@@ -43,7 +43,7 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: "How many requests are under way at most.")
     var concurrency = 32
 
-    @Option(help: "The server's console, to hold its report against what was sent.")
+    @Option(help: "The server's console, to hold its report against what was sent; SKAN_TOKEN may hold a token for it.")
     var reportUrl: String?
 
     @Option(help: "The server's store, to hold its report against what was sent.")
@@ -139,7 +139,7 @@ struct SimulateCommand: AsyncParsableCommand {
     private func figures() async throws -> ReportFigures? {
         let dimensions = TrafficPlan.dimensions
         if let reportUrl {
-            let json = try await ConsoleClient(url: reportUrl)
+            let json = try await ConsoleClient(url: reportUrl, token: ProcessInfo.processInfo.environment["SKAN_TOKEN"])
                 .testReport(by: dimensions.map(\.rawValue).joined(separator: ","))
             return try ReportFigures(json: json, dimensions: dimensions)
         }

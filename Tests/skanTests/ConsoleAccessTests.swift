@@ -40,6 +40,24 @@ struct ConsoleAccessTests {
         answer.split(separator: " ").dropFirst().first.flatMap { Int($0) }
     }
 
+    @Test("The harness shows the token in its environment, and without one is turned away")
+    func harness() throws {
+        let reader = try token("reader", "report")
+        _ = try skan("simulate", "--count", "1", "--keys", "keys", "--output", "keys")
+        let server = try SkanServer(in: folder, arguments: ["--tokens", "tokens.json"] + SkanServer.testKeys)
+        func simulate(_ environment: String...) throws -> SkanProcess.Outcome {
+            try SkanProcess.run(
+                URL(fileURLWithPath: "/usr/bin/env"),
+                environment + [
+                    SkanProcess.binary.path, "simulate", "--count", "20", "--keys", "keys", "--post", server.url,
+                    "--report-url", server.console,
+                ], in: folder.url)
+        }
+        let outcome = try simulate("SKAN_TOKEN=\(reader)")
+        #expect(outcome.status == 0 && outcome.output.contains("agrees"), "\(outcome)")
+        #expect(try simulate("SKAN_TOKEN=skan_nonsense").errors.contains("401"))
+    }
+
     // MARK: Every route
 
     @Test("Every route asks for a token with its scope, but for health and readiness")
