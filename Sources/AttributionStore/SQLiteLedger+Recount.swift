@@ -87,9 +87,9 @@ extension SQLiteLedger {
             }
         }
         if repair, !result.differences.isEmpty {
-            for sums in recounted.sums {
+            for var sums in recounted.sums {
                 try db.execute(sql: "DELETE FROM \(sums.table.rawValue)")
-                try TallyWriter(db, sums.table).add(sums.rows)
+                try TallyWriter(db, sums.table).add(&sums.rows)
             }
             result.isRepaired = true
         }

@@ -37,13 +37,13 @@ struct TallyFold {
     /// - Throws: What SQLite reports.
     func writeDue(_ backlog: inout TallyBacklog, last: Int64, interval: Int64) throws {
         for place in backlog.sums.indices {
-            let sums = backlog.sums[place]
-            guard sums.count > 0, sums.count >= interval || sums.rows.count >= Self.rowsAtOnce else {
+            let (table, count) = (backlog.sums[place].table, backlog.sums[place].count)
+            guard count > 0, count >= interval || backlog.sums[place].rows.count >= Self.rowsAtOnce else {
                 continue
             }
-            try TallyWriter(db, sums.table).add(sums.rows)
+            try TallyWriter(db, table).add(&backlog.sums[place].rows)
             try db.cachedStatement(sql: "UPDATE tally_mark SET postback_id = ? WHERE tally = ?")
-                .execute(arguments: [last, sums.table.rawValue])
+                .execute(arguments: [last, table.rawValue])
             backlog.sums[place].removeAll()
         }
     }

@@ -5,7 +5,7 @@ struct TallySums: Sendable {
     let table: TallyTable
     /// The places of its dimensions among all that are stored.
     private let places: [Int]
-    private(set) var rows: [TallyKey: Metrics] = [:]
+    var rows: [TallyKey: Metrics] = [:]
     /// How many postbacks were summed.
     private(set) var count: Int64 = 0
 

@@ -19,11 +19,14 @@ struct TallyWriter {
     }
 
     /// Adds each sum to its row, creating the row when there is none.
-    func add(_ sums: [TallyKey: Metrics]) throws {
-        for (key, metrics) in sums {
-            var total = metrics
-            try read.fetchBlob(bind: { Self.bind(key, &$0) }) { try total.add(encoded: $0) }
-            let encoded = total.encoded
+    ///
+    /// - Parameter sums: The sums; afterwards what the rows hold, for that costs no copy.
+    /// - Throws: What SQLite reports.
+    func add(_ sums: inout [TallyKey: Metrics]) throws {
+        for place in sums.indices {
+            let key = sums.keys[place]
+            try read.fetchBlob(bind: { Self.bind(key, &$0) }) { try sums.values[place].add(encoded: $0) }
+            let encoded = sums.values[place].encoded
             try write.run { row in
                 Self.bind(key, &row)
                 row.bind(encoded)
