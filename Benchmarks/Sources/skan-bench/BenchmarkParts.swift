@@ -2,6 +2,6 @@
 enum BenchmarkParts {
     static let all: [any BenchmarkPart] = [
         VerificationPart(), FilePart(), ReportPart(), IngestPart(), StoredPart(), LatencyPart(),
-        OverloadPart(),
+        SigningPart(), OverloadPart(),
     ]
 }

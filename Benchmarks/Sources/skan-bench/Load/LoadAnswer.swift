@@ -5,6 +5,7 @@ import Glibc
 struct LoadAnswer {
     let status: Int
     let isSuccess: Bool
+    let body: UnsafeRawBufferPointer
     /// Whether the server closes the connection after it.
     let closes: Bool
 
@@ -14,7 +15,7 @@ struct LoadAnswer {
             return nil
         }
         let head = UnsafeRawBufferPointer(rebasing: bytes[..<headEnd])
-        let body = UnsafeRawBufferPointer(rebasing: bytes[(headEnd + 4)...])
+        body = UnsafeRawBufferPointer(rebasing: bytes[(headEnd + 4)...])
         guard let length = Self.place(of: "Content-Length: ", in: head),
             body.count >= Self.number(in: head, at: length + 16)
         else {

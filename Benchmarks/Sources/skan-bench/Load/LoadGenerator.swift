@@ -5,6 +5,7 @@ import Glibc
 final class LoadGenerator {
     private let plan: LoadPlan
     private let pool: RequestPool
+    private let success: String
     private let first: Int
     private let port: UInt16
     private let epoll: Int32
@@ -24,14 +25,15 @@ final class LoadGenerator {
     private var times: [Int64] = []
     private var lastSuccess: UInt64 = 0
 
-    private static let answerSize = 1024
+    private static let answerSize = 4096
     /// One source address each for so many connections.
     private static let connectionsPerAddress = 128
 
     /// Prepares a phase that uses the requests of a pool from `first` on.
-    init(_ plan: LoadPlan, pool: RequestPool, from first: Int, port: Int) throws {
+    init(_ plan: LoadPlan, _ workload: Workload, from first: Int, port: Int) throws {
         self.plan = plan
-        self.pool = pool
+        pool = workload.pool
+        success = workload.success
         self.first = first
         self.port = UInt16(port)
         next = first
@@ -216,7 +218,7 @@ final class LoadGenerator {
         }
         connections[place].received += count
         let bytes = UnsafeRawBufferPointer(rebasing: answers[start..<(start + received + count)])
-        if count > 0, let answer = LoadAnswer(bytes, success: plan.success) {
+        if count > 0, let answer = LoadAnswer(bytes, success: success) {
             take(answer, bytes, place)
         }
     }
@@ -227,6 +229,10 @@ final class LoadGenerator {
             result.succeeded += 1
             lastSuccess = Self.now()
             times.append(Int64(lastSuccess - connections[place].since))
+            if let interval = plan.sampleInterval, result.succeeded % interval == 0 {
+                result.samples.append(
+                    SampledAnswer(request: connections[place].request, body: Array(answer.body)))
+            }
         } else if answer.status == 503 {
             result.refused += 1
             turnedAway.append(connections[place].request)

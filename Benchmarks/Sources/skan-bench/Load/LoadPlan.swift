@@ -17,6 +17,6 @@ struct LoadPlan {
     var seconds: Double
     /// No more than this many requests.
     var limit = Int.max
-    /// What an answer with status 200 holds when the request had its effect.
-    var success = #""status":"recorded""#
+    /// One of so many successful answers is kept; nil keeps none.
+    var sampleInterval: Int?
 }

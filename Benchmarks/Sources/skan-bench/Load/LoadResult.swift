@@ -6,7 +6,7 @@ struct LoadResult {
     var succeeded = 0
     /// Answered 503.
     var refused = 0
-    /// Closed without an answer.
+    /// Closed without an answer, or never let in.
     var disconnected = 0
     /// Never sent, for all connections were waiting for an answer.
     var givenUp = 0
@@ -16,6 +16,9 @@ struct LoadResult {
     /// From the beginning to the last success.
     var seconds = 0.0
     var latencies = Latencies(nanoseconds: [])
+
+    /// Some of the successful answers, as planned.
+    var samples: [SampledAnswer] = []
 
     var perSecond: Double {
         seconds > 0 ? Double(succeeded) / seconds : 0

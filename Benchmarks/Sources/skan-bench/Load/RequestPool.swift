@@ -13,32 +13,34 @@ final class RequestPool {
 
     private static let shardSize = 2_500
 
-    private let pem: String
+    private let path: String
+    private let makeMaker: @Sendable () throws -> any RequestMaker
     private var shards: [Shard] = []
 
-    /// Postbacks signed with the test key on P-256.
-    init(pem: String) {
-        self.pem = pem
+    /// Makes an empty pool of requests to a path, whose bodies come from makers; each core uses makers of its own.
+    init(path: String, makeMaker: @escaping @Sendable () throws -> any RequestMaker) {
+        self.path = path
+        self.makeMaker = makeMaker
     }
 
     var count: Int {
         shards.count * Self.shardSize
     }
 
-    /// Signs more until there are at least `count`.
+    /// Makes more until there are at least `count`.
     func fill(to count: Int) throws {
         let missing = (count - self.count + Self.shardSize - 1) / Self.shardSize
         guard missing > 0 else {
             return
         }
-        shards += try parallel(missing) { [pem] in
-            var maker = PostbackMaker(.current, key: try SigningKey(pem: pem))
+        shards += try parallel(missing) { [path, makeMaker] in
+            var maker = try makeMaker()
             var shard = Shard()
             for _ in 0..<Self.shardSize {
-                let body = try maker.next().body
+                let body = try maker.nextBody()
                 shard.bytes +=
                     """
-                    POST /skadnetwork/postbacks HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
+                    POST \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
                     Content-Length: \(body.count)\r\n\r\n
                     """.utf8
                 shard.bodies.append(shard.bytes.count)
@@ -68,6 +70,12 @@ final class RequestPool {
             rest -= min(rest, shard.ends.count)
         }
         try handle.close()
+    }
+
+    /// The body of a request.
+    func body(_ index: Int) -> [UInt8] {
+        let (shard, place) = index.quotientAndRemainder(dividingBy: Self.shardSize)
+        return Array(shards[shard].bytes[shards[shard].bodies[place]..<shards[shard].ends[place]])
     }
 
     func withRequest<Value>(_ index: Int, _ use: (UnsafeRawBufferPointer) -> Value) -> Value {

@@ -21,7 +21,7 @@ struct FilePart: BenchmarkPart {
         let rate = Double(count) / ending.seconds
         bench.board.add(
             Figure(
-                name: "`skan verify` over a file of \(count.shown), both cores ÷ `openssl` P-256 verify on one",
+                name: "`skan verify`, \(count.shown) postbacks, both cores ÷ `openssl` P-256 verify on one",
                 measured: "\(rate.shown)/s",
                 reference: "\(reference.shown)/s",
                 value: rate / reference,

@@ -15,7 +15,7 @@ struct LatencyPart: BenchmarkPart {
             LoadPlan(arrivals: .paced(perSecond: peak / 2), seconds: 2 * seconds), name: "half of the peak rate")
         bench.board.add(
             Figure(
-                name: "p99 answer time at half of the peak rate",
+                name: "ingest, p99 at half of the peak rate",
                 measured: "\(half.perSecond.shown)/s, p50 \(half.latencies.p50.shown) ms",
                 reference: "peak \(peak.shown)/s",
                 value: half.latencies.p99,
@@ -24,14 +24,14 @@ struct LatencyPart: BenchmarkPart {
         let alone = try load.run(LoadPlan(connections: 1, seconds: min(2, seconds)), name: "1 connection")
         bench.board.add(
             Figure(
-                name: "p50 answer time, one postback after the other",
+                name: "ingest, p50 of one postback after the other",
                 measured: "\(alone.perSecond.shown)/s",
                 value: alone.latencies.p50,
                 unit: "ms"))
         let many = try load.run(LoadPlan(connections: 256, seconds: seconds), name: "256 connections")
         bench.board.add(
             Figure(
-                name: "p99 answer time, 256 connections, as fast as it goes",
+                name: "ingest, p99 of 256 connections, as fast as it goes",
                 measured: "\(many.perSecond.shown)/s",
                 value: many.latencies.p99,
                 unit: "ms"))

@@ -11,7 +11,7 @@ struct ReportPart: BenchmarkPart {
         let full = try seconds(over: try bench.stores.store(holding: rows), bench)
         bench.board.add(
             Figure(
-                name: "`skan report` over \(rows.shown) ÷ over \(Self.smallRows.shown), time",
+                name: "`skan report`, \(rows.shown) stored ÷ \(Self.smallRows.shown) stored, time",
                 measured: "\((full * 1000).shown) ms",
                 reference: "\((small * 1000).shown) ms",
                 value: full / small,

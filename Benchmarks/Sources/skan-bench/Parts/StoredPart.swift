@@ -41,8 +41,8 @@ struct StoredPart: BenchmarkPart {
         _ = try load.run(LoadPlan(connections: 1, seconds: 10, limit: 1), name: "the first postback")
         bench.board.add(
             Figure(
-                name: "restart with \(rows.shown) stored until the first postback is recorded",
-                measured: "from the start of the process",
+                name: "restart with \(rows.shown) stored, until a postback is recorded",
+                measured: "whole process",
                 value: load.server.stopwatch.seconds,
                 unit: "s",
                 bar: .atMost(5),
@@ -56,7 +56,7 @@ struct StoredPart: BenchmarkPart {
             let isFull = rows == bench.options.rows
             bench.board.add(
                 Figure(
-                    name: "durable ingest with \(rows.shown) stored ÷ with an empty store",
+                    name: "durable ingest, \(rows.shown) stored ÷ none stored",
                     measured: "\(rate.shown)/s",
                     reference: "\(empty.shown)/s",
                     value: rate / empty,
@@ -65,8 +65,8 @@ struct StoredPart: BenchmarkPart {
         }
         bench.board.add(
             Figure(
-                name: "resident memory of the server under full load with \(bench.options.rows.shown) stored",
-                measured: "at most, VmHWM",
+                name: "memory of the server at full load, \(bench.options.rows.shown) stored",
+                measured: "VmHWM",
                 value: memory,
                 unit: "MB",
                 bar: .atMost(600),

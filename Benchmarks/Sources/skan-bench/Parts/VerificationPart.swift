@@ -39,8 +39,7 @@ struct VerificationPart: BenchmarkPart {
         }
         bench.board.add(
             Figure(
-                name:
-                    "\(name) verification in batches of \(Self.batch), with SHA-256 and DER, one core ÷ `openssl speed`",
+                name: "\(name) verification in batches of \(Self.batch), one core ÷ `openssl`",
                 measured: "\(rate.shown)/s",
                 reference: "\(reference.shown)/s",
                 value: rate / reference,

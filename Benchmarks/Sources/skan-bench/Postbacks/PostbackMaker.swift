@@ -1,7 +1,7 @@
 import Foundation
 
 /// Makes unique valid postbacks, signed with a test key.
-struct PostbackMaker {
+struct PostbackMaker: RequestMaker {
     enum Kind {
         /// Versions 3.0 and 4.0 in turn, for a P-256 key.
         case current
@@ -17,6 +17,10 @@ struct PostbackMaker {
     init(_ kind: Kind, key: SigningKey) {
         self.kind = kind
         self.key = key
+    }
+
+    mutating func nextBody() throws -> [UInt8] {
+        try next().body
     }
 
     /// The next postback.

@@ -3,13 +3,19 @@ import Glibc
 
 /// `skan serve` on one core.
 final class Server {
-    let port: Int
+    /// What it listens for, in the words of its log.
+    enum Listener: String, CaseIterable {
+        case ingress = "listening for postbacks"
+        case console = "listening for the console"
+    }
+
+    private let ports: [Listener: Int]
     private let process: ChildProcess
     /// Measures from the start of the process.
     let stopwatch: Stopwatch
 
     init(
-        skan: String, store: String, keys: TestKeys, in workspace: Workspace, atMost limit: Double = 120
+        skan: String, store: String, options: [String], in workspace: Workspace, atMost limit: Double = 120
     ) throws {
         let log = workspace.file("serve.log")
         stopwatch = Stopwatch()
@@ -17,11 +23,12 @@ final class Server {
             [
                 skan, "serve", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--store", store,
                 "--log-level", "notice",
-            ] + keys.trust, on: "\(Core.server)", in: workspace, errors: log)
+            ] + options, on: "\(Core.server)", in: workspace, errors: log)
         while true {
             let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
-            if let port = Self.port(in: text) {
-                self.port = port
+            let ports = Self.ports(in: text)
+            if ports.count == Listener.allCases.count {
+                self.ports = ports
                 return
             }
             guard process.poll() == nil, stopwatch.seconds < limit else {
@@ -34,6 +41,12 @@ final class Server {
 
     deinit {
         stop()
+    }
+
+    /// The port of a listener.
+    func port(of listener: Listener) -> Int {
+        // Each has one, or there would be no server.
+        ports[listener] ?? 0
     }
 
     /// What it had resident at most counts from now.
@@ -49,9 +62,16 @@ final class Server {
         process.terminate()
     }
 
-    private static func port(in log: String) -> Int? {
-        let line = log.split(separator: "\n").first { $0.hasSuffix("listening for postbacks") }
-        let address = line?.split(separator: " ").first { $0.hasPrefix("address=") }
-        return address.flatMap { $0.split(separator: ":").last }.flatMap { Int($0) }
+    private static func ports(in log: String) -> [Listener: Int] {
+        var ports: [Listener: Int] = [:]
+        for line in log.split(separator: "\n") {
+            let address = line.split(separator: " ").first { $0.hasPrefix("address=") }
+            if let listener = Listener.allCases.first(where: { line.hasSuffix($0.rawValue) }),
+                let port = address?.split(separator: ":").last.flatMap({ Int($0) })
+            {
+                ports[listener] = port
+            }
+        }
+        return ports
     }
 }

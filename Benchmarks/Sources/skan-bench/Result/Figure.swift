@@ -42,6 +42,11 @@ struct Figure {
         }
     }
 
+    /// The bar as a table has it: nothing more is said where it was met as it stands.
+    var barCell: String {
+        barText + (isMissed ? ", **not met**" : "") + (caveat.isEmpty ? "" : " (\(caveat))")
+    }
+
     var verdict: String {
         bar == nil ? "–" : (isMissed ? "not met" : "met") + (caveat.isEmpty ? "" : " (\(caveat))")
     }

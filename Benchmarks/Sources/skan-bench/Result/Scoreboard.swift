@@ -23,11 +23,11 @@ struct Scoreboard {
     }
 
     func printMarkdown() {
-        print("\n| what | measured | reference | ratio or value | bar | met |\n|---|---|---|---|---|---|")
+        print("\n| what | measured | reference | ratio | bar |\n|---|---|---|---|---|")
         for figure in figures {
             let cells = [
                 figure.name, figure.measured, figure.reference.isEmpty ? "–" : figure.reference, figure.valueText,
-                figure.barText, figure.verdict,
+                figure.barCell,
             ]
             print("| \(cells.joined(separator: " | ")) |")
         }

@@ -1,11 +1,12 @@
 import Foundation
 
-/// Multiplies what a server has recorded, straight in SQL, as if it had come over many days.
+/// Multiplies what a server has recorded, in SQL, as if it had come over many days.
 ///
 /// Each recorded postback is a template: its row is copied with another time and another transaction id, in the body
 /// too, once in each block of rows; a day has a whole number of blocks, so that its tallies are those of the templates
 /// times that number. Columns are read from the database, so that it does not depend on which there are. The copies'
-/// signatures are not valid any more, and their fingerprints are random as those of true keys are.
+/// signatures are not valid any more, and their fingerprints are random as those of true keys are; `skan recount` finds
+/// no other difference.
 struct StorePreload {
     let tool: SQLiteTool
     let rows: Int
@@ -18,6 +19,10 @@ struct StorePreload {
     private static let chunk = 1_000_000
 
     func fill() throws {
+        let tallied = try tool.number("SELECT min(postback_id) FROM tally_mark;")
+        guard tallied == Self.templates, try tool.number("SELECT count(*) FROM postback;") == Self.templates else {
+            throw BenchmarkFailure("expected \(Self.templates) templates in the tallies, found \(tallied)")
+        }
         let columns = try tool.run("SELECT name FROM pragma_table_info('postback') ORDER BY cid;")
         let indexes = try tool.run(
             """
@@ -38,9 +43,7 @@ struct StorePreload {
             sql.append(copy(columns, first, min(rows, first + Self.chunk - 1)))
         }
         sql += indexes.map { "\($0[1]);" }
-        for tally in tallies {
-            sql.append(multiply(tally, try tool.run("SELECT name || '|' || pk FROM pragma_table_info('\(tally)');")))
-        }
+        sql += try tallies.map(multiply)
         sql.append(
             """
             UPDATE tally_mark SET postback_id = \(rows);
@@ -92,24 +95,32 @@ struct StorePreload {
             """
     }
 
-    /// Puts the templates' tallies, times the blocks of a day, on each day; `columns` are names and places in the key.
-    private func multiply(_ tally: String, _ columns: [String]) -> String {
-        let names = columns.map { String($0.prefix { $0 != "|" }) }
-        let keys = zip(names, columns).filter { !$1.hasSuffix("|0") }.map(\.0)
-        let blocks = rows / Self.step
-        let values = names.map { name in
-            name == "day" ? "number" : keys.contains(name) ? name : "sum(\(name)) * \(blocks)"
+    /// Puts the templates' tallies, times the blocks of a day, on each day.
+    private func multiply(_ tally: String) throws -> String {
+        let dimensions = try tool.run(
+            "SELECT name FROM pragma_table_info('\(tally)') WHERE pk > 0 AND name <> 'day' ORDER BY cid;")
+        let key = dimensions.map { "quote(\($0))" }.joined(separator: " || ', ' || ")
+        var sums: [String: EncodedCounts] = [:]
+        for line in try tool.run("SELECT \(key) || '|' || hex(counts) FROM \(tally);") {
+            guard let bar = line.lastIndex(of: "|"), let counts = EncodedCounts(hex: line[line.index(after: bar)...])
+            else {
+                throw BenchmarkFailure("\(tally) has a row with counts that cannot be read: \(line)")
+            }
+            sums[String(line[..<bar]), default: EncodedCounts()].add(counts)
         }
+        let blocks = rows / Self.step
+        let rows = sums.map { "(\($0), X'\($1.multiplied(by: blocks).hex)')" }
+        let columns = dimensions.joined(separator: ", ")
         let first = today - PostbackShape.days
         return """
-            CREATE TEMP TABLE template_\(tally) AS SELECT * FROM \(tally);
+            CREATE TEMP TABLE template_\(tally) (\(columns), counts);
+            INSERT INTO template_\(tally) VALUES \(rows.joined(separator: ",\n"));
             DELETE FROM \(tally);
-            INSERT INTO \(tally) (\(names.joined(separator: ", ")))
+            INSERT INTO \(tally) (day, \(columns), counts)
             WITH RECURSIVE days (number) AS (
                 SELECT \(first) UNION ALL SELECT number + 1 FROM days WHERE number < \(today - 1)
             )
-            SELECT \(values.joined(separator: ", ")) FROM days CROSS JOIN template_\(tally)
-            GROUP BY \(keys.map { $0 == "day" ? "number" : $0 }.joined(separator: ", "));
+            SELECT number, \(columns), counts FROM days CROSS JOIN template_\(tally);
             """
     }
 }

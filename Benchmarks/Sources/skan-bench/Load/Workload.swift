@@ -1,0 +1,17 @@
+/// What is asked of a server: the requests, the listener that takes them, and the words of an answer that did as asked.
+struct Workload {
+    let pool: RequestPool
+    let listener: Server.Listener
+    /// What an answer with status 200 holds when the request had its effect.
+    let success: String
+
+    /// Postbacks to be recorded.
+    static func postbacks(_ pool: RequestPool) -> Workload {
+        Workload(pool: pool, listener: .ingress, success: #""status":"recorded""#)
+    }
+
+    /// Impressions to be signed.
+    static func signing(_ pool: RequestPool) -> Workload {
+        Workload(pool: pool, listener: .console, success: #""status":"signed""#)
+    }
+}

@@ -1,0 +1,21 @@
+import Foundation
+
+/// The network's key of a run, made by `skan keys generate` and listed for `skan serve`.
+struct NetworkKey {
+    /// Private key in PEM.
+    let pem: String
+    /// The options with which the server signs with it.
+    let options: [String]
+
+    init(skan: String, in workspace: Workspace) throws {
+        let file = workspace.file("network.pem")
+        let list = workspace.file("keys.json")
+        _ = try ChildProcess.output(of: [skan, "keys", "generate", file], in: workspace)
+        try """
+        {"keys": [{"ad-network-id": "\(PostbackShape.network)", "file": "network.pem", "versions": "2.1-4.0",
+                   "use": "active"}]}
+        """.write(toFile: list, atomically: false, encoding: .utf8)
+        pem = try String(contentsOfFile: file, encoding: .utf8)
+        options = ["--signing-keys", list]
+    }
+}
