@@ -11,8 +11,7 @@ struct LatencyPart: BenchmarkPart {
         let load = try ServerLoad(bench, store: store)
         defer { load.server.stop() }
         try load.warmUp()
-        let half = try load.run(
-            LoadPlan(arrivals: .paced(perSecond: peak / 2), seconds: 2 * seconds), name: "half of the peak rate")
+        let half = try load.half(ofPeak: peak, name: "ingest")
         bench.board.add(
             Figure(
                 name: "ingest, p99 at half of the peak rate",

@@ -28,7 +28,7 @@ struct OverloadPart: BenchmarkPart {
                 bar: .exactly(0)))
         bench.board.add(
             Figure(
-                name: "overload: answers other than 200, 503 or a refused connection",
+                name: "overload: answers other than 200 or 503",
                 measured: "of \(answered(result).shown) sent",
                 value: Double(result.failed),
                 bar: .exactly(0)))
@@ -45,7 +45,7 @@ struct OverloadPart: BenchmarkPart {
         bench.board.note(
             """
             \(result.offered.shown) came due; \(sent.shown) knocked: \(result.succeeded.shown) answered 200, \
-            \(result.refused.shown) answered 503, \(result.disconnected.shown) connections refused, \
+            \(result.refused.shown) answered 503, \(result.disconnected.shown) connections refused or never let in, \
             \(result.failed.shown) otherwise; \(result.givenUp.shown) were never sent, all \(Self.connections.shown) \
             connections being in use
             """)
@@ -62,7 +62,7 @@ struct OverloadPart: BenchmarkPart {
         bench.board.add(
             Figure(
                 name: "overload, 3 × the peak rate due: sent to the server",
-                measured: "\(sent.shown) sent, \(result.disconnected.shown) of them refused a connection",
+                measured: "\(sent.shown) sent, \(result.disconnected.shown) of them not let in",
                 reference: "\(result.offered.shown) due",
                 value: Double(sent) / Double(max(1, result.offered))))
     }

@@ -9,10 +9,10 @@ struct SigningPart: BenchmarkPart {
     func run(_ bench: Bench) throws {
         let key = try NetworkKey(skan: bench.options.skan, in: bench.workspace)
         try measure(
-            BidRequestMaker.self, key, name: "signing API, usual bids (3 signatures a request)", bar: .atLeast(0.4),
+            BidRequestMaker.self, key, name: "signing API, bids of 3 signatures", bar: .atLeast(0.4),
             p99: .atMost(5), bench)
         try measure(
-            ImpressionRequestMaker.self, key, name: "signing API, single impressions (1 signature a request)",
+            ImpressionRequestMaker.self, key, name: "signing API, 1 signature a request",
             bar: nil, p99: nil, bench)
     }
 
@@ -32,13 +32,11 @@ struct SigningPart: BenchmarkPart {
         bench.board.add(
             Figure(
                 name: "\(name) ÷ `openssl` P-256 sign",
-                measured: "\(signatures.shown) signatures/s in \(peak.perSecond.shown) requests/s",
+                measured: "\(signatures.shown) signatures/s, \(peak.perSecond.shown) requests/s",
                 reference: "\(reference.shown)/s",
                 value: signatures / reference,
                 bar: bar))
-        let half = try load.run(
-            LoadPlan(arrivals: .paced(perSecond: peak.perSecond / 2), seconds: 2 * bench.options.seconds),
-            name: "\(Maker.path), half of the peak rate")
+        let half = try load.half(ofPeak: peak.perSecond, name: Maker.path)
         bench.board.add(
             Figure(
                 name: "\(name), p99 at half of the peak rate",

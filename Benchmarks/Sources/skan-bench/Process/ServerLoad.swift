@@ -73,6 +73,17 @@ final class ServerLoad {
         return results.max { $0.perSecond < $1.perSecond } ?? LoadResult()
     }
 
+    /// Half of a peak rate, each request sent when it is due: of three phases the middle one by its p99, so that one
+    /// stall of the machine neither makes nor spoils the figure.
+    func half(ofPeak rate: Double, name: String) throws -> LoadResult {
+        let results = try (1...3).map { round in
+            try run(
+                LoadPlan(arrivals: .paced(perSecond: rate / 2), seconds: bench.options.seconds),
+                name: "\(name), half of the peak rate, run \(round)")
+        }
+        return results.sorted { $0.latencies.p99 < $1.latencies.p99 }[1]
+    }
+
     /// Fills caches and builds what is built on first use, unmeasured.
     func warmUp() throws {
         _ = try run(LoadPlan(seconds: 1), name: "warm-up, 64 connections")
