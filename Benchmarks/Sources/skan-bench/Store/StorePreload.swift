@@ -17,6 +17,8 @@ struct StorePreload {
     static let step = templates * PostbackShape.days
     /// Rows of one statement.
     private static let chunk = 1_000_000
+    /// Fingerprints of one row, those of a full transaction.
+    private static let block = 1_024
 
     func fill() throws {
         let tallied = try tool.number("SELECT min(postback_id) FROM tally_mark;")
@@ -24,28 +26,27 @@ struct StorePreload {
             throw BenchmarkFailure("expected \(Self.templates) templates in the tallies, found \(tallied)")
         }
         let columns = try tool.run("SELECT name FROM pragma_table_info('postback') ORDER BY cid;")
-        let indexes = try tool.run(
-            """
-            SELECT name || '|' || replace(sql, char(10), ' ') FROM sqlite_schema
-            WHERE type = 'index' AND tbl_name = 'postback' AND sql IS NOT NULL;
-            """
-        ).map { $0.split(separator: "|", maxSplits: 1).map(String.init) }
         let tallies = try tool.run(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'tally%' AND name <> 'tally_mark';")
         var sql = [
             "PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;",
             "PRAGMA cache_size = -500000; PRAGMA temp_store = MEMORY;",
             "CREATE TEMP TABLE template AS SELECT * FROM postback ORDER BY id;",
-            "DELETE FROM postback_fingerprint; DELETE FROM postback;",
+            "DELETE FROM postback_fingerprints; DELETE FROM postback_quarter; DELETE FROM postback;",
         ]
-        sql += indexes.map { "DROP INDEX \($0[0]);" }
         for first in stride(from: 1, through: rows, by: Self.chunk) {
             sql.append(copy(columns, first, min(rows, first + Self.chunk - 1)))
         }
-        sql += indexes.map { "\($0[1]);" }
         sql += try tallies.map(multiply)
         sql.append(
             """
+            INSERT INTO postback_fingerprints (first_id, fingerprints)
+            WITH RECURSIVE block (first) AS (
+                SELECT 1 UNION ALL SELECT first + \(Self.block) FROM block WHERE first + \(Self.block) <= \(rows)
+            )
+            SELECT first, randomblob(8 * min(\(Self.block), \(rows) - first + 1)) FROM block;
+            INSERT INTO postback_quarter (quarter, first_id, last_id)
+            SELECT received_at / 900000, min(id), max(id) FROM postback GROUP BY 1;
             UPDATE tally_mark SET postback_id = \(rows);
             DELETE FROM delivery;
             INSERT INTO delivery (quarter, status, provenance, reason, count, kept)
@@ -90,8 +91,6 @@ struct StorePreload {
             )
             SELECT \(values.joined(separator: ", "))
             FROM named CROSS JOIN template ON template.rowid = (n - 1) % \(Self.templates) + 1;
-            INSERT INTO postback_fingerprint (postback_id, fingerprint)
-            WITH RECURSIVE \(numbers) SELECT n, random() FROM number;
             """
     }
 

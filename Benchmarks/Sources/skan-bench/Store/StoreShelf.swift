@@ -37,7 +37,7 @@ final class StoreShelf {
 
     private func make(_ store: String, _ rows: Int) throws {
         let stopwatch = Stopwatch()
-        // Rows with their index, what ingest adds, and as much again as SQLite needs to sort for the index.
+        // Rows, what ingest adds, and what SQLite needs to sort them by day.
         try bench.workspace.demand(bytes: rows * 1_000 + 2_000_000_000, for: "a store of \(rows.shown) postbacks")
         let partial = bench.workspace.file("preload.sqlite")
         bench.workspace.remove(store)
