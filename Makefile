@@ -26,7 +26,7 @@ test: lint tests
 fuzz: tests
 	SKAN_FUZZ_CASES=$(CASES) swift test --configuration release --skip-build --filter 'FixedKeyECDSATests|FramingFuzzTests'
 
-# Every bar against its reference, about five minutes; nothing else should run on the machine meanwhile.
+# Every bar against its reference, about seven minutes; nothing else should run on the machine meanwhile.
 bench: build
 	swift build --configuration release --package-path Benchmarks
 	Benchmarks/.build/release/skan-bench --skan $(SKAN) $(if $(PARTS),--parts $(PARTS)) $(BENCH_OPTIONS)

@@ -14,6 +14,8 @@ struct LoadConnection {
     var request = 0
     /// When it was sent, or should have been.
     var since: UInt64 = 0
+    /// Answers this connection has brought.
+    var served = 0
     /// Bytes of its answer so far.
     var received = 0
 }

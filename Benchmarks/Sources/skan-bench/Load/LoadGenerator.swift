@@ -98,7 +98,13 @@ final class LoadGenerator {
                 result.disconnected += 1
             } else {
                 result.failed += 1
-                result.firstFailure = result.firstFailure ?? "a request was received and never answered"
+                let age = Double(Self.now() - connection.since) / 1e9
+                result.firstFailure =
+                    result.firstFailure
+                        ?? """
+                        none, \(age.shown) s after a request that the other side's system took, number \
+                        \(connection.served + 1) of its connection (\(connection.socket?.stateText ?? "closed"))
+                        """
             }
         }
     }
@@ -198,6 +204,10 @@ final class LoadGenerator {
         case .connecting:
             if connections[place].socket?.isConnected == true {
                 write(place)
+                // The end may have come in the same event, and would not be reported again.
+                if connections[place].state == .waiting {
+                    read(place)
+                }
             } else {
                 lose(place)
             }
@@ -242,6 +252,7 @@ final class LoadGenerator {
         }
         connections[place].state = .idle
         connections[place].received = 0
+        connections[place].served += 1
         if answer.closes {
             shut(place)
         } else {
@@ -266,6 +277,7 @@ final class LoadGenerator {
         connections[place].socket?.close()
         connections[place].socket = nil
         connections[place].state = .closed
+        connections[place].served = 0
         closed.append(place)
     }
 

@@ -54,6 +54,14 @@ struct LoadSocket {
         return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0
     }
 
+    /// How the system sees the connection, for messages.
+    var stateText: String {
+        var info = tcp_info()
+        var size = socklen_t(MemoryLayout<tcp_info>.size)
+        getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &size)
+        return "TCP state \(info.tcpi_state), retransmissions \(info.tcpi_total_retrans)"
+    }
+
     /// Whether the other side has not taken what was sent last.
     var isUnacknowledged: Bool {
         var info = tcp_info()
