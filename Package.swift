@@ -25,6 +25,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -32,6 +33,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "Attribution"),
         .target(name: "FixedKeyECDSA"),
+        .target(name: "APIDescription", resources: [.embedInCode("openapi.yaml")]),
         .target(
             name: "AttributionSigning",
             dependencies: [
@@ -59,7 +61,7 @@ let package = Package(
         .target(
             name: "AttributionHTTP",
             dependencies: [
-                "Attribution", "AttributionSigning", "AttributionIngest", "AttributionReports",
+                "APIDescription", "Attribution", "AttributionSigning", "AttributionIngest", "AttributionReports",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -120,7 +122,7 @@ let package = Package(
         .testTarget(
             name: "AttributionHTTPTests",
             dependencies: [
-                "AttributionHTTP", "AttributionReports",
+                "APIDescription", "AttributionHTTP", "AttributionReports",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -131,6 +133,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Yams", package: "Yams"),
             ],
             resources: [.copy("Fixtures")]
         ),
@@ -138,8 +141,10 @@ let package = Package(
         .testTarget(
             name: "skanTests",
             dependencies: [
-                "Attribution", "AttributionHTTP", "AttributionHarness", "skan",
+                "APIDescription", "Attribution", "AttributionHTTP", "AttributionHarness", "AttributionIngest",
+                "AttributionReports", "skan",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Yams", package: "Yams"),
             ],
             exclude: ["Fixtures"]
         ),

@@ -31,7 +31,10 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "HOST:PORT for health, reports and signing (default 127.0.0.1:8081); off loopback with --tokens.")
     var console: ListenAddress?
 
-    @Option(help: "List of tokens (skan tokens create): all of the console but /healthz and /readyz then needs one.")
+    @Option(
+        help:
+            "List of tokens (skan tokens create): all of the console but /healthz, /readyz and /openapi.yaml needs one."
+    )
     var tokens: String?
 
     @Option(help: "Requests a second each token may be used for (default 5000).")
@@ -123,6 +126,7 @@ struct ServeCommand: AsyncParsableCommand {
         let console = Console(
             routes: [
                 HealthRoutes(reporter: reporter, logger: logger),
+                APIDescriptionRoutes(),
                 ReportRoutes(reporter: reporter, logger: logger),
                 MetricsRoutes(metrics),
                 WebAdRoutes(issuer: webAds?.issuer, logger: logger),

@@ -8,11 +8,12 @@ import Testing
 
 @Suite("The console", .timeLimit(.minutes(1)))
 struct ConsoleTests {
-    @Test("Every route has a path of its own, and only health and readiness are open")
+    @Test("Every route has a path of its own, and only health, readiness and the description are open")
     func routes() {
         let definitions = ConsoleRoute.allCases.map(\.definition)
         #expect(Set(definitions.map { "\($0.method) \($0.path)" }).count == definitions.count)
-        #expect(ConsoleRoute.allCases.filter { $0.definition.access == .open } == [.health, .readiness])
+        #expect(
+            ConsoleRoute.allCases.filter { $0.definition.access == .open } == [.health, .readiness, .apiDescription])
         for definition in definitions {
             #expect(definition.method != .get || definition.access != .scope(.sign), "signing is not a GET")
             #expect(definition.path.hasPrefix("/"))
@@ -63,6 +64,25 @@ struct ConsoleTests {
         }
     }
 
+    @Test("Another method than the path's is refused with the method it has", arguments: ["POST", "HEAD", "OPTIONS"])
+    func methods(_ method: String) async throws {
+        try await Self.run(tls: nil, PrometheusMetrics()) { port in
+            try await blocking {
+                let client = try RawClient(port: port)
+                for path in ["/metrics", "/metrics/"] {
+                    client.send("\(method) \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+                    let answer = try client.answer(toHEAD: method == "HEAD")
+                    #expect(answer.status == 405)
+                    #expect(answer.fields["allow"] == "GET")
+                    #expect(answer.fields["content-type"] == "application/json")
+                    if method != "HEAD" { #expect(answer.reason == "method-not-allowed") }
+                }
+                client.send("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try client.answer().status == 200)
+            }
+        }
+    }
+
     @Test("Requests are counted by route and status, and a head beyond its bound is refused")
     func counting() async throws {
         let metrics = PrometheusMetrics()
@@ -74,7 +94,9 @@ struct ConsoleTests {
                     #expect(try client.answer().status == 200)
                 }
                 client.send("GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n")
-                #expect(try client.answer().status == 404)
+                let noPath = try client.answer()
+                #expect(noPath.status == 404)
+                #expect(noPath.reason == "not-found")
                 client.send(
                     "GET /metrics HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n")
                 try client.waitForEnd()

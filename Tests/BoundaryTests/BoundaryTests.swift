@@ -10,6 +10,7 @@ struct BoundaryTests {
     static let mayImport: [(String, Set<String>)] = [
         ("Attribution", ["FoundationEssentials"]),
         ("FixedKeyECDSA", []),
+        ("APIDescription", []),
         (
             "AttributionSigning",
             ["Attribution", "FixedKeyECDSA", "Foundation", "Crypto", "COpenSSL", "Synchronization"]
@@ -26,8 +27,8 @@ struct BoundaryTests {
         (
             "AttributionHTTP",
             [
-                "Attribution", "AttributionIngest", "AttributionReports", "AttributionSigning", "FoundationEssentials",
-                "Glibc", "Musl", "Darwin", "Crypto",
+                "APIDescription", "Attribution", "AttributionIngest", "AttributionReports", "AttributionSigning",
+                "FoundationEssentials", "Glibc", "Musl", "Darwin", "Crypto",
                 "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "Metrics", "NIOCore", "NIOPosix",
                 "NIOSSL", "ServiceLifecycle",
                 "Synchronization",

@@ -200,7 +200,7 @@ struct ConsoleAccessTests {
             _ = try curl(["-H", "Content-Type: application/json", "--data-binary", "@body", server.url])
         }
         _ = try ask(server, "/metrics", "Authorization: Bearer skan_secret")
-        _ = try ask(server, "/v1/report?by=app&secret=1", "Authorization: Bearer \(reader)")
+        _ = try ask(server, "/v1/report?by=app&where=network%3Dsecret", "Authorization: Bearer \(reader)")
         let metrics = try ask(server, "/metrics", "Authorization: Bearer \(reader)")
         #expect(metrics.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"))
         for line in [

@@ -20,7 +20,7 @@ public struct BidRefusal: Error, Hashable, Sendable {
     }
 
     /// What is missing, as a stable code for programs.
-    public enum Reason: String, Hashable, Sendable {
+    public enum Reason: String, CaseIterable, Hashable, Sendable {
         /// A field of the extension is missing or of the wrong kind.
         case badField = "bad-field"
         /// None of our networks is in the source app's list.

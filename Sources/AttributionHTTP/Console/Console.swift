@@ -86,6 +86,8 @@ public struct Console: Service {
                 try await gate.answer(endpoint, request, context)
             }
         }
+        // After the routes, so that it is only asked when none of them takes a request.
+        router.add(middleware: UnmatchedRequests(routes: routes.flatMap(\.endpoints).map(\.route)))
         return router
     }
 

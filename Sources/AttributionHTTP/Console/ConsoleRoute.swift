@@ -6,6 +6,8 @@ public enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     case health
     /// Whether the store answers.
     case readiness
+    /// What the routes of both listeners take and answer.
+    case apiDescription
     /// A report.
     case report
     /// The metrics, for Prometheus.
@@ -38,6 +40,7 @@ public enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         switch self {
         case .health: Definition(.get, "/healthz", .open)
         case .readiness: Definition(.get, "/readyz", .open)
+        case .apiDescription: Definition(.get, "/openapi.yaml", .open)
         case .report: Definition(.get, "/v1/report", .scope(.report))
         case .metrics: Definition(.get, "/metrics", .scope(.report))
         case .webAds: Definition(.post, "/v1/web-ads", .scope(.sign))

@@ -24,11 +24,12 @@ public struct ReportRoutes: ConsoleRoutes {
     }
 
     private func report(_ request: Request) async -> Response {
-        let parameters = request.uri.queryParameters
+        let parameters = request.uri.queryParameters.map { (name: String($0.key), value: String($0.value)) }
         func text(_ name: String) -> String? {
-            parameters[name[...]].map { String($0) }
+            parameters.first { $0.name == name }?.value
         }
         do {
+            try Self.check(parameters.map(\.name))
             let formatName = text("format") ?? ReportFormat.json.rawValue
             guard let format = ReportFormat(rawValue: formatName) else {
                 throw FieldProblem(
@@ -37,7 +38,7 @@ public struct ReportRoutes: ConsoleRoutes {
             }
             let question = try ReportRequest(
                 by: text("by") ?? "network,app,campaign",
-                filters: parameters.getAll("where").map { String($0) },
+                filters: parameters.filter { $0.name == "where" }.map(\.value),
                 from: text("from"),
                 to: text("to"),
                 timeZone: text("time-zone") ?? "UTC",
@@ -46,18 +47,29 @@ public struct ReportRoutes: ConsoleRoutes {
             let answer = try await reporter.report(question)
             return .text(.ok, format.mediaType, answer.rendered(as: format))
         } catch let problem as FieldProblem {
-            return .json(
-                .badRequest,
-                .object([
-                    "status": .string("refused"), "reason": .string("bad-parameter"),
-                    "detail": .string(problem.description),
-                ]))
+            return .refusal(.badRequest, "bad-parameter", problem.description)
         } catch {
             logger.error("report failed", metadata: ["error": "\(error)"])
             return .json(
                 .internalServerError, .object(["status": .string("failed"), "reason": .string("store-failed")]))
         }
     }
+
+    /// Refuses what would be lost in silence: a misspelt name, and all but the first of several values.
+    private static func check(_ names: [String]) throws(FieldProblem) {
+        for (index, name) in names.enumerated() {
+            guard parameters.contains(name) else {
+                throw FieldProblem(
+                    field: name.shortened(to: 40), found: "a parameter not known here",
+                    expected: parameters.joined(separator: ", "))
+            }
+            guard name == "where" || !names[..<index].contains(name) else {
+                throw FieldProblem(field: name, found: "more than one value", expected: "one")
+            }
+        }
+    }
+
+    private static let parameters = ["by", "where", "from", "to", "time-zone", "provenance", "format"]
 }
 
 extension ReportFormat {

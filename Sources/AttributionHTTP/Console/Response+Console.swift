@@ -18,13 +18,23 @@ extension Response {
         text(status, "application/json", body.line + "\n")
     }
 
+    /// An answer that names why a request is refused.
+    static func refusal(
+        _ status: HTTPResponse.Status,
+        _ reason: String,
+        _ detail: String,
+        fields: HTTPFields = [:]
+    ) -> Response {
+        var response = json(
+            status,
+            .object(["status": .string("refused"), "reason": .string(reason), "detail": .string(detail)]))
+        response.headers.append(contentsOf: fields)
+        return response
+    }
+
     /// The answer to a request that was turned away.
     init(_ refusal: AccessRefusal) {
-        self = .json(
-            HTTPResponse.Status(code: refusal.status),
-            .object([
-                "status": .string("refused"), "reason": .string(refusal.code), "detail": .string(refusal.detail),
-            ]))
+        self = .refusal(HTTPResponse.Status(code: refusal.status), refusal.code, refusal.detail)
         if let challenge = refusal.challenge {
             headers[.wwwAuthenticate] = challenge
         }

@@ -58,18 +58,18 @@ public struct SigningRoutes: ConsoleRoutes {
     ) async -> Response {
         // A page in a browser can post to loopback, but not with this media type and without asking first.
         guard request.headers[.contentType]?.isJSONMediaType == true else {
-            return Self.refusal(
+            return .refusal(
                 .unsupportedMediaType, "unsupported-media-type",
                 "Content-Type: found \(request.headers[.contentType]?.shortened(to: 60) ?? "nothing"), "
                     + "expected application/json")
         }
         guard let signer else {
-            return Self.refusal(
+            return .refusal(
                 .serviceUnavailable, "no-signing-keys",
                 "this server has no keys to sign with; start it with --signing-keys FILE (SKAN_SIGNING_KEYS)")
         }
         guard let buffer = try? await request.body.collect(upTo: Self.bodyLimit) else {
-            return Self.refusal(
+            return .refusal(
                 .contentTooLarge, "body-too-large", "the body is longer than \(Self.bodyLimit) bytes, or was cut short")
         }
         do {
@@ -78,17 +78,11 @@ public struct SigningRoutes: ConsoleRoutes {
             return .json(status, body)
         } catch let refusal as SigningRefusal {
             let status: HTTPResponse.Status = if case .notJSON = refusal { .badRequest } else { .unprocessableContent }
-            return Self.refusal(status, refusal.reason, refusal.description)
+            return .refusal(status, refusal.reason, refusal.description)
         } catch {
             logger.error("signing failed", metadata: ["error": "\(error)"])
             let body = JSONText.object(["status": .string("failed"), "reason": .string("signing-failed")])
             return .json(.internalServerError, body)
         }
-    }
-
-    private static func refusal(_ status: HTTPResponse.Status, _ reason: String, _ detail: String) -> Response {
-        .json(
-            status,
-            .object(["status": .string("refused"), "reason": .string(reason), "detail": .string(detail)]))
     }
 }

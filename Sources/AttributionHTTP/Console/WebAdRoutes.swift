@@ -28,18 +28,18 @@ public struct WebAdRoutes: ConsoleRoutes {
 
     private func issue(_ request: Request) async -> Response {
         guard let issuer else {
-            return Self.refusal(
+            return .refusal(
                 .serviceUnavailable, "no-signing-keys", "the server was started without --signing-keys")
         }
         // Only a page of this origin may send this type unasked: no page elsewhere can issue ads through a browser.
         guard request.headers[.contentType]?.isJSONMediaType == true else {
-            return Self.refusal(.unsupportedMediaType, "unsupported-media-type", "send Content-Type: application/json")
+            return .refusal(.unsupportedMediaType, "unsupported-media-type", "send Content-Type: application/json")
         }
         let body: ByteBuffer
         do {
             body = try await request.body.collect(upTo: JSONObject.maximumLength)
         } catch {
-            return Self.refusal(
+            return .refusal(
                 .contentTooLarge, "body-too-large", "the body is larger than \(JSONObject.maximumLength) bytes")
         }
         do {
@@ -48,20 +48,14 @@ public struct WebAdRoutes: ConsoleRoutes {
                 try WebAdRequest(reading: body.readableBytesView), nowMilliseconds: now)
             return .json(.ok, links.first?.json ?? .null)
         } catch let error as JSONError {
-            return Self.refusal(.badRequest, "not-json", error.description)
+            return .refusal(.badRequest, "not-json", error.description)
         } catch let problem as FieldProblem {
-            return Self.refusal(.badRequest, "malformed", problem.description)
+            return .refusal(.badRequest, "malformed", problem.description)
         } catch let problem as KeyProblem {
-            return Self.refusal(.unprocessableContent, "no-key", "\(problem); \(problem.hint)")
+            return .refusal(.unprocessableContent, "no-key", "\(problem); \(problem.hint)")
         } catch {
             logger.error("web ad not issued", metadata: ["error": "\(error)"])
-            return Self.refusal(.serviceUnavailable, "store-failed", "the store does not answer; nothing was issued")
+            return .refusal(.serviceUnavailable, "store-failed", "the store does not answer; nothing was issued")
         }
-    }
-
-    private static func refusal(_ status: HTTPResponse.Status, _ reason: String, _ detail: String) -> Response {
-        .json(
-            status,
-            .object(["status": .string("refused"), "reason": .string(reason), "detail": .string(detail)]))
     }
 }

@@ -1,0 +1,172 @@
+import APIDescription
+import Attribution
+import AttributionHTTP
+import AttributionIngest
+import AttributionReports
+import Foundation
+import HTTPTypes
+import Testing
+import Yams
+
+@Suite("The description of the interfaces says what the code does")
+struct APIDocumentTests {
+    let document: APIDocument
+    let operations: [APIDocument.Operation]
+
+    init() throws {
+        document = try APIDocument()
+        operations = try document.operations()
+    }
+
+    @Test("It has every route of both listeners with its method and scope, and no other")
+    func routes() {
+        let described = operations.map { "\($0.tags.joined()) \($0.method) \($0.path) \($0.scope ?? "-")" }
+        let served =
+            IngressRoute.allCases.map { "public POST \($0.path) -" }
+            + ConsoleRoute.allCases.map(\.definition).map { definition in
+                let scope = if case .scope(let scope) = definition.access { scope.rawValue } else { "-" }
+                return "console \(definition.method) \(definition.path) \(scope)"
+            }
+        #expect(described.sorted() == served.sorted())
+    }
+
+    @Test("Every path names its listener's address, as the document does")
+    func servers() throws {
+        let addresses = try #require(document.node("servers").sequence).map { $0["url"]?.string }
+        #expect(addresses.count == 2)
+        for operation in operations {
+            let servers = try #require(document.node("paths", operation.path, "servers").sequence)
+            #expect(servers.map { $0["url"]?.string } == [addresses[operation.tags == ["public"] ? 0 : 1]])
+        }
+    }
+
+    @Test("It carries the version of the program")
+    func version() throws {
+        let folder = try WorkFolder()
+        let version = try SkanProcess.run(["--version"], in: folder.url).output.dropLast()
+        #expect(try document.node("info", "version").string == String(version))
+    }
+
+    // MARK: Reasons
+
+    /// Status and reason of an answer, and both ways what the document says of them.
+    private func expect(
+        _ answers: [(status: Int, reason: String)],
+        of operation: APIDocument.Operation,
+        without others: Set<String>
+    ) {
+        let answered = Set(answers.map { "\($0.status) \($0.reason)" })
+        let described = operation.responses.flatMap { status, response in
+            response.reasons.subtracting(others).map { "\(status) \($0)" }
+        }
+        #expect(Set(described) == answered, "\(operation.path)")
+    }
+
+    private func reason(_ answer: IngressAnswer) throws -> (status: Int, reason: String) {
+        let object = try #require(JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
+        return (answer.status, object["reason"] as? String ?? "")
+    }
+
+    /// What the public listener answers before a body is looked at; held against its refusals beside its own tests.
+    private var listenersOwn: Set<String> {
+        get throws {
+            try document.values(of: "UnsoundHTTP").union([
+                "method-not-allowed", "deadline-passed", "body-too-large", "target-too-long", "unsupported-media-type",
+                "unsupported-expectation", "head-too-large", "unanswered",
+            ])
+        }
+    }
+
+    @Test("Deliveries: every outcome with its status, and nothing else")
+    func deliveries() throws {
+        let rejections: [PostbackRejection] = [
+            .malformed([]), .unknownVersion("5.0"), .unknownKey("a"), .invalidSignature(keys: []),
+        ]
+        #expect(rejections.count == PostbackRejection.Code.allCases.count - 1, "not-json is refused")
+        let outcomes: [IngestOutcome] =
+            rejections.map { .durable(.quarantined($0)) } + [.refused(.empty), .overloaded, .storeFailed]
+        let answers = try outcomes.map { try reason(IngressAnswer($0)) }
+        for operation in operations where operation.tags == ["public"] && !operation.path.contains("get-signed") {
+            try expect(answers, of: operation, without: listenersOwn)
+        }
+    }
+
+    @Test("Taps on web ads: every outcome with its status, and nothing else")
+    func taps() throws {
+        let refusals: [WebAdRefusal] = [
+            .notJSON(.empty), .malformed([]), .unknownVersion("5.0"), .nonceUnknown, .nonceUsed, .nonceExpired,
+            .domainNotAllowed(try #require(SourceDomain("example.com"))),
+        ]
+        #expect(Set(refusals.map(\.code)) == Set(WebAdRefusal.Code.allCases))
+        let outcomes: [WebAdOutcome] =
+            refusals.map { .refused($0) } + [.noSigningKeys, .noKey(adNetworkID: "a"), .overloaded, .failed]
+        let operation = try #require(operations.first { $0.path == IngressRoute.webAdPayload.path })
+        try expect(try outcomes.map { try reason(IngressAnswer($0)) }, of: operation, without: listenersOwn)
+    }
+
+    @Test("The console: every refusal for want of a token or of patience, where it can come")
+    func access() {
+        let refusals: [AccessRefusal] = [.noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .sign)]
+        let patience = AccessRefusal.tooFast(retryAfter: .seconds(1))
+        let codes = Set(refusals.map(\.code))
+        for operation in operations where operation.tags == ["console"] {
+            for refusal in refusals {
+                let described = operation.responses[refusal.status]?.reasons.contains(refusal.code) == true
+                #expect(described == (operation.scope != nil), "\(operation.path): \(refusal)")
+            }
+            #expect(operation.responses[patience.status]?.reasons == [patience.code], "\(operation.path)")
+            let others = operation.responses.filter { status, _ in !refusals.map(\.status).contains(status) }
+            #expect(codes.isDisjoint(with: others.values.flatMap(\.reasons)), "\(operation.path)")
+        }
+    }
+
+    @Test("Signing: every reason, and nothing else")
+    func signing() throws {
+        let refusals: [SigningRefusal] = [
+            .notJSON(.empty), .field(FieldProblem(field: "a", found: "b", expected: "c")), .noKey(detail: "a"),
+        ]
+        let own: Set = ["body-too-large", "unsupported-media-type", "no-signing-keys", "signing-failed"]
+        let gate = Set(
+            [.noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .sign), .tooFast(retryAfter: .zero)]
+                .map(\AccessRefusal.code)
+        ).union(["method-not-allowed"])
+        func described(_ route: ConsoleRoute) throws -> Set<String> {
+            let operation = try #require(operations.first { $0.path == route.definition.path })
+            return Set(operation.responses.values.flatMap(\.reasons)).subtracting(gate)
+        }
+        #expect(try described(.impressions) == own.union(refusals.map(\.reason)))
+        // A bid is signed by networks that have a key, so that none can be missing.
+        let bids = Set(BidRefusal.Reason.allCases.map(\.rawValue)).union(["not-json"])
+        #expect(try described(.openRTB) == own.union(bids))
+    }
+
+    // MARK: Closed sets
+
+    @Test(
+        "Every closed set has the values of the code",
+        arguments: [
+            ("Dimension", ReportDimension.allCases.map(\.rawValue)),
+            ("Provenance", Provenance.allCases.map(\.rawValue)),
+            ("SKAdNetworkVersion", SKAdNetworkVersion.allCases.map(\.rawValue)),
+            ("QuarantineReason", PostbackRejection.Code.allCases.map(\.rawValue).filter { $0 != "not-json" }),
+            ("BidRefusalReason", BidRefusal.Reason.allCases.map(\.rawValue)),
+        ])
+    func closedSets(_ schema: String, _ values: [String]) throws {
+        #expect(try document.values(of: schema) == Set(values))
+    }
+
+    @Test("Every closed set within a schema has the values of the code")
+    func innerSets() throws {
+        let kid = try document.values(of: "PostbackJWSHeader", "properties", "kid")
+        #expect(kid == Set(PostbackKeyID.allCases.map(\.rawValue)))
+        let payload = try document.values(of: "PostbackJWSPayload", "properties", "conversion-type")
+        #expect(payload == Set(ConversionType.allCases.map(\.rawValue)))
+        let forms = try document.values(of: "ImpressionOrder", "properties", "forms", "items")
+        #expect(forms == Set(AdForm.allCases.map(\.rawValue) + ["adattributionkit"]))
+        let parameters = try #require(document.node("paths", "/v1/report", "get", "parameters").sequence)
+        let format = try #require(parameters.first { $0["name"]?.string == "format" }?["schema"]?["enum"])
+        #expect(document.texts(format) == ReportFormat.allCases.map(\.rawValue))
+        let where_ = parameters.first { $0["name"]?.string == "where" }?["schema"]?["items"]?["pattern"]?.string
+        #expect(where_ == "^(\(ReportDimension.stored.map(\.rawValue).joined(separator: "|")))=")
+    }
+}

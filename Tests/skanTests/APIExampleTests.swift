@@ -1,0 +1,146 @@
+import APIDescription
+import AttributionHTTP
+import AttributionHarness
+import Foundation
+import Testing
+
+@Suite("The examples of the interfaces' description, put to a server", .timeLimit(.minutes(5)))
+struct APIExampleTests {
+    let document: APIDocument
+    let folder: WorkFolder
+
+    init() throws {
+        document = try APIDocument()
+        folder = try WorkFolder()
+        for (curve, name) in [("p192", "old"), ("p256", "new")] {
+            _ = try SkanProcess.run(["keys", "generate", "--curve", curve, "\(name).pem"], in: folder.url)
+        }
+        let list = """
+            {"keys": [{"ad-network-id": "example123.skadnetwork", "file": "old.pem", "versions": "1.0-2.0",
+                       "use": "active", "registry-id": 306},
+                      {"ad-network-id": "example123.skadnetwork", "file": "new.pem", "versions": "2.1-4.0",
+                       "use": "active"}]}
+            """
+        try Data(list.utf8).write(to: folder.url.appendingPathComponent("keys.json"))
+    }
+
+    static let paths = IngressRoute.allCases.map(\.path) + ConsoleRoute.allCases.map(\.definition.path)
+
+    @Test("Every example is answered as the example of its name says", arguments: paths)
+    func examples(_ path: String) throws {
+        let operation = try #require(document.operations().first { $0.path == path })
+        let answers = operation.responses.flatMap { status, response in
+            response.examples.map { (name: $0.key, status: status, body: $0.value) }
+        }
+        #expect(answers.map(\.name).sorted() == operation.requests.map(\.name).sorted())
+        let server = try SkanServer(in: folder, arguments: ["--signing-keys", "keys.json"])
+        for (name, request) in operation.requests {
+            let expected = try #require(answers.first { $0.name == name }, "\(name)")
+            var request = request
+            if path == IngressRoute.webAdPayload.path, name == "signed" {
+                try issueAd(for: &request, on: server)
+            }
+            let answer = try send(request, operation, to: server)
+            #expect(answer.status == expected.status, "\(name): \(answer.body)")
+            if let text = expected.body as? String {
+                #expect(answer.body == text)
+            } else {
+                let body = try JSONSerialization.jsonObject(with: Data(answer.body.utf8))
+                let difference = Self.difference(expected.body, body, at: name)
+                #expect(difference == nil, "\(difference ?? ""): \(answer.body)")
+            }
+        }
+    }
+
+    @Test("What the server gives out is the document")
+    func served() throws {
+        let server = try SkanServer(in: folder)
+        let answer = try SkanProcess.run(
+            SkanProcess.curl, ["-s", "-i", "--max-time", "10", "\(server.console)/openapi.yaml"], in: folder.url
+        ).output
+        #expect(answer.contains("Content-Type: application/yaml\r\n"))
+        #expect(answer.hasSuffix("\r\n\r\n" + String(decoding: APIDescription.yaml, as: UTF8.self)))
+    }
+
+    @Test("A postback that is said to be recorded is one that Apple signed")
+    func genuine() throws {
+        let signed = try AppleSignedPostback.all().filter(\.isGenuine).map {
+            try #require(JSONSerialization.jsonObject(with: Data($0.body)) as? NSDictionary)
+        }
+        let operation = try #require(document.operations().first)
+        let recorded = operation.responses[200]?.examples.filter { example in
+            (example.value as? [String: Any])?["status"] as? String == "recorded"
+        }
+        for (name, request) in operation.requests where recorded?[name] != nil {
+            #expect(signed.contains(try #require(request.body as? NSDictionary)), "\(name)")
+        }
+        #expect(recorded?.count == 5)
+    }
+
+    // MARK: Steps
+
+    /// Gives the example the nonce of an ad that this server has issued.
+    private func issueAd(for request: inout APIDocument.Request, on server: SkanServer) throws {
+        let issuing = try #require(document.operations().first { $0.path == ConsoleRoute.webAds.definition.path })
+        let order = try #require(issuing.requests.first { $0.name == "issued" }?.request)
+        let link = try JSONSerialization.jsonObject(with: Data(send(order, issuing, to: server).body.utf8))
+        var body = try #require(request.body as? [String: Any])
+        body["source_nonce"] = (link as? [String: Any])?["attributionSourceNonce"]
+        request.body = body
+    }
+
+    private func send(
+        _ request: APIDocument.Request, _ operation: APIDocument.Operation, to server: SkanServer
+    ) throws -> (status: Int, body: String) {
+        let base = operation.tags == ["public"] ? "http://127.0.0.1:\(server.port)" : server.console
+        var url = try #require(URLComponents(string: base + operation.path))
+        if !request.query.isEmpty {
+            url.queryItems = request.query.map { URLQueryItem(name: $0.name, value: $0.value) }
+        }
+        var arguments = [
+            "-s", "--max-time", "10", "-X", operation.method, "-w", "\n%{http_code}", try #require(url.string),
+        ]
+        if let body = request.body {
+            let file = folder.url.appendingPathComponent("body")
+            try JSONSerialization.data(withJSONObject: body).write(to: file)
+            arguments += ["-H", "Content-Type: application/json", "--data-binary", "@body"]
+        }
+        let output = try SkanProcess.run(SkanProcess.curl, arguments, in: folder.url).output
+        let end = try #require(output.lastIndex(of: "\n"))
+        return (Int(output[output.index(after: end)...]) ?? 0, String(output[..<end]))
+    }
+
+    /// What every answer to the same request must have alike; signatures, nonces and times differ.
+    private static let constant: Set = [
+        "status", "reason", "provenance", "form", "version", "extension", "lossreason", "schema", "fidelity",
+    ]
+
+    /// The first place where two JSON values differ in their names, kinds or constants.
+    private static func difference(_ example: Any, _ answer: Any, at place: String) -> String? {
+        switch (example, answer) {
+        case (let example as [String: Any], let answer as [String: Any]):
+            guard example.keys.sorted() == answer.keys.sorted() else {
+                return "\(place): \(answer.keys.sorted())"
+            }
+            return example.lazy.compactMap { name, value in
+                guard let other = answer[name] else {
+                    return name
+                }
+                if constant.contains(name), !(value as AnyObject).isEqual(other) {
+                    return "\(place).\(name): \(other)"
+                }
+                return difference(value, other, at: "\(place).\(name)")
+            }.first
+        case (let example as [Any], let answer as [Any]):
+            guard example.count == answer.count else {
+                return "\(place): \(answer.count) elements"
+            }
+            return zip(example, answer).lazy.compactMap { difference($0, $1, at: "\(place)[]") }.first
+        case (is String, is String), (is NSNull, is NSNull), (is Bool, is Bool), (is Double, is NSNumber),
+            (is Int, is NSNumber):
+            return nil
+        default:
+            return "\(place): \(answer)"
+        }
+    }
+}
