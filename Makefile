@@ -7,6 +7,11 @@ SKAN := .build/release/skan
 # How many cases `make fuzz` puts to our verification and to OpenSSL, a curve, and to our framing and to NIO's decoder.
 CASES := 1000000
 
+# Which schemathesis `make schemathesis` runs, where it is kept, and how many requests it makes up for each operation.
+SCHEMATHESIS_VERSION := 4.32.5
+SCHEMATHESIS := .build/schemathesis-$(SCHEMATHESIS_VERSION)
+EXAMPLES := 100
+
 # What `make bench` measures and how: PARTS=verify,ingest for single parts, BENCH_OPTIONS="--rows 1000000 --keep"; all
 # are named by BENCH_OPTIONS=--help.
 PARTS :=
@@ -14,7 +19,7 @@ BENCH_OPTIONS :=
 
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/skan-bench
 
-.PHONY: demo test fuzz bench build tests samples format lint packages clean
+.PHONY: demo test fuzz schemathesis bench build tests samples format lint packages clean
 
 demo: build
 	samples/demo.sh $(SKAN)
@@ -25,6 +30,15 @@ test: lint tests
 # The differential tests of the verification against OpenSSL and of the framing against NIOHTTP1, at length.
 fuzz: tests
 	SKAN_FUZZ_CASES=$(CASES) swift test --configuration release --skip-build --filter 'FixedKeyECDSATests|FramingFuzzTests'
+
+# Requests made from openapi.yaml, put to both listeners; needs the network once, to install schemathesis beside the build.
+schemathesis: PACKAGES += python3-venv
+schemathesis: build $(SCHEMATHESIS)/bin/schemathesis
+	EXAMPLES=$(EXAMPLES) Tests/schemathesis/run.sh $(SKAN) $(SCHEMATHESIS)/bin/schemathesis
+
+$(SCHEMATHESIS)/bin/schemathesis:
+	python3 -m venv $(SCHEMATHESIS)
+	$(SCHEMATHESIS)/bin/pip install --quiet --disable-pip-version-check schemathesis==$(SCHEMATHESIS_VERSION)
 
 # Every bar against its reference, about seven minutes; nothing else should run on the machine meanwhile.
 bench: build
