@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Puts requests made from openapi.yaml to both listeners of a server of its own: Tests/schemathesis/run.sh SKAN SCHEMATHESIS
 set -euo pipefail
-cd "$(dirname "$0")"
+here=$(cd "$(dirname "$0")" && pwd)
 skan=$(realpath "$1")
 schemathesis=$(realpath --no-symlinks "$2")
 examples=${EXAMPLES:-100}
-description=$(realpath ../../Sources/APIDescription/openapi.yaml)
-config=$(realpath schemathesis.toml)
+description=$here/../../Sources/APIDescription/openapi.yaml
+config=$here/schemathesis.toml
 
 folder=$(mktemp -d)
 server=
