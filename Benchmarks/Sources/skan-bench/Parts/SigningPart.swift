@@ -1,4 +1,4 @@
-/// The signing API over HTTP: the server on one core, the load generator on the other.
+/// The signing API over HTTP: the server on both cores, which the load generator takes a share of.
 struct SigningPart: BenchmarkPart {
     let name = "signing"
     let summary = "the signing API over HTTP: bids of three signatures, and single impressions"
@@ -23,7 +23,7 @@ struct SigningPart: BenchmarkPart {
         let store = bench.workspace.file("signing.sqlite")
         defer { bench.workspace.remove(store) }
         let pool = RequestPool(path: Maker.path) { Maker() }
-        let load = try ServerLoad(bench, store: store, .signing(pool), options: key.options)
+        let load = try ServerLoad(bench, store: store, .signing(pool), options: key.options, on: Core.both)
         defer { load.server.stop() }
         let peak = try load.peak(name: Maker.path, sampleInterval: Self.sampleInterval)
         let verified = try verify(peak.samples, of: pool, maker, key)

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// `skan serve` on one core.
+/// `skan serve`, on one core unless it is given more.
 final class Server {
     /// What it listens for, in the words of its log.
     enum Listener: String, CaseIterable {
@@ -15,7 +15,8 @@ final class Server {
     let stopwatch: Stopwatch
 
     init(
-        skan: String, store: String, options: [String], in workspace: Workspace, atMost limit: Double = 120
+        skan: String, store: String, options: [String], on cores: String = "\(Core.server)", in workspace: Workspace,
+        atMost limit: Double = 120
     ) throws {
         let log = workspace.file("serve.log")
         stopwatch = Stopwatch()
@@ -23,7 +24,7 @@ final class Server {
             [
                 skan, "serve", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--store", store,
                 "--log-level", "notice",
-            ] + options, on: "\(Core.server)", in: workspace, errors: log)
+            ] + options, on: cores, in: workspace, errors: log)
         while true {
             let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
             let ports = Self.ports(in: text)

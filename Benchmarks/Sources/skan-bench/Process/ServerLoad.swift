@@ -8,12 +8,16 @@ final class ServerLoad {
     private var expectedRate: Double
 
     /// Starts a server on a store, to be sent postbacks unless another workload is given.
-    init(_ bench: Bench, store: String, _ workload: Workload? = nil, options: [String] = []) throws {
+    init(
+        _ bench: Bench, store: String, _ workload: Workload? = nil, options: [String] = [],
+        on cores: String = "\(Core.server)"
+    ) throws {
         self.bench = bench
         self.workload = workload ?? .postbacks(bench.pool)
         expectedRate = try bench.reference().verificationsPerSecond * 3
         server = try Server(
-            skan: bench.options.skan, store: store, options: bench.keys.trust + options, in: bench.workspace)
+            skan: bench.options.skan, store: store, options: bench.keys.trust + options, on: cores,
+            in: bench.workspace)
     }
 
     /// One phase, in which every request must succeed; says its figures beside its result.
@@ -56,7 +60,7 @@ final class ServerLoad {
             p50 \(result.latencies.p50.shown) ms, p99 \(result.latencies.p99.shown) ms, \
             max \(result.latencies.maximum.shown) ms; server CPU \
             \((cpu / Double(max(1, result.succeeded)) * 1e6).shown) µs each, \
-            \((cpu / result.seconds * 100).shown) % of its core; resident \(after.residentMegabytes.shown) MB
+            \((cpu / result.seconds * 100).shown) % of a core; resident \(after.residentMegabytes.shown) MB
             """)
         return result
     }
