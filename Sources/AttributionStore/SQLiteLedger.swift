@@ -43,8 +43,7 @@ public struct SQLiteLedger: PostbackLedger {
             // over before those who wait for a commit feel it.
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
         }
-        try SQLiteSchema.migrator.migrate(database)
-        memory = try WriterMemory(path: path, database)
+        memory = try WriterMemory(path: path, database, migrator: SQLiteSchema.migrator)
     }
 
     /// Opens an existing store for reading.

@@ -19,11 +19,14 @@ final class WriterMemory: Sendable {
     /// Held as long as this object lives; the system releases it when the process ends in any way.
     private let lock: FileHandle
 
-    /// Takes the store for this process alone and reads the index from it.
+    /// Takes the store for this process alone, brings its schema up to date and reads the index from it.
+    ///
+    /// In this order: a process that is refused must not change the store under the one that records into it.
     ///
     /// - Throws: ``StoreError/inUse(path:)`` when another process writes the store.
-    init(path: String, _ database: any DatabaseWriter) throws {
+    init(path: String, _ database: any DatabaseWriter, migrator: DatabaseMigrator) throws {
         lock = try Self.lock(path)
+        try migrator.migrate(database)
         state = Mutex(try database.read(Self.load))
     }
 

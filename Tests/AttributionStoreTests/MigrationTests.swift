@@ -54,4 +54,14 @@ struct MigrationTests {
         slow.received = 1..<4_102_444_800_001
         #expect(Set(try await ledger.tallies(slow)) == Set(try await ledger.tallies(query)))
     }
+
+    @Test("A store that another process records into is not changed by one that is refused")
+    func inUse() throws {
+        // As a process of the earlier release holds it.
+        let descriptor = open(store.path + "-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        defer { close(descriptor) }
+        try #require(descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+        #expect(throws: StoreError.inUse(path: store.path)) { try SQLiteLedger(path: store.path) }
+        #expect(throws: StoreError.olderSchema(path: store.path)) { try SQLiteLedger(reading: store.path) }
+    }
 }
