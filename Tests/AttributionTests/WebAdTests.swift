@@ -224,6 +224,18 @@ struct WebAdTests {
         }
     }
 
+    @Test(
+        "A time of issue that is not in milliseconds is named, whatever it is",
+        arguments: [Int64.min, 0, 1_676_057_600, .max])
+    func badIssueTime(_ time: Int64) throws {
+        let nonce = try #require(Nonce(Self.uuid))
+        #expect {
+            try Self.request().checked(nonce: nonce, issuedAtMilliseconds: time)
+        } throws: { error in
+            (error as? FieldProblem)?.field == "issued-at"
+        }
+    }
+
     @Test("A request is read from JSON, with every name")
     func reading() throws {
         let text = """

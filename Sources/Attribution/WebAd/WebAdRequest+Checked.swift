@@ -40,6 +40,12 @@ extension WebAdRequest {
                 field: "lifetime-seconds", found: String(lifetimeSeconds),
                 expected: "a whole number from \(Self.lifetimes.lowerBound) to \(Self.lifetimes.upperBound)")
         }
+        // Before anything is added to it, which could overflow.
+        guard ImpressionRequest.timestamps.contains(issuedAtMilliseconds) else {
+            throw FieldProblem(
+                field: "issued-at", found: String(issuedAtMilliseconds),
+                expected: "Unix time in milliseconds (13 digits)")
+        }
         let ad = WebAd(
             nonce: nonce, content: content, sourceDomains: domains, issuedAtMilliseconds: issuedAtMilliseconds,
             expiresAtMilliseconds: issuedAtMilliseconds + lifetimeSeconds * 1_000)
