@@ -99,14 +99,18 @@ extension Report {
 
     /// The dimensions and columns of this report that rest on fields Apple does not sign.
     private var unprovenNames: [String] {
-        (request.dimensions + request.filters.map(\.dimension)).filter { !$0.isProven }.map(\.rawValue)
-            + ReportColumn.all.filter { !$0.isProven }.map(\.name)
+        unprovenDimensions + ReportColumn.all.filter { !$0.isProven }.map(\.name)
+    }
+
+    /// Those it is broken down or filtered by, each once.
+    private var unprovenDimensions: [String] {
+        let used = Set(request.dimensions + request.filters.map(\.dimension))
+        return ReportDimension.allCases.filter { used.contains($0) && !$0.isProven }.map(\.rawValue)
     }
 
     private var unprovenLine: String {
-        let dimensions = request.dimensions.filter { !$0.isProven }.map(\.rawValue)
-        return "Not signed by Apple, so whoever holds a postback can change it: "
-            + (dimensions + ["conversion values"]).joined(separator: ", ") + "."
+        "Not signed by Apple, so whoever holds a postback can change it: "
+            + (unprovenDimensions + ["conversion values"]).joined(separator: ", ") + "."
     }
 
     private var leadingColumns: Int {

@@ -185,6 +185,16 @@ final class ReportTests {
         }
     }
 
+    @Test("A filter Apple does not sign makes a report unproven too, and is named once")
+    func unprovenFilter() async throws {
+        let reporter = try await reporter(at: [0])
+        let filtered = try await reporter.report(request("app", filters: ["country="])).rendered(as: .table)
+        #expect(filtered.contains("whoever holds a postback can change it: country, conversion values."))
+        let both = try await reporter.report(request("country", filters: ["country="]))
+        #expect(both.rendered(as: .table).contains("can change it: country, conversion values."))
+        #expect(both.json.line.contains(#""unproven":["country","conversion-null""#))
+    }
+
     @Test("An empty store gives an empty report")
     func empty() async throws {
         let report = try await reporter(at: []).report(request("day,app"))
