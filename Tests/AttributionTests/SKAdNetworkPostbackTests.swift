@@ -184,4 +184,16 @@ struct SKAdNetworkPostbackTests {
             #expect(!first.saysTheSame(as: third), "\(other)")
         }
     }
+
+    @Test("A long name that stands twice is shortened in what is said of it")
+    func longName() {
+        let name = String(repeating: "n", count: 5_000)
+        do {
+            _ = try ReceivedPostback(reading: Self.body("\"\(name)\":1,\"\(name)\":2"))
+            Issue.record("it was read")
+        } catch {
+            #expect(error.description.utf8.count < 200)
+            #expect(error.code == .malformed)
+        }
+    }
 }

@@ -121,7 +121,9 @@ extension JSONObject {
             self = try JSONObject(reading: body)
         } catch .duplicateName(let name) {
             // An object all the same, so it is kept for a person to look at instead of being refused.
-            throw .malformed([FieldProblem(field: name, found: "the name twice", expected: "each name once")])
+            throw .malformed([
+                FieldProblem(field: name.shortened(to: 60), found: "the name twice", expected: "each name once")
+            ])
         } catch {
             throw .notJSON(error)
         }
