@@ -31,9 +31,10 @@ extension SQLiteLedger {
         var stored: [Int64: UInt64] = [:]
         try FingerprintBlock.each(db) { stored[$0] = $1 }
         var recorded: [Provenance: Int64] = [:]
+        var mended: [(id: Int64, columns: [String])] = []
         let rows = try Row.fetchCursor(
             db,
-            sql: "SELECT id, received_at, provenance, body FROM postback ORDER BY id")
+            sql: "SELECT id, received_at, provenance, body, \(PostbackColumns.list) FROM postback ORDER BY id")
         while let row = try rows.next() {
             let id: Int64 = row[0]
             let body = try row.bytes(at: 3)
@@ -67,6 +68,12 @@ extension SQLiteLedger {
             if stored[id] != fingerprint {
                 result.differences.append("postback \(id): its fingerprint is not the stored one")
             }
+            let columns = PostbackColumns.values(of: postback)
+            if columns.indices.contains(where: { columns[$0] != row[4 + $0] }) {
+                // What lies behind a mark, and days that are not UTC's, are counted by the columns.
+                result.differences.append("postback \(id): its columns do not say what its bytes say")
+                mended.append((id, columns))
+            }
             recorded[provenance, default: 0] += 1
             // Those behind a mark are counted from the ledger whenever someone asks.
             recounted.count(
@@ -87,6 +94,10 @@ extension SQLiteLedger {
             }
         }
         if repair, !result.differences.isEmpty {
+            for (id, columns) in mended {
+                try db.cachedStatement(sql: PostbackColumns.update)
+                    .execute(arguments: StatementArguments(columns) + [id])
+            }
             for var sums in recounted.sums {
                 try db.execute(sql: "DELETE FROM \(sums.table.rawValue)")
                 try TallyWriter(db, sums.table).add(&sums.rows)

@@ -185,6 +185,19 @@ struct PostbackLedgerTests {
         #expect(try await ledger.recount(repair: false) { verifier.judge($0) }.differences == [])
     }
 
+    @Test(
+        "A column that does not say what the bytes say is found and mended: reports are read from it too",
+        arguments: ["did_win = 'false'", "conversion = '63'", "app_id = '1'", "country = 'US'"])
+    func tamperedColumn(_ change: String) async throws {
+        let ledger = try SQLiteLedger(path: store.path)
+        _ = try await ledger.record([try postbacks.genuine(), try postbacks.delivery(postbacks.draft(id: "a"))])
+        try SQLite.execute("UPDATE postback SET \(change) WHERE id = 2", store.path)
+        let verifier = postbacks.verifier
+        let found = try await ledger.recount(repair: true) { verifier.judge($0) }.differences
+        #expect(found.count == 1 && found[0].hasPrefix("postback 2: its columns"), "\(found)")
+        #expect(try await ledger.recount(repair: false) { verifier.judge($0) }.differences == [])
+    }
+
     @Test("A postback changed inside the store is found")
     func tamperedStore() async throws {
         do {

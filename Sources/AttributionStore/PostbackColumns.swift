@@ -1,0 +1,18 @@
+import Attribution
+
+/// The columns of the ledger that repeat what a postback's bytes say, so that it can be counted without reading them.
+enum PostbackColumns {
+    private static let names = ["did_win", "conversion"] + ReportDimension.stored.map(\.column)
+
+    /// The columns as SQL lists them.
+    static let list = names.joined(separator: ", ")
+
+    /// Writes all of them, the row's id last.
+    static let update = "UPDATE postback SET \(names.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?"
+
+    /// What they must hold for a postback, in their order.
+    static func values(of postback: ReceivedPostback) -> [String] {
+        [postback.didWin.map { $0 ? "true" : "false" } ?? "", postback.conversion.description]
+            + ReportDimension.storedValues(of: postback)
+    }
+}
