@@ -34,6 +34,16 @@ public struct SQLiteWebAdLedger: WebAdLedger {
         guard FileManager.default.fileExists(atPath: folder) else {
             throw StoreError.noFolder(path: path, folder: folder)
         }
+        // One at a time: SQLite does not wait when another process turns the same new file to WAL.
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw StoreError.noLock(path: folder, reason: String(cString: strerror(errno)))
+        }
+        let opening = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        defer { try? opening.close() }
+        guard flock(descriptor, LOCK_EX) == 0 else {
+            throw StoreError.noLock(path: folder, reason: String(cString: strerror(errno)))
+        }
         var configuration = Configuration()
         configuration.label = "skan.web-ads"
         configuration.journalMode = .wal
@@ -52,14 +62,7 @@ public struct SQLiteWebAdLedger: WebAdLedger {
         guard try !database.read(migrator.hasBeenSuperseded) else {
             throw StoreError.newerSchema(path: path)
         }
-        do {
-            try migrator.migrate(database)
-        } catch {
-            // Two processes may find the file new at the same time; the slower one's migration fails and is not needed.
-            guard try database.read(migrator.hasCompletedMigrations) else {
-                throw error
-            }
-        }
+        try migrator.migrate(database)
     }
 
     /// Closes the file; every method fails afterwards.
