@@ -119,7 +119,7 @@ public struct TrafficPlan: Sendable {
             case 0: changed[.conversionType] = .string("DOWNLOAD")
             case 1: changed[.postbackIdentifier] = nil
             case 2: changed.unproven[.conversionValue] = .integer(64)
-            case 3: changed.unproven[.adInteractionType] = .string("Click")
+            case 3: changed.unproven[.coarseConversionValue] = .string("LOW")
             // As if a forwarder had cut the signature off.
             default: return changed.body(signature: [])
             }

@@ -90,7 +90,7 @@ public struct SQLiteLedger: PostbackLedger {
         configuration.busyMode = .timeout(10)
         configuration.maximumReaderCount = 4
         configuration.prepareDatabase { db in
-            // 64 MiB: the inner pages of the unique index at ten million rows.
+            // 64 MiB: the tallies of some months, and the ends of the tables.
             try db.execute(sql: "PRAGMA cache_size = -65536")
             try db.execute(sql: "PRAGMA foreign_keys = ON")
         }

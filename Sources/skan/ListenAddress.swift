@@ -34,10 +34,7 @@ struct ListenAddress: ExpressibleByArgument, Sendable, CustomStringConvertible {
     /// Whether only this machine can reach it.
     var isLoopback: Bool {
         // By the address: a name such as 127.example.com can stand for any machine.
-        guard let address = InternetAddress(host) else {
-            return host == "localhost"
-        }
-        return address.isV4 ? address.description.hasPrefix("127.") : address.description == "::1"
+        InternetAddress(host)?.isLoopback ?? (host == "localhost")
     }
 
     var description: String {

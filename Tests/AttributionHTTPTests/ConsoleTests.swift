@@ -57,7 +57,7 @@ struct ConsoleTests {
         Counter(label: "marker_total", factory: metrics).increment()
         try await Self.run(tls: tls, metrics) { port in
             let report = try await TLSClient(port: port).exchange(
-                "GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             #expect(report.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
             #expect(report.text.contains("marker_total 1\n"))
             #expect(report.certificate == (try NIOSSLCertificate.fromPEMFile(certificateFile).first))
@@ -70,14 +70,14 @@ struct ConsoleTests {
             try await blocking {
                 let client = try RawClient(port: port)
                 for path in ["/metrics", "/metrics/"] {
-                    client.send("\(method) \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+                    client.send("\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
                     let answer = try client.answer(toHEAD: method == "HEAD")
                     #expect(answer.status == 405)
                     #expect(answer.fields["allow"] == "GET")
                     #expect(answer.fields["content-type"] == "application/json")
                     if method != "HEAD" { #expect(answer.reason == "method-not-allowed") }
                 }
-                client.send("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
+                client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 #expect(try client.answer().status == 200)
             }
         }
@@ -90,15 +90,15 @@ struct ConsoleTests {
             try await blocking {
                 let client = try RawClient(port: port)
                 for _ in 0..<3 {
-                    client.send("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
+                    client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
                     #expect(try client.answer().status == 200)
                 }
-                client.send("GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n")
+                client.send("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 let noPath = try client.answer()
                 #expect(noPath.status == 404)
                 #expect(noPath.reason == "not-found")
                 client.send(
-                    "GET /metrics HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n")
+                    "GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n")
                 try client.waitForEnd()
             }
         }

@@ -91,8 +91,6 @@ struct AdAttributionKitPostbackTests {
             ("payload", "85546EB7-FD39-44BC-8990-C98A4AC36A49", "", "postback-identifier"),
             ("siblings", "", #","conversion-value":64"#, "conversion-value"),
             ("siblings", "", #","conversion-value":1,"coarse-conversion-value":"low""#, "coarse-conversion-value"),
-            ("siblings", "", #","ad-interaction-type":"tap""#, "ad-interaction-type"),
-            ("siblings", "", #","ad-interaction-type":1"#, "ad-interaction-type"),
             ("siblings", "", #","jws-string":"a.b.c""#, "jws-string"),
         ])
     func malformed(_ part: String, _ good: String, _ bad: String, _ field: String) throws {
@@ -136,6 +134,26 @@ struct AdAttributionKitPostbackTests {
         let postback = try Self.read(Self.body(header: header))
         let text = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(Array(Self.payload.utf8))
         #expect(postback.jws.signedBytes == Array(text.utf8))
+    }
+
+    @Test(
+        "A word of an unsigned field that is not known says nothing, and loses nothing",
+        arguments: [
+            #","ad-interaction-type":"hover""#, #","ad-interaction-type":"CLICK""#, #","ad-interaction-type":1"#,
+            #","ad-interaction-type":null"#, #","country-code":"us""#, #","country-code":"USA""#, #","country-code":1"#,
+        ])
+    func unknownWords(_ siblings: String) throws {
+        let postback = try Self.read(Self.body(siblings: siblings))
+        #expect(postback.adInteractionType == nil && postback.countryCode == nil)
+        #expect(postback.unprovenFields.count == 1)
+    }
+
+    @Test("A postback of SKAdNetwork to which somebody added a JWS is still one")
+    func bothFrameworks() throws {
+        let body =
+            #"{"ad-network-id":"N","campaign-id":1,"app-id":2,"transaction-id":"T","jws-string":"a.b.c","#
+            + #""attribution-signature":"AAAA"}"#
+        #expect(try ReceivedPostback(reading: Array(body.utf8)).framework == .skAdNetwork)
     }
 
     @Test("A field on the side where Apple does not put it counts for nothing")

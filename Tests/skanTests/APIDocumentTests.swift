@@ -106,7 +106,9 @@ struct APIDocumentTests {
 
     @Test("The console: every refusal for want of a token or of patience, where it can come")
     func access() {
-        let refusals: [AccessRefusal] = [.noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .sign)]
+        let refusals: [AccessRefusal] = [
+            .noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .sign), .foreignHost,
+        ]
         let patience = AccessRefusal.tooFast(retryAfter: .seconds(1))
         let codes = Set(refusals.map(\.code))
         for operation in operations where operation.tags == ["console"] {
@@ -127,8 +129,10 @@ struct APIDocumentTests {
         ]
         let own: Set = ["body-too-large", "unsupported-media-type", "no-signing-keys", "signing-failed"]
         let gate = Set(
-            [.noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .sign), .tooFast(retryAfter: .zero)]
-                .map(\AccessRefusal.code)
+            [
+                .noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .sign), .foreignHost,
+                .tooFast(retryAfter: .zero),
+            ].map(\AccessRefusal.code)
         ).union(["method-not-allowed"])
         func described(_ route: ConsoleRoute) throws -> Set<String> {
             let operation = try #require(operations.first { $0.path == route.definition.path })

@@ -58,6 +58,20 @@ struct ConsoleAccessTests {
         #expect(try simulate("SKAN_TOKEN=skan_nonsense").errors.contains("401"))
     }
 
+    @Test("Without tokens, a request in another machine's name is turned away, and health is not")
+    func foreignHost() throws {
+        let server = try SkanServer(in: folder, arguments: [])
+        for (host, status) in [
+            ("evil.example", 403), ("127.evil.example", 403), ("localhost.evil.example:80", 403), ("LOCALHOST:1", 200),
+            ("127.8.8.8", 200), ("[::1]:8081", 200),
+        ] {
+            let answer = try ask(server, "/v1/report", "Host: \(host)")
+            #expect(self.status(of: answer) == status, "\(host): \(answer)")
+            #expect(answer.contains("foreign-host") == (status == 403))
+            #expect(self.status(of: try ask(server, "/healthz", "Host: \(host)")) == 200)
+        }
+    }
+
     // MARK: Every route
 
     @Test("Every route asks for a token with its scope, but for health and readiness")

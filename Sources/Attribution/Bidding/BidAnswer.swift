@@ -30,6 +30,12 @@ public struct BidAnswer: Sendable {
         !extensions.isEmpty
     }
 
+    /// Names what follows a proposal to OpenRTB, not an agreed extension, for a bidder to know what it sends.
+    private var proposals: [(String, JSONText)] {
+        let names = extensions.map(\.name).filter { $0 == BidRefusal.Extension.adAttributionKit.rawValue }
+        return names.isEmpty ? [] : [("proposals", .array(names.map(JSONText.string)))]
+    }
+
     /// `ext` to paste into the bid, and `refusals`; the first refusal's reason where nothing was signed.
     public var json: JSONText {
         let reasons = ("refusals", JSONText.array(refusals.map(\.json)))
@@ -37,7 +43,7 @@ public struct BidAnswer: Sendable {
             let answer: [(String, JSONText)] = [
                 ("status", .string("signed")), ("ext", .object(extensions.map { ($0.name, $0.value) })),
             ]
-            return .object(refusals.isEmpty ? answer : answer + [reasons])
+            return .object(answer + proposals + (refusals.isEmpty ? [] : [reasons]))
         }
         var answer: [(String, JSONText)] = [("status", .string("refused"))]
         if let first = refusals.first {

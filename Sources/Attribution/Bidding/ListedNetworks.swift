@@ -3,8 +3,10 @@
 /// Three ways to name them add up: `skadnetids`, `skadnetlist.addl`, and the numbers 1…`skadnetlist.max` of the IAB
 /// Tech Lab's registry without those in `skadnetlist.excl`.
 struct ListedNetworks: Hashable, Sendable {
-    /// The ids in the spelling of the list, by their registered spelling; the first of two counts.
-    private var named: [String: AdNetworkID] = [:]
+    /// The ids in the spelling of the list; the first of two for one network counts.
+    ///
+    /// A list may have hundreds, and is asked for the handful of networks there are keys of.
+    private let named: [String]
     private let maximum: Int64
     private let excluded: Set<Int64>
 
@@ -12,13 +14,7 @@ struct ListedNetworks: Hashable, Sendable {
         let list = try fields.object("skadnetlist")
         maximum = try list?.integer("max") ?? 0
         excluded = Set(try list?.integers("excl") ?? [])
-        let additional = try list?.strings("addl") ?? []
-        for text in additional + (try fields.strings("skadnetids")) {
-            // What could never be signed can be no network of ours.
-            if let id = AdNetworkID(text), named[id.registered] == nil {
-                named[id.registered] = id
-            }
-        }
+        named = try (list?.strings("addl") ?? []) + fields.strings("skadnetids")
     }
 
     /// The id of a network as it has to be signed, or nil when the list does not have the network.
@@ -27,7 +23,8 @@ struct ListedNetworks: Hashable, Sendable {
     /// spells ids in lower case.
     func spelling(of network: BiddingNetwork) -> AdNetworkID? {
         let registered = network.adNetworkID.registered
-        if let id = named[registered] {
+        let spelt = named.first { $0.utf8.count == registered.utf8.count && $0.lowercased() == registered }
+        if let id = spelt.flatMap({ AdNetworkID($0) }) {
             return id
         }
         guard let number = network.registryID, number <= maximum, !excluded.contains(number) else {
@@ -38,7 +35,7 @@ struct ListedNetworks: Hashable, Sendable {
 
     /// What the list holds, for messages.
     var summary: String {
-        let names = named.values.map(\.text).sorted().prefix(10).joined(separator: ", ").shortened(to: 200)
+        let names = named.sorted().prefix(10).joined(separator: ", ").shortened(to: 200)
         let range = maximum > 0 ? "numbers 1 to \(maximum) of the registry without \(excluded.count) excluded" : nil
         return [names.isEmpty ? nil : names, range].compactMap(\.self).joined(separator: "; ")
     }

@@ -53,12 +53,9 @@ struct PostbackFieldReader {
         return Word(rawValue: text) ?? note(field, .string(text), "one of \(expected)")
     }
 
-    /// A word nobody signs: absent and `null` both say nothing.
-    mutating func unprovenWord<Word: RawRepresentable<String> & CaseIterable>(_ field: PostbackField) -> Word? {
-        switch object[field.rawValue] {
-        case nil, .null: nil
-        default: word(field)
-        }
+    /// A word nobody signs; one not known here says nothing, for a genuine postback shall not be lost over it.
+    func unprovenWord<Word: RawRepresentable<String>>(_ field: PostbackField) -> Word? {
+        if case .string(let text) = object[field.rawValue] { Word(rawValue: text) } else { nil }
     }
 
     /// The country nobody signs; what is no country code says nothing.

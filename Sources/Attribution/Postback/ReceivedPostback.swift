@@ -7,16 +7,20 @@ public indirect enum ReceivedPostback: Hashable, Sendable {
     /// A postback of AdAttributionKit.
     case adAttributionKit(AdAttributionKitPostback)
 
-    /// Reads a postback strictly from the body of a request; one with `jws-string` is AdAttributionKit's.
+    /// Reads a postback strictly from the body of a request; one with `jws-string` is AdAttributionKit's, unless it has
+    /// SKAdNetwork's signature and `jws-string` is something a forwarder added.
     ///
     /// - Parameter body: The bytes as received.
     /// - Throws: ``PostbackRejection``, all but ``PostbackRejection/invalidSignature(keys:)``.
     public init(reading body: [UInt8]) throws(PostbackRejection) {
         let object = try JSONObject(postback: body)
+        let isJWS =
+            object[PostbackField.jwsString.rawValue] != nil
+            && object[PostbackField.attributionSignature.rawValue] == nil
         self =
-            object[PostbackField.jwsString.rawValue] == nil
-            ? .skAdNetwork(try SKAdNetworkPostback(object, body: body))
-            : .adAttributionKit(try AdAttributionKitPostback(object, body: body))
+            isJWS
+            ? .adAttributionKit(try AdAttributionKitPostback(object, body: body))
+            : .skAdNetwork(try SKAdNetworkPostback(object, body: body))
     }
 
     /// The body exactly as received.

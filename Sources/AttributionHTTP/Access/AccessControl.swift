@@ -62,10 +62,11 @@ public final class AccessControl: Sendable {
         now: Date,
         instant: ContinuousClock.Instant
     ) -> (caller: AccessGrant?, refusal: AccessRefusal?) {
-        var judgement: (caller: AccessGrant?, refusal: AccessRefusal?) = (nil, nil)
-        if case .scope(let needed) = access {
-            judgement = currentList().judge(authorization: authorization, needed: needed, now: now)
+        // Open routes are for probes of liveness, whom no stranger's requests may shut out.
+        guard case .scope(let needed) = access else {
+            return (nil, nil)
         }
+        let judgement = currentList().judge(authorization: authorization, needed: needed, now: now)
         let wait: Duration?
         if let caller = judgement.caller {
             wait = callers.withLock { $0.take(caller.id, at: instant) }

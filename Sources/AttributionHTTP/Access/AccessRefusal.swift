@@ -5,6 +5,7 @@ package enum AccessRefusal: Sendable, Equatable {
     case unknown
     case expired
     case outOfScope(needed: AccessScope)
+    case foreignHost
     case tooFast(retryAfter: Duration)
 
     /// The HTTP status code, RFC 6750 section 3.1 and RFC 6585 section 4.
@@ -12,7 +13,7 @@ package enum AccessRefusal: Sendable, Equatable {
         switch self {
         case .malformed: 400
         case .noCredentials, .unknown, .expired: 401
-        case .outOfScope: 403
+        case .outOfScope, .foreignHost: 403
         case .tooFast: 429
         }
     }
@@ -25,6 +26,7 @@ package enum AccessRefusal: Sendable, Equatable {
         case .unknown: "unknown-token"
         case .expired: "expired-token"
         case .outOfScope: "out-of-scope"
+        case .foreignHost: "foreign-host"
         case .tooFast: "too-many-requests"
         }
     }
@@ -37,6 +39,9 @@ package enum AccessRefusal: Sendable, Equatable {
         case .unknown: "the token is not on the list; it may have been revoked"
         case .expired: "the token has expired; ask for a new one"
         case .outOfScope(let needed): "the token has not the scope \(needed.rawValue), which this route needs"
+        case .foreignHost:
+            "Host: expected localhost or a loopback address; without tokens nobody may ask in another name "
+                + "(skan tokens create, skan serve --tokens)"
         case .tooFast: "too many requests in the last second; see Retry-After"
         }
     }
@@ -49,7 +54,7 @@ package enum AccessRefusal: Sendable, Equatable {
         case .unknown, .expired: #"Bearer realm="skan", error="invalid_token", error_description="\#(detail)""#
         case .outOfScope(let needed):
             #"Bearer realm="skan", error="insufficient_scope", scope="\#(needed.rawValue)""#
-        case .tooFast: nil
+        case .foreignHost, .tooFast: nil
         }
     }
 

@@ -17,15 +17,8 @@ struct ConsoleGate: Sendable {
     /// Answers a request: with a refusal, or as its route does.
     func answer(_ endpoint: ConsoleEndpoint, _ request: Request, _ context: ConsoleContext) async throws -> Response {
         let start = ContinuousClock.now
-        let judgement = access?.judge(
-            endpoint.route.definition.access,
-            authorization: request.headers[values: .authorization],
-            address: client(of: request, context),
-            now: Date(),
-            instant: start
-        )
-        let caller = judgement?.caller
-        if let refusal = judgement?.refusal {
+        let (caller, refusal) = judge(endpoint.route.definition.access, request, context, start)
+        if let refusal {
             note(endpoint.route, refusal.status, caller, since: start, refusal.code)
             return Response(refusal)
         }
@@ -40,6 +33,27 @@ struct ConsoleGate: Sendable {
             note(endpoint.route, status.code, caller, since: start)
             throw error
         }
+    }
+
+    private func judge(
+        _ needed: ConsoleAccess,
+        _ request: Request,
+        _ context: ConsoleContext,
+        _ instant: ContinuousClock.Instant
+    ) -> (caller: AccessGrant?, refusal: AccessRefusal?) {
+        guard let access else {
+            // Without tokens whoever reaches loopback may ask, but no page whose name was made to point there: its
+            // reader's browser would ask for it, and say the page's name.
+            let isForeign = needed != .open && request.head.authority?.isLoopbackAuthority == false
+            return (nil, isForeign ? .foreignHost : nil)
+        }
+        return access.judge(
+            needed,
+            authorization: request.headers[values: .authorization],
+            address: client(of: request, context),
+            now: Date(),
+            instant: instant
+        )
     }
 
     /// Who asks: the peer, or whom a trusted proxy speaks for.

@@ -36,6 +36,9 @@ package struct InternetAddress: Hashable, Sendable, CustomStringConvertible {
     /// Whether this is an IPv4 address.
     package var isV4: Bool { bits >> 32 == 0xffff }
 
+    /// Whether only the machine itself has the address: 127.0.0.0/8 or ::1.
+    package var isLoopback: Bool { isV4 ? bits >> 24 & 0xff == 127 : bits == 1 }
+
     /// The address itself for IPv4, its /64 network for IPv6: what one client can be expected to hold.
     package var clientNetwork: InternetAddress {
         isV4 ? self : InternetAddress(bits: (bits >> 64) << 64)
