@@ -1,4 +1,5 @@
-/// The signing API over HTTP: the server on both cores, which the load generator takes a share of.
+/// The signing API over HTTP: its rate with the server on both cores, of which the load generator takes a share, and its
+/// answer times with the server on one core and the generator on the other, where the generator delays nobody.
 struct SigningPart: BenchmarkPart {
     let name = "signing"
     let summary = "the signing API over HTTP: bids of three signatures, and single impressions"
@@ -19,15 +20,13 @@ struct SigningPart: BenchmarkPart {
     private func measure<Maker: SigningRequestMaker>(
         _ maker: Maker.Type, _ key: NetworkKey, name: String, bar: Figure.Bar?, p99: Figure.Bar?, _ bench: Bench
     ) throws {
-        let reference = try bench.reference().signaturesPerSecond
-        let store = bench.workspace.file("signing.sqlite")
-        defer { bench.workspace.remove(store) }
         let pool = RequestPool(path: Maker.path) { Maker() }
-        let load = try ServerLoad(bench, store: store, .signing(pool), options: key.options, on: Core.both)
-        defer { load.server.stop() }
-        let peak = try load.peak(name: Maker.path, sampleInterval: Self.sampleInterval)
+        let peak = try serve(pool, key, on: Core.both, bench) { load in
+            try load.peak(name: "\(Maker.path) on both cores", sampleInterval: Self.sampleInterval)
+        }
         let verified = try verify(peak.samples, of: pool, maker, key)
         bench.board.note("\(verified.shown) signatures of the best run verified by OpenSSL, all nonces different")
+        let reference = try bench.reference().signaturesPerSecond
         let signatures = peak.perSecond * Double(Maker.signatureCount)
         bench.board.add(
             Figure(
@@ -36,14 +35,28 @@ struct SigningPart: BenchmarkPart {
                 reference: "\(reference.shown)/s",
                 value: signatures / reference,
                 bar: bar))
-        let half = try load.half(ofPeak: peak.perSecond, name: Maker.path)
+        let (single, half) = try serve(pool, key, on: "\(Core.server)", bench) { load in
+            let single = try load.peak(name: "\(Maker.path) on one core", sampleInterval: Self.sampleInterval)
+            return (single, try load.half(ofPeak: single.perSecond, name: Maker.path))
+        }
         bench.board.add(
             Figure(
-                name: "\(name), p99 at half of the peak rate",
-                measured: "\(half.perSecond.shown) requests/s, p50 \(half.latencies.p50.shown) ms",
+                name: "\(name), server on one core, p99 at half of its peak rate",
+                measured: "\(half.perSecond.shown) of \(single.perSecond.shown) requests/s, "
+                    + "p50 \(half.latencies.p50.shown) ms",
                 value: half.latencies.p99,
                 unit: "ms",
                 bar: p99))
+    }
+
+    private func serve<Result>(
+        _ pool: RequestPool, _ key: NetworkKey, on cores: String, _ bench: Bench, _ use: (ServerLoad) throws -> Result
+    ) throws -> Result {
+        let store = bench.workspace.file("signing.sqlite")
+        defer { bench.workspace.remove(store) }
+        let load = try ServerLoad(bench, store: store, .signing(pool), options: key.options, on: cores)
+        defer { load.server.stop() }
+        return try use(load)
     }
 
     /// Has OpenSSL verify every signature of some answers, over texts put together from the requests.
