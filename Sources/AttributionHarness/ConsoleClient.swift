@@ -51,9 +51,7 @@ extension ConsoleClient {
     /// - Throws: What the connection reports.
     public func post(_ path: String, json: String) async throws -> (status: Int, body: [UInt8]) {
         var request = request(path)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(ByteBuffer(string: json))
+        request.post(json: ByteBuffer(string: json))
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
         let body = try await response.body.collect(upTo: 1 << 20)
         return (Int(response.status.code), Array(body.readableBytesView))

@@ -105,9 +105,7 @@ public struct TrafficSender: Sendable {
     private func post(_ delivery: PlannedDelivery, _ client: HTTPClient) async -> Answer {
         do {
             var request = HTTPClientRequest(url: url)
-            request.method = .POST
-            request.headers.add(name: "Content-Type", value: "application/json")
-            request.body = .bytes(ByteBuffer(bytes: delivery.body))
+            request.post(json: ByteBuffer(bytes: delivery.body))
             let response = try await client.execute(request, timeout: .seconds(15))
             let body = try await response.body.collect(upTo: 64 << 10)
             let verdict: String? =

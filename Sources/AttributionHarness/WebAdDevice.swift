@@ -108,9 +108,7 @@ public struct WebAdDevice: Sendable {
 
     private static func post(_ body: [UInt8], to url: String) async throws -> (status: Int, body: [UInt8]) {
         var request = HTTPClientRequest(url: url)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(ByteBuffer(bytes: body))
+        request.post(json: ByteBuffer(bytes: body))
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(15))
         let answer = try await response.body.collect(upTo: 64 << 10)
         return (Int(response.status.code), Array(answer.readableBytesView))

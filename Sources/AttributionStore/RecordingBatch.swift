@@ -102,10 +102,8 @@ struct RecordingBatch {
             row.bind(verified.provenance.rawValue)
             row.bind(verified.keyName)
             row.bind(postback.key.transactionID.text)
-            row.bind(postback.didWin.map { $0 ? "true" : "false" } ?? "")
-            row.bind(postback.conversion.description)
             row.bind(postback.body)
-            values.forEach { row.bind($0) }
+            PostbackColumns.values(of: postback, dimensions: values).forEach { row.bind($0) }
         }
         let quarter = delivery.receivedAtMilliseconds.flooredQuotient(by: Self.quarterMilliseconds)
         quarters[quarter] = (quarters[quarter]?.first ?? id, id)
@@ -193,10 +191,8 @@ struct RecordingBatch {
 
     private static let insertPostbackSQL: String = {
         let columns =
-            [
-                "id", "received_at", "recipient", "provenance", "key_name", "transaction_id", "did_win", "conversion",
-                "body",
-            ] + ReportDimension.stored.map(\.column)
+            ["id", "received_at", "recipient", "provenance", "key_name", "transaction_id", "body"]
+            + PostbackColumns.names
         return """
             INSERT INTO postback (\(columns.joined(separator: ", ")))
             VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))

@@ -115,12 +115,6 @@ public struct SQLiteLedger: PostbackLedger {
 extension SQLiteLedger {
     /// The settings of the writing connection on which durability rests, as SQLite reports them.
     package func durabilitySettings() async throws -> [String: String] {
-        try await database.write { db in
-            var settings: [String: String] = [:]
-            for name in ["journal_mode", "synchronous"] {
-                settings[name] = try String.fetchOne(db, sql: "PRAGMA \(name)")
-            }
-            return settings
-        }
+        try await database.durabilitySettings()
     }
 }

@@ -105,12 +105,6 @@ public struct SQLiteWebAdLedger: WebAdLedger {
 extension SQLiteWebAdLedger {
     /// The settings of the connection on which durability rests, as SQLite reports them.
     package func durabilitySettings() async throws -> [String: String] {
-        try await database.write { db in
-            var settings: [String: String] = [:]
-            for name in ["journal_mode", "synchronous"] {
-                settings[name] = try String.fetchOne(db, sql: "PRAGMA \(name)")
-            }
-            return settings
-        }
+        try await database.durabilitySettings()
     }
 }
