@@ -22,4 +22,9 @@ extension ReportDimension {
         case .interactionType: "interaction_type"
         }
     }
+
+    /// The places of dimensions among the stored ones.
+    static func places(of dimensions: [Self]) -> [Int] {
+        dimensions.compactMap { stored.firstIndex(of: $0) }
+    }
 }

@@ -3,46 +3,29 @@ import GRDB
 
 /// The counts of a row of tallies as one value: nearly all of the hundred and more are 0, and are left out.
 ///
-/// A sequence of pairs: a byte that names the counter, and the count in groups of seven bits, the lowest first, the
-/// highest bit saying that more follow. The names are for ever; a counter added later gets a new one.
+/// A sequence of pairs: a byte that names the counter, and the count, packed. The names are for ever; a counter added
+/// later gets a new one.
 extension Metrics {
-    /// The counts above 0.
-    var encoded: [UInt8] {
-        var bytes: [UInt8] = []
+    /// Appends the counts that are not 0.
+    func encode(into bytes: inout [UInt8]) {
         for (count, code) in zip(counts, Counter.codes) where count != 0 {
             bytes.append(code)
-            var rest = UInt64(bitPattern: count)
-            while rest >= 0x80 {
-                bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-                rest >>= 7
-            }
-            bytes.append(UInt8(rest))
+            bytes.appendPacked(UInt64(bitPattern: count))
         }
-        return bytes
     }
 
     /// Adds encoded counts.
     ///
-    /// - Parameter bytes: What ``encoded`` gave.
+    /// - Parameter bytes: What ``encode(into:)`` appended.
     /// - Throws: `DatabaseError` for anything else.
     mutating func add(encoded bytes: UnsafeRawBufferPointer) throws {
-        var place = 0
-        while place < bytes.count {
-            guard let counter = Counter.placesByCode[Int(bytes[place])] else {
-                throw DatabaseError(message: "unknown counter \(bytes[place]) in the tallies")
+        var reader = PackedReader(bytes)
+        while !reader.isAtEnd {
+            let code = try reader.byte()
+            guard let counter = Counter.placesByCode[Int(code)] else {
+                throw DatabaseError(message: "unknown counter \(code) in the tallies")
             }
-            var count: UInt64 = 0
-            var shift: UInt64 = 0
-            repeat {
-                place += 1
-                guard place < bytes.count, shift < 64 else {
-                    throw DatabaseError(message: "a count in the tallies is cut off")
-                }
-                count |= UInt64(bytes[place] & 0x7F) << shift
-                shift += 7
-            } while bytes[place] & 0x80 != 0
-            place += 1
-            add(Int64(bitPattern: count), at: counter)
+            add(Int64(bitPattern: try reader.number()), at: counter)
         }
     }
 }

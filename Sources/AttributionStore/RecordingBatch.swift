@@ -11,11 +11,10 @@ struct RecordingBatch {
     /// The last row before this transaction, and now.
     private let rowBefore: Int64
     private var lastRow: Int64
-    /// The sums of everything behind the marks; the memory's own while this transaction lasts.
+    /// Everything behind the tallies' marks; the memory's own while this transaction lasts.
     private var backlog: TallyBacklog
-    /// What this transaction adds to the index, in order, and by fingerprint.
-    private var added: [(fingerprint: UInt64, row: UInt32)] = []
-    private var addedRows: [UInt64: [UInt32]] = [:]
+    /// What this transaction adds to the index, in the order of the rows.
+    private var added: [UInt64] = []
     /// The first and last row this transaction adds to each quarter of an hour.
     private var quarters: [Int64: (first: Int64, last: Int64)] = [:]
     /// Delivery counts by quarter of an hour.
@@ -89,7 +88,7 @@ struct RecordingBatch {
         _ fingerprint: UInt64
     ) throws {
         lastRow += 1
-        guard let row = UInt32(exactly: lastRow) else {
+        guard lastRow <= UInt32.max else {
             throw DatabaseError(message: "a SQLite store holds 4,294,967,295 postbacks at most")
         }
         let id = lastRow
@@ -107,8 +106,7 @@ struct RecordingBatch {
         }
         let quarter = delivery.receivedAtMilliseconds.flooredQuotient(by: Self.quarterMilliseconds)
         quarters[quarter] = (quarters[quarter]?.first ?? id, id)
-        added.append((fingerprint, row))
-        addedRows[fingerprint, default: []].append(row)
+        added.append(fingerprint)
     }
 
     /// The copy that was counted, read again from its bytes, which say exactly what it said; nil for a new postback.
@@ -117,7 +115,7 @@ struct RecordingBatch {
         _ provenance: Provenance,
         _ fingerprint: UInt64
     ) throws -> (id: Int64, postback: ReceivedPostback)? {
-        for id in memory.rows(fingerprint) + addedRows[fingerprint, default: []] {
+        for id in memory.rows(fingerprint).map(Int64.init) + addedRows(fingerprint) {
             let row = try Row.fetchOne(
                 db.cachedStatement(sql: "SELECT provenance, body FROM postback WHERE id = ?"), arguments: [id])
             guard let row else {
@@ -125,10 +123,18 @@ struct RecordingBatch {
             }
             let postback = try ReceivedPostback(reading: row.bytes(at: 1))
             if postback.key == key, row[0] == provenance.rawValue {
-                return (Int64(id), postback)
+                return (id, postback)
             }
         }
         return nil
+    }
+
+    /// The rows of this transaction under a fingerprint; it has too few for an index of them to pay.
+    private func addedRows(_ fingerprint: UInt64) -> [Int64] {
+        guard added.contains(fingerprint) else {
+            return []
+        }
+        return added.indices.filter { added[$0] == fingerprint }.map { rowBefore + 1 + Int64($0) }
     }
 
     // MARK: Bounds
@@ -156,14 +162,14 @@ struct RecordingBatch {
 
     /// Writes what was summed in memory, each delivery kind and hour once, and brings the tallies up when they are due;
     /// the memory learns of the batch when it is committed.
-    mutating func finish(tallyInterval: Int64) throws {
+    mutating func finish(tallyInterval: Int) throws {
         try TallyFold(db).writeDue(&backlog, last: lastRow, interval: tallyInterval)
         db.afterNextTransaction { [memory, added, backlog] _ in
             memory.add(added, backlog)
         }
         if !added.isEmpty {
             try db.cachedStatement(sql: Self.insertFingerprints)
-                .execute(arguments: [rowBefore + 1, FingerprintBlock.encode(added.map(\.fingerprint))])
+                .execute(arguments: [rowBefore + 1, FingerprintBlock.encode(added)])
         }
         let upsertQuarter = try db.cachedStatement(sql: Self.upsertQuarter)
         for (quarter, rows) in quarters {

@@ -3,19 +3,19 @@ import Foundation
 import GRDB
 
 extension SQLiteLedger {
-    /// Counts recorded postbacks: from a tally table where one has all the dimensions and the range is of whole UTC
+    /// Counts recorded postbacks: from the tallies where a family has all the dimensions and the range is of whole UTC
     /// days, and from the ledger for those not tallied yet; otherwise from the ledger alone, with the same result.
     public func tallies(_ query: TallyQuery) async throws -> [TallyRow] {
         try await database.read { db in
             let isWholeDays =
                 query.received.map {
-                    $0.lowerBound % TallyTable.dayMilliseconds == 0 && $0.upperBound % TallyTable.dayMilliseconds == 0
+                    $0.lowerBound % TallyFamily.dayMilliseconds == 0 && $0.upperBound % TallyFamily.dayMilliseconds == 0
                 } ?? true
-            guard isWholeDays, let table = TallyTable.answering(query) else {
+            guard isWholeDays, let family = TallyFamily.answering(query) else {
                 return Self.rows(try Self.talliesFromLedger(query, after: 0, db))
             }
-            var sums = try Self.talliesFromLedger(query, after: try TallyFold(db).mark(table), db)
-            try Self.add(query, from: table, db, to: &sums)
+            var sums = try Self.talliesFromLedger(query, after: try TallyFold(db).mark(family), db)
+            try Self.add(query, from: family, db, to: &sums)
             return Self.rows(sums)
         }
     }
@@ -24,26 +24,50 @@ extension SQLiteLedger {
         sums.map { TallyRow(values: $0.key, metrics: $0.value) }
     }
 
-    /// Adds the rows of a tally table to sums by the query's dimensions.
+    /// Adds a family's tallies to sums by the query's dimensions.
     private static func add(
         _ query: TallyQuery,
-        from table: TallyTable,
+        from family: TallyFamily,
         _ db: Database,
         to sums: inout [[String]: Metrics]
     ) throws {
         let range = query.received.map {
-            ($0.lowerBound / TallyTable.dayMilliseconds)..<($0.upperBound / TallyTable.dayMilliseconds)
+            ($0.lowerBound / TallyFamily.dayMilliseconds)..<($0.upperBound / TallyFamily.dayMilliseconds)
         }
-        let condition = Condition(query, timeColumn: "day", range: range)
-        let columns = (query.dimensions.map(\.column) + ["counts"]).joined(separator: ", ")
-        let rows = try Row.fetchCursor(
-            db.cachedStatement(sql: "SELECT \(columns) FROM \(table.rawValue) WHERE \(condition.sql)"),
+        let isShared = { TallyFamily.shared.contains($0) }
+        var shared = query
+        shared.filters.removeAll { !isShared($0.dimension) }
+        var condition = Condition(shared, timeColumn: "day", range: range)
+        condition.sql += " AND family = ?"
+        condition.arguments += [family.rawValue]
+        let columns = TallyFamily.shared.map(\.column).joined(separator: ", ")
+        let parts = try Row.fetchCursor(
+            db.cachedStatement(sql: "SELECT \(columns), counts FROM tally WHERE \(condition.sql)"),
             arguments: condition.arguments)
-        let width = query.dimensions.count
-        while let row = try rows.next() {
-            let values: [String] = (0..<width).map { row[$0] }
-            try row.withUnsafeData(atIndex: width) { data in
-                try data?.withUnsafeBytes { try sums[values, default: Metrics()].add(encoded: $0) }
+        let width = TallyFamily.shared.count
+        // The dimensions of a row are those of its app, then the family's own.
+        let all = TallyFamily.shared + family.dimensions
+        let places = query.dimensions.compactMap { all.firstIndex(of: $0) }
+        let filters = query.filters.filter { !isShared($0.dimension) }
+            .compactMap { filter in all.firstIndex(of: filter.dimension).map { (place: $0, value: filter.value) } }
+        let isByApp = filters.isEmpty && places.allSatisfy { $0 < width }
+        while let part = try parts.next() {
+            let app: [String] = (0..<width).map { part[$0] }
+            try part.withUnsafeData(atIndex: width) { data in
+                try data?.withUnsafeBytes { bytes in
+                    if isByApp {
+                        var sum = Metrics()
+                        try TallyRows.each(in: bytes, family) { try sum.add(encoded: $0.counts) }
+                        sums[places.map { app[$0] }, default: Metrics()] += sum
+                        return
+                    }
+                    try TallyRows.each(in: bytes, family) { row in
+                        let values = try app + TallyRows.values(row.key)
+                        if filters.allSatisfy({ values[$0.place] == $0.value }) {
+                            try sums[places.map { values[$0] }, default: Metrics()].add(encoded: row.counts)
+                        }
+                    }
+                }
             }
         }
     }

@@ -2,6 +2,9 @@ public import Attribution
 import GRDB
 
 extension SQLiteLedger {
+    /// Postbacks summed before their sums are kept in place of them.
+    private static let postbacksAtOnce = 65_536
+
     /// Tallies everything again; see ``PostbackLedger/recount(repair:judge:)``.
     public func recount(
         repair: Bool,
@@ -9,7 +12,7 @@ extension SQLiteLedger {
     ) async throws -> Recount {
         if repair, let memory {
             return try await database.write { db in
-                // Nothing behind the mark, so that the tables can be replaced by the sum of everything.
+                // Nothing behind the marks, so that the tallies can be replaced by the sum of everything.
                 try memory.fold(db)
                 return try Self.recount(db, repair: true, judge)
             }
@@ -26,7 +29,8 @@ extension SQLiteLedger {
     ) throws -> Recount {
         var result = Recount()
         let marks = try TallyFold(db).marks()
-        var recounted = TallyBacklog()
+        var totals = TallyTotals()
+        var backlog = TallyBacklog()
         var fingerprints: Set<UInt64> = []
         var stored: [Int64: UInt64] = [:]
         try FingerprintBlock.each(db) { stored[$0] = $1 }
@@ -76,12 +80,14 @@ extension SQLiteLedger {
             }
             recorded[provenance, default: 0] += 1
             // Those behind a mark are counted from the ledger whenever someone asks.
-            recounted.count(
+            backlog.count(
                 postback, provenance: provenance, receivedAtMilliseconds: row[1], in: { id <= marks[$0] ?? 0 })
+            if backlog.count == postbacksAtOnce {
+                try totals.take(&backlog)
+            }
         }
-        for sums in recounted.sums {
-            try compare(sums, db, &result)
-        }
+        try totals.take(&backlog)
+        result.differences += try totals.differences(db)
         for provenance in Provenance.allCases {
             let counted =
                 try Int64.fetchOne(
@@ -98,46 +104,9 @@ extension SQLiteLedger {
                 try db.cachedStatement(sql: PostbackColumns.update)
                     .execute(arguments: StatementArguments(columns) + [id])
             }
-            for var sums in recounted.sums {
-                try db.execute(sql: "DELETE FROM \(sums.table.rawValue)")
-                try TallyWriter(db, sums.table).add(&sums.rows)
-            }
+            try totals.replace(db)
             result.isRepaired = true
         }
         return result
-    }
-
-    /// Notes each row that differs, is missing or should not be there.
-    private static func compare(_ recounted: TallySums, _ db: Database, _ result: inout Recount) throws {
-        let table = recounted.table
-        func name(_ key: TallyKey) -> String {
-            "\(table.rawValue) day \(key.day) \(key.values.joined(separator: " "))"
-        }
-        var expected = recounted.rows
-        let dimensions = table.dimensions.map(\.column).joined(separator: ", ")
-        let width = table.dimensions.count
-        let rows = try Row.fetchCursor(db, sql: "SELECT day, provenance, \(dimensions), counts FROM \(table.rawValue)")
-        while let row = try rows.next() {
-            let key = TallyKey(
-                day: row[0], provenance: Provenance(rawValue: row[1]) ?? .apple, values: (0..<width).map { row[2 + $0] }
-            )
-            var stored = Metrics()
-            do {
-                try row.bytes(at: 2 + width).withUnsafeBytes { try stored.add(encoded: $0) }
-            } catch {
-                result.differences.append("\(name(key)): \(error)")
-            }
-            guard let metrics = expected.removeValue(forKey: key) else {
-                result.differences.append("\(name(key)): stands there without a postback")
-                continue
-            }
-            for counter in Metrics.counters where stored[counter] != metrics[counter] {
-                result.differences.append(
-                    "\(name(key)): \(counter) is \(stored[counter]), the postbacks say \(metrics[counter])")
-            }
-        }
-        for (key, metrics) in expected {
-            result.differences.append("\(name(key)): is missing, the postbacks say \(metrics[.postbacks])")
-        }
     }
 }

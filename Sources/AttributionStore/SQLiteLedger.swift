@@ -10,8 +10,8 @@ import GRDB
 public struct SQLiteLedger: PostbackLedger {
     let database: any DatabaseWriter
     let bounds: QuarantineBounds
-    /// How many postbacks the tally tables may be behind the ledger.
-    let tallyInterval: Int64
+    /// How many postbacks the tallies may be behind the ledger.
+    let tallyInterval: Int
     /// Decides uniqueness, and holds tallies not written yet; nil when the store was opened for reading.
     let memory: WriterMemory?
 
@@ -20,13 +20,13 @@ public struct SQLiteLedger: PostbackLedger {
     /// - Parameters:
     ///   - path: The database file; its folder must exist.
     ///   - bounds: How much unverified traffic is kept.
-    ///   - tallyInterval: How many postbacks a tally table may be behind; readers add up those still missing.
+    ///   - tallyInterval: How many postbacks the tallies may be behind; readers add up those still missing.
     /// - Throws: What SQLite reports, ``StoreError/newerSchema(path:)`` for a file of a later release, and
     ///   ``StoreError/inUse(path:)`` when another process records into it.
     public init(
         path: String,
         bounds: QuarantineBounds = QuarantineBounds(),
-        tallyInterval: Int64 = 16_384
+        tallyInterval: Int = 16_384
     ) throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         guard FileManager.default.fileExists(atPath: folder) else {

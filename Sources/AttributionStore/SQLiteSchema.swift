@@ -26,6 +26,7 @@ enum SQLiteSchema {
                 try db.execute(sql: "INSERT INTO tally_mark VALUES (?, 0)", arguments: [table])
             }
         }
+        migrator.registerMigration("3 tallies by app", migrate: talliesByApp)
         return migrator
     }
 

@@ -1,21 +1,37 @@
 import Attribution
 
-/// What the tally tables lack: the sums of the postbacks behind each table's mark.
+/// What the tallies lack: the postbacks behind each family's mark.
 struct TallyBacklog: Sendable {
-    var sums = TallyTable.allCases.map { TallySums($0) }
+    private var appIndex = ByteStringIndex()
+    private var apps: [TallyApp] = []
+    /// What each postback counts as, in the order in which they were counted.
+    private var traits: [CountedTraits] = []
+    private var sums = TallyFamily.allCases.map { TallySums($0) }
 
-    /// Counts a postback in every table that lacks it.
+    private static let sharedPlaces = ReportDimension.places(of: TallyFamily.shared)
+
+    /// How many postbacks there are.
+    var count: Int {
+        traits.count
+    }
+
+    /// How many apps they speak of, on how many days.
+    var appCount: Int {
+        apps.count
+    }
+
+    /// Counts a postback in every family that lacks it.
     ///
     /// - Parameters:
     ///   - postback: The postback.
     ///   - provenance: Whose key verified it.
     ///   - receivedAtMilliseconds: When it was received.
-    ///   - isLacking: Whether a table lacks it.
+    ///   - isLacking: Whether a family lacks it.
     mutating func count(
         _ postback: ReceivedPostback,
         provenance: Provenance,
         receivedAtMilliseconds: Int64,
-        in isLacking: (TallyTable) -> Bool = { _ in true }
+        in isLacking: (TallyFamily) -> Bool = { _ in true }
     ) {
         count(
             CountedTraits(postback), ReportDimension.storedValues(of: postback), provenance: provenance,
@@ -28,12 +44,87 @@ struct TallyBacklog: Sendable {
         _ values: [String],
         provenance: Provenance,
         receivedAtMilliseconds: Int64,
-        in isLacking: (TallyTable) -> Bool = { _ in true }
+        in isLacking: (TallyFamily) -> Bool = { _ in true }
     ) {
-        let day = receivedAtMilliseconds.flooredQuotient(by: TallyTable.dayMilliseconds)
-        let hashes = values.map(TallyKey.hash)
-        for place in sums.indices where isLacking(sums[place].table) {
-            sums[place].count(traits, values, hashes, day: day, provenance)
+        let day = receivedAtMilliseconds.flooredQuotient(by: TallyFamily.dayMilliseconds)
+        let app = place(day, provenance, values)
+        self.traits.append(traits)
+        for place in sums.indices {
+            sums[place].count(app: isLacking(sums[place].family) ? app : nil, values)
+        }
+    }
+
+    private mutating func place(_ day: Int64, _ provenance: Provenance, _ values: [String]) -> Int {
+        let place = appIndex.place { key in
+            withUnsafeBytes(of: day) { key.append(contentsOf: $0) }
+            key.appendPacked(provenance.rawValue)
+            for place in Self.sharedPlaces {
+                key.appendPacked(values[place])
+            }
+        }
+        if place == apps.count {
+            let shared = Self.sharedPlaces.map { values[$0] }
+            apps.append(
+                TallyApp(
+                    day: day, provenance: provenance, framework: shared[0], adNetworkID: shared[1], appID: shared[2]))
+        }
+        return place
+    }
+
+    /// Hands over the sums of each app in a family, packed as rows.
+    ///
+    /// - Parameters:
+    ///   - family: The family.
+    ///   - merge: Takes an app, and a function that gives its rows with those of a part, or none, in them.
+    /// - Throws: What `merge` throws.
+    mutating func forEachApp(
+        in family: TallyFamily,
+        _ merge: (TallyApp, (UnsafeRawBufferPointer?) throws -> TallyRows) throws -> Void
+    ) throws {
+        for place in sums.indices where sums[place].family == family {
+            for (app, rows) in sums[place].rowsByApp(apps.count).enumerated() where !rows.isEmpty {
+                try merge(apps[app]) { try merged(rows, of: app, &sums[place], with: $0) }
+            }
+        }
+    }
+
+    private func merged(
+        _ rows: [Int],
+        of app: Int,
+        _ sums: inout TallySums,
+        with part: UnsafeRawBufferPointer?
+    ) throws -> TallyRows {
+        var packed = TallyRows(capacity: (part?.count ?? 0) + rows.count * 32)
+        // One for all rows: its memory is larger than most rows.
+        var metrics = Metrics()
+        var isMerged = Set<Int>()
+        if let part {
+            try TallyRows.each(in: part, sums.family) { stored in
+                guard let row = sums.row(app: app, stored.key) else {
+                    return packed.append(stored.bytes)
+                }
+                metrics.removeAll()
+                try metrics.add(encoded: stored.counts)
+                sums.add(row, traits, to: &metrics)
+                packed.append(key: stored.key, metrics)
+                isMerged.insert(row)
+            }
+        }
+        for row in rows where !isMerged.contains(row) {
+            metrics.removeAll()
+            sums.add(row, traits, to: &metrics)
+            packed.append(key: sums.key(row), metrics)
+        }
+        return packed
+    }
+
+    /// Forgets everything.
+    mutating func removeAll() {
+        appIndex.removeAll()
+        apps.removeAll(keepingCapacity: true)
+        traits.removeAll(keepingCapacity: true)
+        for place in sums.indices {
+            sums[place].removeAll()
         }
     }
 }

@@ -1,42 +1,58 @@
 import Attribution
+import Foundation
 import GRDB
 
-/// Adds sums to one tally table.
+/// Writes the tallies of one family.
+///
+/// An app's day has a part, and a further one when the last has grown large: whoever writes reads and writes one part
+/// however much an app has, and whoever reads adds up what stands in several.
 struct TallyWriter {
-    private let table: TallyTable
-    private let read: HotStatement
-    private let write: HotStatement
+    private let family: TallyFamily
+    private let find: Statement
+    private let update: Statement
+    private let insert: Statement
 
-    init(_ db: Database, _ table: TallyTable) throws {
-        self.table = table
-        let key = ["day", "provenance"] + table.dimensions.map(\.column)
-        let condition = key.map { "\($0) = ?" }.joined(separator: " AND ")
-        read = try HotStatement(db, sql: "SELECT counts FROM \(table.rawValue) WHERE \(condition)")
-        let places = (key + ["counts"]).map { _ in "?" }.joined(separator: ", ")
-        write = try HotStatement(
-            db,
-            sql: "REPLACE INTO \(table.rawValue) (\((key + ["counts"]).joined(separator: ", "))) VALUES (\(places))")
+    /// The bytes from which on a part is left as it is: eight pages of the database.
+    static let fullPart = 32_768
+
+    init(_ db: Database, _ family: TallyFamily) throws {
+        self.family = family
+        find = try db.cachedStatement(
+            sql: """
+                SELECT id, part, counts FROM tally
+                WHERE family = ? AND provenance = ? AND day = ? AND framework = ? AND ad_network_id = ? AND app_id = ?
+                ORDER BY part DESC LIMIT 1
+                """)
+        update = try db.cachedStatement(sql: "UPDATE tally SET counts = ? WHERE id = ?")
+        insert = try db.cachedStatement(
+            sql: """
+                INSERT INTO tally (family, provenance, day, framework, ad_network_id, app_id, part, counts)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """)
     }
 
-    /// Adds each sum to its row, creating the row when there is none.
+    /// Writes an app's rows into its last part, or into a new one.
     ///
-    /// - Parameter sums: The sums; afterwards what the rows hold, for that costs no copy.
-    /// - Throws: What SQLite reports.
-    func add(_ sums: inout [TallyKey: Metrics]) throws {
-        for place in sums.indices {
-            let key = sums.keys[place]
-            try read.fetchBlob(bind: { Self.bind(key, &$0) }) { try sums.values[place].add(encoded: $0) }
-            let encoded = sums.values[place].encoded
-            try write.run { row in
-                Self.bind(key, &row)
-                row.bind(encoded)
+    /// - Parameters:
+    ///   - app: The app and day.
+    ///   - merge: Gives the rows with those of the last part in them; without one when there is none, or it is full.
+    /// - Throws: What SQLite reports, and what `merge` throws.
+    func write(_ app: TallyApp, _ merge: (UnsafeRawBufferPointer?) throws -> TallyRows) throws {
+        let key: [any DatabaseValueConvertible] = [
+            family.rawValue, app.provenance.rawValue, app.day, app.framework, app.adNetworkID, app.appID,
+        ]
+        let last = try Row.fetchOne(find, arguments: StatementArguments(key))
+        let merged = try last?.withUnsafeData(atIndex: 2) { data in
+            guard let data, data.count < Self.fullPart else {
+                return nil as TallyRows?
             }
+            return try data.withUnsafeBytes { try merge($0) }
         }
-    }
-
-    private static func bind(_ key: TallyKey, _ row: inout HotStatement.Parameters) {
-        row.bind(key.day)
-        row.bind(key.provenance.rawValue)
-        key.values.forEach { row.bind($0) }
+        if let last, let merged {
+            try update.execute(arguments: [Data(merged.bytes), last[0] as Int64])
+        } else {
+            let part = last.map { $0[1] + 1 } ?? 0 as Int64
+            try insert.execute(arguments: StatementArguments(key) + [part, Data(try merge(nil).bytes)])
+        }
     }
 }

@@ -11,7 +11,7 @@ final class WriterMemory: Sendable {
     private struct State {
         var index: PostbackIndex
         var lastRow: Int64
-        /// What the tally tables lack; nil while a transaction adds to it, and after one that failed.
+        /// What the tallies lack; nil while a transaction adds to it, and after one that failed.
         var backlog: TallyBacklog?
     }
 
@@ -27,7 +27,7 @@ final class WriterMemory: Sendable {
     init(path: String, _ database: any DatabaseWriter, migrator: DatabaseMigrator) throws {
         lock = try Self.lock(path)
         try migrator.migrate(database)
-        state = Mutex(try database.read(Self.load))
+        state = Mutex(try database.write(Self.load))
     }
 
     /// The rows under a fingerprint, as of the last commit.
@@ -44,19 +44,19 @@ final class WriterMemory: Sendable {
     ///
     /// After one that failed it is summed again from the ledger.
     func takeBacklog(_ db: Database) throws -> TallyBacklog {
-        try state.withLock { $0.backlog.take() } ?? TallyFold(db).backlog()
+        try state.withLock { $0.backlog.take() } ?? TallyFold(db).catchUp()
     }
 
     /// Takes over what a transaction added, after its commit and before the next one begins.
     ///
     /// - Parameters:
-    ///   - added: The rows it inserted.
-    ///   - backlog: The sums of all that is behind the marks now.
-    func add(_ added: [(fingerprint: UInt64, row: UInt32)], _ backlog: TallyBacklog) {
+    ///   - fingerprints: Those of the rows it inserted, in their order.
+    ///   - backlog: All that is behind the marks now.
+    func add(_ fingerprints: [UInt64], _ backlog: TallyBacklog) {
         state.withLock { state in
-            for (fingerprint, row) in added {
-                state.index.insert(fingerprint, row: row)
-                state.lastRow = max(state.lastRow, Int64(row))
+            for fingerprint in fingerprints {
+                state.lastRow += 1
+                state.index.insert(fingerprint, row: UInt32(truncatingIfNeeded: state.lastRow))
             }
             state.backlog = backlog
         }
@@ -98,6 +98,6 @@ final class WriterMemory: Sendable {
         guard newest == last else {
             throw DatabaseError(message: "the store's fingerprints do not belong to its postbacks")
         }
-        return State(index: index, lastRow: last, backlog: try TallyFold(db).backlog())
+        return State(index: index, lastRow: last, backlog: try TallyFold(db).catchUp())
     }
 }

@@ -177,8 +177,8 @@ struct PostbackLedgerTests {
             #expect(partial.verified == 1 && partial.unverifiedTest == 200)
             try ledger.close()
         }
-        // One postback and nothing else; the counter's byte is 0.
-        try SQLite.execute("UPDATE tally_campaign SET counts = X'0001'", store.path)
+        // Each app with a row without a campaign, and in it one postback and nothing else; the counter's byte is 0.
+        try SQLite.execute("UPDATE tally SET counts = X'0000020001' WHERE family = 'campaign'", store.path)
         let ledger = try SQLiteLedger(path: store.path)
         #expect(try await !ledger.recount(repair: false) { verifier.judge($0) }.differences.isEmpty)
         #expect(try await ledger.recount(repair: true) { verifier.judge($0) }.isRepaired)

@@ -107,6 +107,13 @@ public struct Metrics: Hashable, Sendable {
         }
     }
 
+    /// Sets every count to 0 and keeps the memory.
+    public mutating func removeAll() {
+        for place in counts.indices {
+            counts[place] = 0
+        }
+    }
+
     /// Adds to one count.
     ///
     /// - Parameters:

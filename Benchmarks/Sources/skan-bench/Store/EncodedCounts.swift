@@ -32,10 +32,6 @@ struct EncodedCounts {
         }
     }
 
-    mutating func add(_ other: EncodedCounts) {
-        counts.merge(other.counts, uniquingKeysWith: +)
-    }
-
     func multiplied(by factor: Int) -> EncodedCounts {
         var product = self
         product.counts = counts.mapValues { $0 * UInt64(factor) }

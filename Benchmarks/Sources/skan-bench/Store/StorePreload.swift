@@ -26,8 +26,6 @@ struct StorePreload {
             throw BenchmarkFailure("expected \(Self.templates) templates in the tallies, found \(tallied)")
         }
         let columns = try tool.run("SELECT name FROM pragma_table_info('postback') ORDER BY cid;")
-        let tallies = try tool.run(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'tally%' AND name <> 'tally_mark';")
         var sql = [
             "PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;",
             "PRAGMA cache_size = -500000; PRAGMA temp_store = MEMORY;",
@@ -37,7 +35,7 @@ struct StorePreload {
         for first in stride(from: 1, through: rows, by: Self.chunk) {
             sql.append(copy(columns, first, min(rows, first + Self.chunk - 1)))
         }
-        sql += try tallies.map(multiply)
+        sql.append(try multipliedTallies())
         sql.append(
             """
             INSERT INTO postback_fingerprints (first_id, fingerprints)
@@ -95,31 +93,27 @@ struct StorePreload {
     }
 
     /// Puts the templates' tallies, times the blocks of a day, on each day.
-    private func multiply(_ tally: String) throws -> String {
-        let dimensions = try tool.run(
-            "SELECT name FROM pragma_table_info('\(tally)') WHERE pk > 0 AND name <> 'day' ORDER BY cid;")
-        let key = dimensions.map { "quote(\($0))" }.joined(separator: " || ', ' || ")
-        var sums: [String: EncodedCounts] = [:]
-        for line in try tool.run("SELECT \(key) || '|' || hex(counts) FROM \(tally);") {
-            guard let bar = line.lastIndex(of: "|"), let counts = EncodedCounts(hex: line[line.index(after: bar)...])
-            else {
-                throw BenchmarkFailure("\(tally) has a row with counts that cannot be read: \(line)")
-            }
-            sums[String(line[..<bar]), default: EncodedCounts()].add(counts)
-        }
+    private func multipliedTallies() throws -> String {
+        let key = "family, provenance, framework, ad_network_id, app_id, part"
+        let quoted = key.split(separator: ", ").map { "quote(\($0))" }.joined(separator: " || ', ' || ")
         let blocks = rows / Self.step
-        let rows = sums.map { "(\($0), X'\($1.multiplied(by: blocks).hex)')" }
-        let columns = dimensions.joined(separator: ", ")
+        let parts = try tool.run("SELECT family || '|' || \(quoted) || '|' || hex(counts) FROM tally;").map { line in
+            let fields = line.split(separator: "|")
+            guard fields.count == 3, let rows = PackedTallies(family: String(fields[0]), hex: fields[2]) else {
+                throw BenchmarkFailure("a row of the tallies cannot be read: \(line)")
+            }
+            return "(\(fields[1]), X'\(rows.hex(times: blocks))')"
+        }
         let first = today - PostbackShape.days
         return """
-            CREATE TEMP TABLE template_\(tally) (\(columns), counts);
-            INSERT INTO template_\(tally) VALUES \(rows.joined(separator: ",\n"));
-            DELETE FROM \(tally);
-            INSERT INTO \(tally) (day, \(columns), counts)
+            CREATE TEMP TABLE template_tally (\(key), counts);
+            INSERT INTO template_tally VALUES \(parts.joined(separator: ",\n"));
+            DELETE FROM tally;
+            INSERT INTO tally (day, \(key), counts)
             WITH RECURSIVE days (number) AS (
                 SELECT \(first) UNION ALL SELECT number + 1 FROM days WHERE number < \(today - 1)
             )
-            SELECT number, \(columns), counts FROM days CROSS JOIN template_\(tally);
+            SELECT number, \(key), counts FROM days CROSS JOIN template_tally;
             """
     }
 }

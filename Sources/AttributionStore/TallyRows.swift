@@ -1,0 +1,88 @@
+import Attribution
+
+/// The tallies of one app's day in one family as one value of the store: row after row, each its key and its counts.
+///
+/// A key is the values of the family's dimensions in their order, each after its length; the counts stand after their
+/// length, encoded as `Metrics` does. A row of the database for each app and day in place of one for
+/// each combination: most combinations change from one writing to the next, and so cost a few bytes each in place of a
+/// look-up.
+struct TallyRows {
+    /// The rows, packed.
+    private(set) var bytes: [UInt8]
+    /// The counts of the row appended last, encoded.
+    private var counts: [UInt8] = []
+
+    /// No rows, with room for some.
+    init(capacity: Int = 0) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+    }
+
+    /// Appends a row.
+    ///
+    /// - Parameters:
+    ///   - key: Its values, packed.
+    ///   - metrics: Its counts.
+    mutating func append(key: some Collection<UInt8>, _ metrics: Metrics) {
+        bytes.append(contentsOf: key)
+        counts.removeAll(keepingCapacity: true)
+        metrics.encode(into: &counts)
+        bytes.appendPacked(counts)
+    }
+
+    /// Appends a row whose counts are encoded.
+    mutating func append(key: [UInt8], counts: [UInt8]) {
+        bytes.append(contentsOf: key)
+        bytes.appendPacked(counts)
+    }
+
+    /// Appends a row as it stands in another value.
+    mutating func append(_ row: UnsafeRawBufferPointer) {
+        bytes.append(contentsOf: row)
+    }
+
+    /// One row where it lies.
+    struct Row {
+        /// Its values, packed.
+        let key: UnsafeRawBufferPointer
+        /// Its counts, encoded.
+        let counts: UnsafeRawBufferPointer
+        /// All of it.
+        let bytes: UnsafeRawBufferPointer
+    }
+
+    /// Hands over each row of a value.
+    ///
+    /// - Parameters:
+    ///   - bytes: The value.
+    ///   - family: Whose rows it has.
+    ///   - use: Takes a row; it lies where the value does.
+    /// - Throws: `DatabaseError` for bytes that are no rows, and what `use` throws.
+    static func each(
+        in bytes: UnsafeRawBufferPointer,
+        _ family: TallyFamily,
+        _ use: (Row) throws -> Void
+    ) throws {
+        let width = family.dimensions.count
+        var reader = PackedReader(bytes)
+        while !reader.isAtEnd {
+            let start = reader.position
+            for _ in 0..<width {
+                _ = try reader.string()
+            }
+            let key = reader.taken(since: start)
+            let counts = try reader.string()
+            try use(Row(key: key, counts: counts, bytes: reader.taken(since: start)))
+        }
+    }
+
+    /// The values of a key.
+    static func values(_ key: UnsafeRawBufferPointer) throws -> [String] {
+        var reader = PackedReader(key)
+        var values: [String] = []
+        while !reader.isAtEnd {
+            values.append(String(decoding: try reader.string(), as: UTF8.self))
+        }
+        return values
+    }
+}
