@@ -4,12 +4,8 @@ import GRDB
 /// The fingerprints of postbacks with consecutive rows, as the store keeps them: 8 bytes each, the lowest first.
 enum FingerprintBlock {
     /// The bytes of a block.
-    static func encode(_ fingerprints: [UInt64]) -> Data {
-        var bytes = Data(capacity: fingerprints.count * 8)
-        for fingerprint in fingerprints {
-            withUnsafeBytes(of: fingerprint.littleEndian) { bytes.append(contentsOf: $0) }
-        }
-        return bytes
+    static func encode(_ fingerprints: [UInt64]) -> [UInt8] {
+        fingerprints.map(\.littleEndian).withUnsafeBytes(Array.init)
     }
 
     /// Hands over each fingerprint of a store with its row, in the order of the rows.

@@ -8,17 +8,18 @@ import GRDBSQLite
 struct HotStatement {
     private let statement: Statement
     private let db: Database
-    private let arena = Arena()
+    private let arena: Arena
 
-    init(_ db: Database, sql: String) throws {
+    init(_ db: Database, sql: String, _ arena: Arena) throws {
         self.db = db
+        self.arena = arena
         statement = try db.cachedStatement(sql: sql)
     }
 
     /// Where the texts and bytes of one run lie until the statement was stepped, or SQLite would make room for each of
     /// them on its own.
-    private final class Arena {
-        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 1)
+    final class Arena {
+        fileprivate let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 1)
 
         deinit {
             memory.deallocate()
@@ -88,26 +89,9 @@ struct HotStatement {
         try check(parameters.result, SQLITE_OK)
         let result = sqlite3_step(handle)
         sqlite3_reset(handle)
+        // What was bound lies in the arena, and is the next run's.
         sqlite3_clear_bindings(handle)
         try check(result, SQLITE_DONE)
-    }
-
-    /// Runs the statement and hands over the blob of its first column, if there is a row; the bytes are gone afterwards.
-    func fetchBlob(bind: (inout Parameters) -> Void, _ use: (UnsafeRawBufferPointer) throws -> Void) throws {
-        let handle = statement.sqliteStatement
-        var parameters = Parameters(handle: handle, free: arena.memory[...])
-        bind(&parameters)
-        try check(parameters.result, SQLITE_OK)
-        defer {
-            sqlite3_reset(handle)
-            sqlite3_clear_bindings(handle)
-        }
-        let result = sqlite3_step(handle)
-        guard result == SQLITE_ROW else {
-            return try check(result, SQLITE_DONE)
-        }
-        try use(
-            UnsafeRawBufferPointer(start: sqlite3_column_blob(handle, 0), count: Int(sqlite3_column_bytes(handle, 0))))
     }
 
     private func check(_ result: CInt, _ expected: CInt) throws {

@@ -12,11 +12,16 @@ enum PostbackColumns {
 
     /// What they must hold for a postback, in their order.
     static func values(of postback: ReceivedPostback) -> [String] {
-        values(of: postback, dimensions: ReportDimension.storedValues(of: postback))
+        [didWin(postback), conversion(postback)] + ReportDimension.storedValues(of: postback)
     }
 
-    /// The same for a postback the values of whose stored dimensions are known.
-    static func values(of postback: ReceivedPostback, dimensions: [String]) -> [String] {
-        [postback.didWin.map { $0 ? "true" : "false" } ?? "", postback.conversion.description] + dimensions
+    /// `true`, `false`, or empty where the postback does not say.
+    static func didWin(_ postback: ReceivedPostback) -> String {
+        postback.didWin.map { $0 ? "true" : "false" } ?? ""
+    }
+
+    /// The conversion as ``Attribution/Conversion`` reads it again.
+    static func conversion(_ postback: ReceivedPostback) -> String {
+        postback.conversion.description
     }
 }

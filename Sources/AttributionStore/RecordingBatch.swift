@@ -7,6 +7,7 @@ struct RecordingBatch {
     private let db: Database
     private let bounds: QuarantineBounds
     private let memory: WriterMemory
+    private let arena = HotStatement.Arena()
     private let insertPostback: HotStatement
     /// The last row before this transaction, and now.
     private let rowBefore: Int64
@@ -34,7 +35,7 @@ struct RecordingBatch {
         rowBefore = memory.lastRow
         lastRow = rowBefore
         backlog = try memory.takeBacklog(db)
-        insertPostback = try HotStatement(db, sql: Self.insertPostbackSQL)
+        insertPostback = try HotStatement(db, sql: Self.insertPostbackSQL, arena)
     }
 
     mutating func record(_ delivery: Delivery) throws -> Recording {
@@ -102,7 +103,11 @@ struct RecordingBatch {
             row.bind(verified.keyName)
             row.bind(postback.key.transactionID.text)
             row.bind(postback.body)
-            PostbackColumns.values(of: postback, dimensions: values).forEach { row.bind($0) }
+            row.bind(PostbackColumns.didWin(postback))
+            row.bind(PostbackColumns.conversion(postback))
+            for value in values {
+                row.bind(value)
+            }
         }
         let quarter = delivery.receivedAtMilliseconds.flooredQuotient(by: Self.quarterMilliseconds)
         quarters[quarter] = (quarters[quarter]?.first ?? id, id)
@@ -160,34 +165,44 @@ struct RecordingBatch {
 
     // MARK: Sums
 
-    /// Writes what was summed in memory, each delivery kind and hour once, and brings the tallies up when they are due;
-    /// the memory learns of the batch when it is committed.
+    /// Writes what was summed in memory, each delivery kind and hour once, and brings the tallies up when they are due.
     mutating func finish(tallyInterval: Int) throws {
         try TallyFold(db).writeDue(&backlog, last: lastRow, interval: tallyInterval)
-        db.afterNextTransaction { [memory, added, backlog] _ in
-            memory.add(added, backlog)
-        }
         if !added.isEmpty {
-            try db.cachedStatement(sql: Self.insertFingerprints)
-                .execute(arguments: [rowBefore + 1, FingerprintBlock.encode(added)])
-        }
-        let upsertQuarter = try db.cachedStatement(sql: Self.upsertQuarter)
-        for (quarter, rows) in quarters {
-            try upsertQuarter.execute(arguments: [quarter, rows.first, rows.last])
-        }
-        let upsertDelivery = try db.cachedStatement(sql: Self.upsertDelivery)
-        for (quarter, counts) in deliveries {
-            for (kind, tally) in counts.tallies {
-                try upsertDelivery.execute(arguments: [
-                    quarter, kind.status.rawValue, kind.provenance?.rawValue ?? "", kind.reason?.rawValue ?? "",
-                    tally.count, tally.kept,
-                ])
+            try HotStatement(db, sql: Self.insertFingerprints, arena).run { row in
+                row.bind(rowBefore + 1)
+                row.bind(FingerprintBlock.encode(added))
             }
         }
-        let upsertKept = try db.cachedStatement(sql: Self.upsertKept)
-        for (hour, used) in kept {
-            try upsertKept.execute(arguments: [hour, used.count, used.bytes])
+        let upsertQuarter = try HotStatement(db, sql: Self.upsertQuarter, arena)
+        for (quarter, rows) in quarters {
+            try upsertQuarter.run { row in
+                row.bind(quarter)
+                row.bind(rows.first)
+                row.bind(rows.last)
+            }
         }
+        let upsertDelivery = try HotStatement(db, sql: Self.upsertDelivery, arena)
+        for (quarter, counts) in deliveries {
+            for (kind, tally) in counts.tallies {
+                try upsertDelivery.run { row in
+                    row.bind(quarter)
+                    row.bind(kind.status.rawValue)
+                    row.bind(kind.provenance?.rawValue ?? "")
+                    row.bind(kind.reason?.rawValue ?? "")
+                    row.bind(tally.count)
+                    row.bind(tally.kept)
+                }
+            }
+        }
+        for (hour, used) in kept {
+            try db.cachedStatement(sql: Self.upsertKept).execute(arguments: [hour, used.count, used.bytes])
+        }
+    }
+
+    /// Hands over to the memory what the transaction added, now that it cannot be rolled back any more.
+    consuming func didCommit() {
+        memory.add(added, backlog)
     }
 
     // MARK: Statements

@@ -7,7 +7,7 @@ extension SQLiteLedger {
         guard !deliveries.isEmpty else {
             return []
         }
-        return try await database.write { try record(deliveries, $0) }
+        return try await database.writeWithoutTransaction { try record(deliveries, $0) }
     }
 
     /// Records a batch in one transaction; see ``PostbackLedger/recordBlocking(_:)``.
@@ -15,16 +15,28 @@ extension SQLiteLedger {
         guard !deliveries.isEmpty else {
             return []
         }
-        return try database.write { try record(deliveries, $0) }
+        return try database.writeWithoutTransaction { try record(deliveries, $0) }
     }
 
+    /// The transaction, begun and ended by statements that stay prepared: hundreds of them a second add up.
     private func record(_ deliveries: [Delivery], _ db: Database) throws -> [Recording] {
         guard let memory else {
             throw StoreError.openedForReading
         }
-        var batch = try RecordingBatch(db, bounds: bounds, memory: memory)
-        let recordings = try deliveries.map { try batch.record($0) }
-        try batch.finish(tallyInterval: tallyInterval)
-        return recordings
+        try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+        do {
+            var batch = try RecordingBatch(db, bounds: bounds, memory: memory)
+            let recordings = try deliveries.map { try batch.record($0) }
+            try batch.finish(tallyInterval: tallyInterval)
+            try db.cachedStatement(sql: "COMMIT").execute()
+            batch.didCommit()
+            return recordings
+        } catch {
+            // SQLite ended some by itself, as with a full disk.
+            if db.isInsideTransaction {
+                try db.rollback()
+            }
+            throw error
+        }
     }
 }

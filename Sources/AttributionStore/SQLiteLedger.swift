@@ -15,6 +15,9 @@ public struct SQLiteLedger: PostbackLedger {
     /// Decides uniqueness, and holds tallies not written yet; nil when the store was opened for reading.
     let memory: WriterMemory?
 
+    /// Moves the log into the store; nil when it was opened for reading.
+    private let checkpoint: LogCheckpoint?
+
     /// Opens a store, creates it when the file does not exist, and brings its schema up to date.
     ///
     /// - Parameters:
@@ -37,11 +40,9 @@ public struct SQLiteLedger: PostbackLedger {
         self.tallyInterval = tallyInterval
         try Self.checkAge(of: database, path: path)
         // Said after opening: a pool sets NORMAL for its writer, with which a commit may be lost with the power.
-        try database.writeWithoutTransaction { db in
+        checkpoint = try database.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = FULL")
-            // 16 MiB of log between checkpoints: each writes the pages of the tables' ends once instead of often, and is
-            // over before those who wait for a commit feel it.
-            try db.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
+            return try LogCheckpoint(path: path, Self.configuration(isReadOnly: false), writer: db)
         }
         memory = try WriterMemory(path: path, database, migrator: SQLiteSchema.migrator)
     }
@@ -62,6 +63,7 @@ public struct SQLiteLedger: PostbackLedger {
         bounds = QuarantineBounds()
         tallyInterval = 0
         memory = nil
+        checkpoint = nil
         try Self.checkAge(of: database, path: path)
         let (isCurrent, isEarlier) = try database.read { db in
             let migrator = SQLiteSchema.migrator
@@ -79,6 +81,7 @@ public struct SQLiteLedger: PostbackLedger {
                 try memory.fold(db)
             }
         }
+        try checkpoint?.close()
         try database.close()
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 
 /// The numbered migrations of the SQLite store; a released one is never edited.
@@ -182,12 +183,12 @@ enum SQLiteSchema {
             last = row[0]
             block.append(UInt64(bitPattern: row[1] as Int64))
             if block.count == 1_024 {
-                try insert.execute(arguments: [last - 1_023, FingerprintBlock.encode(block)])
+                try insert.execute(arguments: [last - 1_023, Data(FingerprintBlock.encode(block))])
                 block.removeAll()
             }
         }
         if !block.isEmpty {
-            try insert.execute(arguments: [last - Int64(block.count) + 1, FingerprintBlock.encode(block)])
+            try insert.execute(arguments: [last - Int64(block.count) + 1, Data(FingerprintBlock.encode(block))])
         }
         try db.execute(sql: "DROP TABLE postback_fingerprint")
     }

@@ -15,7 +15,7 @@ struct BoundaryTests {
             "AttributionSigning",
             ["Attribution", "FixedKeyECDSA", "Foundation", "Crypto", "COpenSSL", "Synchronization"]
         ),
-        ("AttributionStore", ["Attribution", "Foundation", "GRDB", "GRDBSQLite", "Synchronization"]),
+        ("AttributionStore", ["Attribution", "Foundation", "GRDB", "GRDBSQLite", "Dispatch", "Synchronization"]),
         (
             "AttributionIngest",
             [
