@@ -95,7 +95,7 @@ package struct IngressHead {
         default:
             break
         }
-        if let forwarding, name.isField(forwarding.rawValue) { forwarded.append(value.text) }
+        if let forwarding, name.isField(named: forwarding.rawValue) { forwarded.append(value.text) }
     }
 
     /// Decides on the whole head.

@@ -24,9 +24,11 @@ extension UnsafeRawBufferPointer {
 
     /// Whether this is a field name, letter case aside.
     ///
+    /// Not an overload of ``isField(_:)``, which a literal would choose before the one for literals.
+    ///
     /// - Parameter name: The name in lower case ASCII.
     /// - Returns: `true` when they are equal.
-    func isField(_ name: String) -> Bool {
+    func isField(named name: String) -> Bool {
         count == name.utf8.count && zip(self, name.utf8).allSatisfy { Self.lowercased($0) == $1 }
     }
 
