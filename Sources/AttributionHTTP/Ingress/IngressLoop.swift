@@ -12,9 +12,7 @@ final class IngressLoop {
     var metrics: IngressMetrics
     let deadlines: IngressDeadlines
     let mailbox: IngressMailbox
-    /// The requests the handler has and has not answered, those of closed connections included.
-    private var unanswered: [UInt64: IngressConnection] = [:]
-    private var serial: UInt64 = 0
+    private var unanswered = IngressUnanswered()
     private var connections: [ObjectIdentifier: IngressConnection] = [:]
     private var sweep: RepeatedTask?
     private var isStopping = false
@@ -82,14 +80,12 @@ final class IngressLoop {
     ///
     /// - Returns: The serial number under which it is to be posted.
     func expectAnswer(for connection: IngressConnection) -> UInt64 {
-        serial += 1
-        unanswered[serial] = connection
-        return serial
+        unanswered.add(connection)
     }
 
     /// Hands the handler's answer to its connection; a second one is dropped.
     func deliver(_ letter: IngressMailbox.Letter) {
-        unanswered.removeValue(forKey: letter.serial)?.take(letter.answer, serial: letter.serial)
+        unanswered.remove(letter.serial)?.take(letter.answer, serial: letter.serial)
     }
 
     /// Closes idle connections and has the others close after the request they are at.

@@ -17,6 +17,8 @@ struct IngressMetrics {
 
     private let factory: any MetricsFactory
     private var requests: [RequestKey: Counter] = [:]
+    /// The counter used last: nearly every request ends like the one before.
+    private var latest: (key: RequestKey, counter: Counter)?
     private var others: [String: Counter] = [:]
 
     /// Makes counters in a metrics system.
@@ -29,14 +31,21 @@ struct IngressMetrics {
     /// Counts an answered request; status 0 stands for one whose client had gone.
     mutating func countRequest(route: IngressRoute?, status: Int) {
         let key = RequestKey(route: route, status: status)
-        if let counter = requests[key] { return counter.increment() }
+        if let latest, latest.key == key { return latest.counter.increment() }
+        let counter = requests[key] ?? makeCounter(key)
+        latest = (key, counter)
+        counter.increment()
+    }
+
+    private mutating func makeCounter(_ key: RequestKey) -> Counter {
+        let status = key.status == 0 ? "dropped" : String(key.status)
         let counter = Counter(
             label: "skan_ingress_requests_total",
-            dimensions: [("route", route?.path ?? "none"), ("status", status == 0 ? "dropped" : String(status))],
+            dimensions: [("route", key.route?.path ?? "none"), ("status", status)],
             factory: factory
         )
         requests[key] = counter
-        counter.increment()
+        return counter
     }
 
     mutating func countRefusal(_ refusal: IngressRefusal) {
