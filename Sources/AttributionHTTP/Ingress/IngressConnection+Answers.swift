@@ -43,12 +43,12 @@ extension IngressConnection {
 
     /// Sends `100 Continue`, after the answers that stand before it.
     func sendContinue() {
-        guard !isAnswering, isWritable, let context else {
+        guard !isAnswering, isWritable else {
             owesContinue = true
             return
         }
         owesContinue = false
-        context.writeAndFlush(wrapOutboundOut(encoder.encodeContinue()), promise: nil)
+        send(encoder.encodeContinue())
     }
 
     private func start(_ exchange: IngressExchange, _ outcome: IngressExchange.Outcome) {
@@ -84,7 +84,7 @@ extension IngressConnection {
     }
 
     private func write(_ answer: IngressAnswer, to exchange: IngressExchange, reason: String? = nil) {
-        guard let context else { return }
+        guard context != nil else { return }
         let isLast = input == .finished && queue.isEmpty
         let bytes = encoder.encode(
             answer,
@@ -96,8 +96,22 @@ extension IngressConnection {
         if isLast {
             close(after: bytes)
         } else {
-            context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
+            send(bytes)
         }
+    }
+
+    /// Sends bytes, past the pipeline as long as the socket takes them whole, which most always do.
+    ///
+    /// From the first time it does not, and for the last answer, they go through the pipeline, which waits for the
+    /// socket and meets its errors. Nothing goes past it any more then, for nothing may overtake what waits there.
+    private func send(_ bytes: ByteBuffer) {
+        var bytes = bytes
+        if let socket {
+            bytes.moveReaderIndex(forwardBy: socket.take(bytes))
+            guard bytes.readableBytes > 0 else { return }
+            self.socket = nil
+        }
+        context?.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
     }
 
     /// Counts and logs a request; status 0 stands for one that got no answer.

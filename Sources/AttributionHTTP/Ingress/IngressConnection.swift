@@ -45,6 +45,8 @@ final class IngressConnection: ChannelDuplexHandler {
     let network: InternetAddress?
 
     var context: ChannelHandlerContext?
+    /// The socket, while it took every answer at once; nil under TLS.
+    var socket: IngressSocket?
     var phase = Phase.open
     var input = Input.opening
     var isInputClosed = false
@@ -94,6 +96,7 @@ final class IngressConnection: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        if loop.settings.tls == nil { socket = IngressSocket(context.channel) }
         deadline = .now() + loop.deadlines.head
         loop.add(self)
     }
