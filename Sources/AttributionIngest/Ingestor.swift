@@ -125,6 +125,7 @@ public final class Ingestor: Service {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withCheckedContinuation { ended in
                 let thread = Thread {
+                    Thread.scheduleAsBatch()
                     self.write()
                     ended.resume()
                 }
@@ -149,9 +150,11 @@ public final class Ingestor: Service {
 
     private func write() {
         var batch: [Pending] = []
+        var deliveries: [Delivery] = []
         while takeBatch(into: &batch) {
-            record(batch)
+            record(batch, by: &deliveries)
             batch.removeAll(keepingCapacity: true)
+            deliveries.removeAll(keepingCapacity: true)
             // Where they share a core, those who were answered hand in their next body first, and one commit serves them
             // all; nobody waits where they do not.
             sched_yield()
@@ -180,10 +183,8 @@ public final class Ingestor: Service {
         }
     }
 
-    private func record(_ batch: [Pending]) {
-        var deliveries: [Delivery] = []
+    private func record(_ batch: [Pending], by deliveries: inout [Delivery]) {
         var waiting: [Int] = []
-        deliveries.reserveCapacity(batch.count)
         waiting.reserveCapacity(batch.count)
         for (place, judgement) in verifier.judge(batch.map(\.body)).enumerated() {
             let item = batch[place]
