@@ -168,6 +168,22 @@ struct IngressFlowTests {
         }
     }
 
+    @Test("Answers larger than what the socket takes at once arrive whole and in order")
+    func largeAnswers() async throws {
+        try await IngressUnderTest.run(manner: .whenTold) { server, port in
+            let client = try await blocking {
+                let client = try RawClient(port: port, receiveBuffer: 4096)
+                client.send(String(repeating: Post.request(), count: 4))
+                return client
+            }
+            for (letter, count) in [("a", 2), ("b", 4_000_000), ("c", 2), ("d", 4_000_000)] {
+                let body = String(repeating: letter, count: count)
+                try await server.nextHeld().answer(IngressAnswer(status: 200, body: Array(body.utf8)))
+                #expect(try await blocking { try client.answer().body } == body)
+            }
+        }
+    }
+
     @Test("A second answer and an answer to a client that has gone change nothing")
     func needlessAnswers() async throws {
         try await IngressUnderTest.run(manner: .whenTold) { server, port in
