@@ -155,9 +155,6 @@ public final class Ingestor: Service {
             record(batch, by: &deliveries)
             batch.removeAll(keepingCapacity: true)
             deliveries.removeAll(keepingCapacity: true)
-            // Where they share a core, those who were answered hand in their next body first, and one commit serves them
-            // all; nobody waits where they do not.
-            sched_yield()
         }
     }
 
