@@ -1,0 +1,46 @@
+import Attribution
+import AttributionStore
+import Foundation
+import Testing
+
+@Suite("The log of a store")
+struct LogTests {
+    let store: TemporaryStore
+
+    init() throws {
+        store = try TemporaryStore()
+    }
+
+    /// How often the log was written from its beginning again, which its head counts.
+    private func restarts() throws -> UInt32 {
+        let log = try FileHandle(forReadingFrom: URL(fileURLWithPath: store.path + "-wal"))
+        defer { try? log.close() }
+        let head = try log.read(upToCount: 16) ?? Data()
+        try #require(head.count == 16)
+        return head[12..<16].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    @Test("What is committed is moved into the store meanwhile, so that the log does not grow, and nothing is lost")
+    func restartsFromTheBeginning() async throws {
+        let ledger = try SQLiteLedger(path: store.path, bounds: QuarantineBounds(bytesPerHour: .max))
+        let body = [UInt8](repeating: 0x20, count: 16_384)
+        let rejected = Delivery(
+            judgement: .rejected(.unknownVersion("9"), body: body), recipient: .network,
+            receivedAtMilliseconds: Postbacks.noon)
+        _ = try await ledger.record([rejected])
+        let first = try restarts()
+        var batches: Int64 = 0
+        // A few megabytes more than the log may hold would do on a machine with nothing else to do.
+        while try restarts() < first + 2, batches < 300 {
+            _ = try await ledger.record(Array(repeating: rejected, count: 30))
+            batches += 1
+        }
+        #expect(try restarts() >= first + 2, "the log was not begun again in \(batches) batches")
+        #expect(try await ledger.deliveries(received: nil).quarantined(.unknownVersion) == 1 + 30 * batches)
+        try ledger.close()
+        let kept = try SQLite.query(
+            "SELECT count(*), sum(length(body)) FROM quarantine; PRAGMA integrity_check", store.path)
+        let rows = min(1 + 30 * batches, 10_000)
+        #expect(kept == "\(rows)|\(rows * 16_384)\nok")
+    }
+}
