@@ -18,7 +18,19 @@ public enum SKAdNetworkVersion: String, CaseIterable, Hashable, Sendable, Compar
 
     /// Orders versions by their release.
     public static func < (lhs: Self, rhs: Self) -> Bool {
-        lhs.rawValue < rhs.rawValue
+        lhs.place < rhs.place
+    }
+
+    /// The place in the order of release; comparing texts for every postback would cost more than reading its numbers.
+    private var place: Int {
+        switch self {
+        case .v1_0: 0
+        case .v2_0: 1
+        case .v2_1: 2
+        case .v2_2: 3
+        case .v3_0: 4
+        case .v4_0: 5
+        }
     }
 
     /// The curve of Apple's key for postbacks of this version.
