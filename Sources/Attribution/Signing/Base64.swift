@@ -13,45 +13,49 @@ public enum Base64 {
 
     /// Decodes a text, or returns nil for bytes outside the alphabet, missing padding, or bits left over.
     public static func decode(_ text: String) -> [UInt8]? {
-        let utf8 = Array(text.utf8)
-        guard utf8.count.isMultiple(of: 4) else {
+        var text = text
+        return text.withUTF8 { decode(utf8: $0) }
+    }
+
+    /// Decodes the bytes of a text, or returns nil as for the text.
+    static func decode(utf8 text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        guard text.count.isMultiple(of: 4) else {
             return nil
         }
-        let padding = utf8.suffix(2).filter { $0 == UInt8(ascii: "=") }.count
-        guard padding == 0 || utf8.last == UInt8(ascii: "=") else {
+        let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }
+        guard padding == 0 || text.last == UInt8(ascii: "=") else {
             return nil
         }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(utf8.count / 4 * 3)
-        var bits: UInt32 = 0
-        for (index, byte) in utf8.dropLast(padding).enumerated() {
-            let value = values[Int(byte)]
-            guard value < 64 else {
-                return nil
-            }
-            bits = bits << 6 | UInt32(value)
-            if index % 4 == 3 {
-                bytes.append(UInt8(truncatingIfNeeded: bits >> 16))
-                bytes.append(UInt8(truncatingIfNeeded: bits >> 8))
-                bytes.append(UInt8(truncatingIfNeeded: bits))
+        let wholeGroups = padding == 0 ? text.count : text.count - 4
+        var isValid = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3) { output, count in
+            values.withUnsafeBufferPointer { values in
+                for start in stride(from: 0, to: wholeGroups, by: 4) {
+                    let (a, b) = (values[Int(text[start])], values[Int(text[start + 1])])
+                    let (c, d) = (values[Int(text[start + 2])], values[Int(text[start + 3])])
+                    isValid = isValid && (a | b | c | d) < 64
+                    output[count] = a << 2 | b >> 4
+                    output[count + 1] = b << 4 | c >> 2
+                    output[count + 2] = c << 6 | d
+                    count += 3
+                }
+                guard padding > 0 else {
+                    return
+                }
+                let (a, b) = (values[Int(text[wholeGroups])], values[Int(text[wholeGroups + 1])])
+                let c = padding == 1 ? values[Int(text[wholeGroups + 2])] : 0
+                // The last bits that make no byte must be zero, or two texts would mean the same.
+                let rest = padding == 1 ? c & 0b11 : b & 0b1111
+                isValid = isValid && (a | b | c) < 64 && rest == 0
+                output[count] = a << 2 | b >> 4
+                count += 1
+                if padding == 1 {
+                    output[count] = b << 4 | c >> 2
+                    count += 1
+                }
             }
         }
-        switch padding {
-        case 1:
-            // 18 bits hold two bytes; the last two bits must be zero, or two texts would mean the same.
-            guard bits & 0b11 == 0 else {
-                return nil
-            }
-            bytes.append(UInt8(truncatingIfNeeded: bits >> 10))
-            bytes.append(UInt8(truncatingIfNeeded: bits >> 2))
-        case 2:
-            guard bits & 0b1111 == 0 else {
-                return nil
-            }
-            bytes.append(UInt8(truncatingIfNeeded: bits >> 4))
-        default: break
-        }
-        return bytes
+        return isValid ? bytes : nil
     }
 
     /// Encodes bytes with padding.

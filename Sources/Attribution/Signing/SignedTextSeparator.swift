@@ -13,7 +13,19 @@ public enum SignedTextSeparator {
     /// Tells whether a value may stand in a signed text: not empty, without the separator and control characters,
     /// and no longer than 255 bytes.
     static func admits(_ text: String) -> Bool {
-        (1...255).contains(text.utf8.count)
-            && text.unicodeScalars.allSatisfy { $0 != scalar && $0.value >= 0x20 && $0.value != 0x7F }
+        var text = text
+        return text.withUTF8 { bytes in
+            guard (1...255).contains(bytes.count) else {
+                return false
+            }
+            var isASCII = true
+            for byte in bytes {
+                guard byte >= 0x20, byte != 0x7F else {
+                    return false
+                }
+                isASCII = isASCII && byte < 0x80
+            }
+            return isASCII || !bytes.indices.dropLast(2).contains { bytes[$0...].starts(with: utf8) }
+        }
     }
 }
