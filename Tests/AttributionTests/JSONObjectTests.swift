@@ -31,6 +31,40 @@ struct JSONObjectTests {
         #expect(object.fields == [JSONField(name: "a", value: expected)])
     }
 
+    @Test("What is not plain ASCII is found wherever in a string it stands", arguments: 0...17)
+    func placesInStrings(_ count: Int) throws {
+        let before = String(repeating: "~", count: count)
+        let rows = [
+            (#"\""#, "\""), (#"\\"#, "\\"), ("é", "é"), ("\u{7F}", "\u{7F}"), (" !#[]", " !#[]"),
+            (#"\u0022é\/"#, "\"é/"),
+        ]
+        for (written, meant) in rows {
+            let text = #"{"a":"\#(before)\#(written)xyz","b\#(before)\#(written)":"\#(before)"}"#
+            let object = try JSONObject(reading: text.utf8)
+            let expected = [
+                JSONField(name: "a", value: .string(before + meant + "xyz")),
+                JSONField(name: "b" + before + meant, value: .string(before)),
+            ]
+            #expect(object.fields == expected, "\(text)")
+            #expect(object["b" + before + meant] == .string(before), "\(text)")
+        }
+    }
+
+    @Test("What may not stand in a string is found wherever it stands", arguments: 0...17)
+    func refusedInStrings(_ count: Int) {
+        func body(_ byte: UInt8) -> [UInt8] {
+            Array("{\"a\":\"".utf8) + Array(repeating: 0x7E, count: count) + [byte] + Array("xyz1234567\"}".utf8)
+        }
+        for byte in [0x00, 0x09, 0x1F] as [UInt8] {
+            #expect(throws: JSONError.syntax(offset: 6 + count, expected: "no control character inside a string")) {
+                try JSONObject(reading: body(byte))
+            }
+        }
+        for byte in [0x80, 0xA2, 0xFF] as [UInt8] {
+            #expect(throws: JSONError.notUTF8(offset: 6)) { try JSONObject(reading: body(byte)) }
+        }
+    }
+
     @Test("Absent, null, 0 and the empty string are four things")
     func fourThings() throws {
         let object = try JSONObject(reading: #"{"n":null,"z":0,"e":""}"#.utf8)
@@ -44,6 +78,10 @@ struct JSONObjectTests {
     func order() throws {
         #expect(try JSONObject(reading: #"{"b":1,"\u0061":2}"#.utf8).fields.map(\.name) == ["b", "a"])
         #expect(throws: JSONError.duplicateName("a")) { try JSONObject(reading: #"{"a":1,"\u0061":2}"#.utf8) }
+        #expect(throws: JSONError.duplicateName("é")) { try JSONObject(reading: #"{"é":1,"b":2,"e\u0301":2}"#.utf8) }
+        #expect(throws: JSONError.duplicateName("")) { try JSONObject(reading: #"{"":1,"b":2,"":3}"#.utf8) }
+        // Of one length and with the same ends, and yet two names.
+        #expect(try JSONObject(reading: #"{"abd":1,"acd":2}"#.utf8).fields.map(\.name) == ["abd", "acd"])
     }
 
     @Test(

@@ -1,9 +1,10 @@
 /// One JSON object read strictly: UTF-8 checked, names unique, integers exact, nothing converted or filled in.
 ///
-/// Values nested inside a field are checked against the grammar and kept as text, for a postback is flat.
+/// Values nested inside a field are checked against the grammar and kept as text, for a postback is flat. The whole text
+/// is checked when it is read; names and values are made from it when they are asked for.
 ///
 /// - SeeAlso: [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)
-public struct JSONObject: Hashable, Sendable {
+public struct JSONObject: Sendable {
     /// How deep arrays and objects may nest, the object itself being level 1; a postback needs 1.
     public static let maximumDepth = 8
     /// How many names an object may have; Apple sends up to 14, forwarders add a dozen.
@@ -11,8 +12,10 @@ public struct JSONObject: Hashable, Sendable {
     /// The default bound on the length, in bytes; a postback has about 500.
     public static let maximumLength = 16_384
 
-    /// The fields in the order received.
-    public let fields: [JSONField]
+    /// The text.
+    let source: JSONSource
+    /// Where the fields stand in it, in the order received.
+    let places: [JSONFieldPlace]
 
     /// Reads one object.
     ///
@@ -28,21 +31,30 @@ public struct JSONObject: Hashable, Sendable {
         guard contiguous.count <= limit else {
             throw .tooLong(count: contiguous.count, limit: limit)
         }
-        let result: Result<[JSONField], JSONError> = contiguous.withUnsafeBufferPointer { buffer in
+        var decoded: [String] = []
+        let result: Result<[JSONFieldPlace], JSONError> = contiguous.withUnsafeBufferPointer { buffer in
             var scanner = JSONScanner(buffer)
             do throws(JSONError) {
-                return .success(try scanner.scanWholeObject())
+                let places = try scanner.scanWholeObject()
+                decoded = scanner.decoded
+                return .success(places)
             } catch {
                 return .failure(error)
             }
         }
-        self.fields = try result.get()
+        places = try result.get()
+        source = JSONSource(bytes: contiguous, decoded: decoded)
+    }
+
+    /// The fields in the order received.
+    public var fields: [JSONField] {
+        places.map { JSONField(name: source.string($0.name), value: source.value($0.value)) }
     }
 
     /// The value of a field, or nil when the field is absent.
     public subscript(name: String) -> JSONValue? {
-        for field in fields where field.name == name {
-            return field.value
+        for place in places where source.isString(place.name, name) {
+            return source.value(place.value)
         }
         return nil
     }

@@ -1,17 +1,18 @@
 /// The one pass over the bytes behind ``JSONObject``.
 ///
-/// It borrows the buffer for its lifetime and allocates only the strings it returns.
+/// It borrows the buffer for its lifetime and says where names and values stand; it makes only those strings that are
+/// not their bytes.
 struct JSONScanner {
+    /// The strings with escapes, and those that are not ASCII.
+    private(set) var decoded: [String] = []
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
-    /// Whether the last string was ASCII without escapes, so that its bytes are its characters.
-    private var isPlain = false
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
     }
 
-    mutating func scanWholeObject() throws(JSONError) -> [JSONField] {
+    mutating func scanWholeObject() throws(JSONError) -> [JSONFieldPlace] {
         skipWhiteSpace()
         guard let first = current else {
             throw .empty
@@ -27,12 +28,12 @@ struct JSONScanner {
         return fields
     }
 
-    mutating func scanWholeArray() throws(JSONError) -> [JSONValue] {
+    mutating func scanWholeArray() throws(JSONError) -> [JSONValuePlace] {
         skipWhiteSpace()
         guard take(UInt8(ascii: "[")) else {
             throw .syntax(offset: position, expected: "'['")
         }
-        var values: [JSONValue] = []
+        var values: [JSONValuePlace] = []
         skipWhiteSpace()
         if !take(UInt8(ascii: "]")) {
             while true {
@@ -55,9 +56,9 @@ struct JSONScanner {
         return values
     }
 
-    private mutating func scanFields() throws(JSONError) -> [JSONField] {
+    private mutating func scanFields() throws(JSONError) -> [JSONFieldPlace] {
         position += 1
-        var fields: [JSONField] = []
+        var fields: [JSONFieldPlace] = []
         fields.reserveCapacity(16)
         // A bit for each kind of name seen, all bits after one that is not plain: most names need no comparison.
         var seen: UInt64 = 0
@@ -70,12 +71,11 @@ struct JSONScanner {
             guard current == UInt8(ascii: "\"") else {
                 throw .syntax(offset: position, expected: "a name in double quotes")
             }
-            let start = position + 1
-            let name = try scanString()
-            let mark = isPlain ? mark(start..<(position - 1)) : .max
+            let name = try scanStringPlace()
+            let mark = mark(name)
             if seen & mark != 0 {
-                for field in fields where field.name == name {
-                    throw .duplicateName(name)
+                for field in fields where areEqual(field.name, name) {
+                    throw .duplicateName(string(name))
                 }
             }
             seen |= mark
@@ -87,7 +87,7 @@ struct JSONScanner {
                 throw .syntax(offset: position, expected: "':'")
             }
             skipWhiteSpace()
-            fields.append(JSONField(name: name, value: try scanValue()))
+            fields.append(JSONFieldPlace(name: name, value: try scanValue()))
             skipWhiteSpace()
             if take(UInt8(ascii: ",")) {
                 continue
@@ -99,14 +99,14 @@ struct JSONScanner {
         }
     }
 
-    private mutating func scanValue() throws(JSONError) -> JSONValue {
+    private mutating func scanValue() throws(JSONError) -> JSONValuePlace {
         switch current {
         case UInt8(ascii: "\""):
-            return .string(try scanString())
+            return .string(try scanStringPlace())
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             let start = position
             try skipNested()
-            return .nested(text(from: start))
+            return .nested(start..<position)
         case UInt8(ascii: "t"):
             try expect("true")
             return .bool(true)
@@ -126,36 +126,85 @@ struct JSONScanner {
 
     // MARK: Strings
 
-    /// One bit that equal plain names share, from their length and their ends.
-    private func mark(_ name: Range<Int>) -> UInt64 {
-        guard !name.isEmpty else { return 1 }
-        let kind = name.count &* 7 &+ Int(bytes[name.lowerBound]) &* 5 &+ Int(bytes[name.upperBound - 1]) &* 3
+    /// One bit that equal plain names share, from their length and their ends; all bits for a name that is not plain.
+    private func mark(_ name: JSONStringPlace) -> UInt64 {
+        guard case .plain(let range) = name else { return .max }
+        guard !range.isEmpty else { return 1 }
+        let kind = range.count &* 7 &+ Int(bytes[range.lowerBound]) &* 5 &+ Int(bytes[range.upperBound - 1]) &* 3
         return 1 << UInt64(kind & 63)
     }
 
-    private mutating func scanString() throws(JSONError) -> String {
+    private func areEqual(_ first: JSONStringPlace, _ second: JSONStringPlace) -> Bool {
+        if case .plain(let first) = first, case .plain(let second) = second {
+            bytes[first].elementsEqual(bytes[second])
+        } else {
+            string(first) == string(second)
+        }
+    }
+
+    private func string(_ place: JSONStringPlace) -> String {
+        switch place {
+        case .plain(let range): String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+        case .decoded(let number): decoded[number]
+        }
+    }
+
+    private mutating func scanStringPlace() throws(JSONError) -> JSONStringPlace {
+        let start = position + 1
+        guard let text = try scanString() else {
+            return .plain(start..<(position - 1))
+        }
+        decoded.append(text)
+        return .decoded(decoded.count - 1)
+    }
+
+    /// Passes over a string; nil for one that is ASCII without escapes, so that its bytes are its characters.
+    private mutating func scanString() throws(JSONError) -> String? {
         position += 1
         let start = position
         var isASCII = true
-        while position < bytes.count {
-            switch bytes[position] {
+        while true {
+            skipPlainBytes()
+            switch current {
             case UInt8(ascii: "\""):
                 let span = UnsafeBufferPointer(rebasing: bytes[start..<position])
                 position += 1
-                isPlain = isASCII
-                return try isASCII ? String(decoding: span, as: UTF8.self) : validated(span, at: start)
+                return isASCII ? nil : try validated(span, at: start)
             case UInt8(ascii: "\\"):
                 return try scanEscapedString(from: start)
-            case 0..<0x20:
-                throw .syntax(offset: position, expected: "no control character inside a string")
-            case 0x80...:
+            case .some(0x80...):
                 isASCII = false
                 position += 1
-            default:
-                position += 1
+            case .some:
+                throw .syntax(offset: position, expected: "no control character inside a string")
+            case nil:
+                throw .syntax(offset: position, expected: "'\"' at the end of the string")
             }
         }
-        throw .syntax(offset: position, expected: "'\"' at the end of the string")
+    }
+
+    /// Passes over ASCII that stands for itself inside a string, eight bytes at a time.
+    private mutating func skipPlainBytes() {
+        let lows: UInt64 = 0x0101_0101_0101_0101
+        let highs: UInt64 = 0x8080_8080_8080_8080
+        while position + 8 <= bytes.count {
+            let word = UInt64(
+                littleEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            // Subtracting borrows through the top bit of a byte that is too small; a borrow from a byte further down
+            // can mark a byte wrongly, but never the lowest that is marked.
+            let quotes = word ^ (lows &* UInt64(UInt8(ascii: "\"")))
+            let backslashes = word ^ (lows &* UInt64(UInt8(ascii: "\\")))
+            let controls = (word &- lows &* 0x20) & ~word
+            let ends = (quotes &- lows) & ~quotes | (backslashes &- lows) & ~backslashes | controls | word
+            guard ends & highs == 0 else {
+                position += (ends & highs).trailingZeroBitCount / 8
+                return
+            }
+            position += 8
+        }
+        while let byte = current, byte >= 0x20, byte < 0x80, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+            position += 1
+        }
     }
 
     private func validated(_ span: some Collection<UInt8>, at start: Int) throws(JSONError) -> String {
@@ -167,7 +216,6 @@ struct JSONScanner {
 
     /// The rare case: copies the string while decoding its escapes.
     private mutating func scanEscapedString(from start: Int) throws(JSONError) -> String {
-        isPlain = false
         var decoded = Array(bytes[start..<position])
         while let byte = current {
             switch byte {
@@ -238,7 +286,7 @@ struct JSONScanner {
 
     // MARK: Numbers
 
-    private mutating func scanNumber() throws(JSONError) -> JSONValue {
+    private mutating func scanNumber() throws(JSONError) -> JSONValuePlace {
         let start = position
         let isNegative = take(UInt8(ascii: "-"))
         let firstDigit = position
@@ -261,7 +309,7 @@ struct JSONScanner {
         if isWhole, let value = integer(isNegative: isNegative, digits: firstDigit..<position) {
             return .integer(value)
         }
-        return .number(text(from: start))
+        return .number(start..<position)
     }
 
     /// The exact value, or nil for `-0` and for what does not fit 64 bits.
@@ -319,10 +367,10 @@ struct JSONScanner {
                 }
                 skipWhiteSpace()
             }
-            if current == UInt8(ascii: "{") || current == UInt8(ascii: "[") {
-                try skipNested(depth: depth + 1)
-            } else {
-                _ = try scanValue()
+            switch current {
+            case UInt8(ascii: "{"), UInt8(ascii: "["): try skipNested(depth: depth + 1)
+            case UInt8(ascii: "\""): _ = try scanString()
+            default: _ = try scanValue()
             }
             skipWhiteSpace()
             if take(UInt8(ascii: ",")) {
@@ -363,10 +411,5 @@ struct JSONScanner {
         while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
             position += 1
         }
-    }
-
-    /// The bytes of a nested value or number; strings inside were checked for UTF-8, the rest is ASCII.
-    private func text(from start: Int) -> String {
-        String(decoding: bytes[start..<position], as: UTF8.self)
     }
 }

@@ -6,9 +6,14 @@ extension JSONValue {
         guard case .nested(let text) = self, text.hasPrefix("[") else {
             return nil
         }
-        return Array(text.utf8).withUnsafeBufferPointer { buffer in
+        let bytes = Array(text.utf8)
+        return bytes.withUnsafeBufferPointer { buffer in
             var scanner = JSONScanner(buffer)
-            return try? scanner.scanWholeArray()
+            guard let places = try? scanner.scanWholeArray() else {
+                return nil
+            }
+            let source = JSONSource(bytes: bytes, decoded: scanner.decoded)
+            return places.map(source.value)
         }
     }
 }

@@ -5,8 +5,8 @@ extension AdAttributionKitPostback {
     /// on: a sibling of `jws-string` cannot stand in for a signed one, nor the other way round.
     ///
     /// - Throws: ``PostbackRejection/unknownKey(_:)``, or ``PostbackRejection/malformed(_:)`` with every problem found.
-    init(_ object: JSONObject, body: [UInt8]) throws(PostbackRejection) {
-        var siblings = PostbackFieldReader(object)
+    init(_ fields: PostbackFieldReader, body: [UInt8]) throws(PostbackRejection) {
+        var siblings = fields
         guard let jws = siblings.compactJWS() else {
             throw .malformed(siblings.problems)
         }
@@ -47,10 +47,8 @@ extension AdAttributionKitPostback {
         }
         self.init(
             body: body,
-            unprovenFields: object.fields.filter { $0.name != PostbackField.jwsString.rawValue },
             jws: jws,
             keyID: keyID,
-            signedFields: payload.fields,
             postbackIdentifier: postbackIdentifier,
             adNetworkID: adNetworkID,
             advertisedItemID: advertisedItemID,

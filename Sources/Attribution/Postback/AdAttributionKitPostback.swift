@@ -5,14 +5,10 @@
 public struct AdAttributionKitPostback: Hashable, Sendable {
     /// The body exactly as received.
     public let body: [UInt8]
-    /// The fields of the body beside `jws-string`, in order; **not signed**.
-    public let unprovenFields: [JSONField]
     /// `jws-string`, taken apart.
     public let jws: CompactJWS
     /// `kid`: whose key must verify it.
     public let keyID: PostbackKeyID
-    /// Every field of the signed payload, in order; those unknown here too.
-    public let signedFields: [JSONField]
     /// `postback-identifier`, by which repeats are discarded; signed.
     public let postbackIdentifier: TransactionID
     /// `ad-network-identifier`; signed.
@@ -39,6 +35,22 @@ public struct AdAttributionKitPostback: Hashable, Sendable {
     public let adInteractionType: AdInteractionType?
     /// `country-code`, highest data tier only; **not signed**.
     public let countryCode: CountryCode?
+
+    /// The fields of the body beside `jws-string`, in order; **not signed**.
+    ///
+    /// Read from the body each time, for few ask: most postbacks are counted and dropped.
+    public var unprovenFields: [JSONField] {
+        // What was read once can be read again, here and below.
+        let fields = (try? JSONObject(reading: body))?.fields ?? []
+        return fields.filter { $0.name != PostbackField.jwsString.rawValue }
+    }
+
+    /// Every field of the signed payload, in order; those unknown here too.
+    ///
+    /// Read from the payload each time.
+    public var signedFields: [JSONField] {
+        (try? JSONObject(reading: jws.payload))?.fields ?? []
+    }
 
     /// What it says beside its signature; a name on both sides stays two statements.
     var statements: [Set<JSONField>] {

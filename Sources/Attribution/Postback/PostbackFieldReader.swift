@@ -1,25 +1,34 @@
 /// Takes typed values out of a JSON object and notes every problem on the way, so that one answer names them all.
 struct PostbackFieldReader {
-    private let object: JSONObject
+    private let source: JSONSource
+    private let places: PostbackFieldPlaces
     private(set) var problems: [FieldProblem] = []
 
     init(_ object: JSONObject) {
-        self.object = object
+        source = object.source
+        places = PostbackFieldPlaces(object)
+    }
+
+    /// Whether a field is there, whatever its value.
+    func has(_ field: PostbackField) -> Bool {
+        self[field] != nil
     }
 
     /// The version; a body without one is 1.0, whose postbacks Apple sends both ways.
     func version() throws(PostbackRejection) -> SKAdNetworkVersion {
-        switch object[PostbackField.version.rawValue] {
+        switch self[.version] {
         case nil:
             return .v1_0
-        case .string(let text):
+        case .string(let place):
+            let text = source.string(place)
             guard let version = SKAdNetworkVersion(rawValue: text) else {
                 throw .unknownVersion("\"\(text)\"")
             }
             return version
         case .some(let other):
             throw .malformed([
-                FieldProblem(field: "version", found: other.summary, expected: "a string, or nothing in 1.0")
+                FieldProblem(
+                    field: "version", found: source.value(other).summary, expected: "a string, or nothing in 1.0")
             ])
         }
     }
@@ -32,7 +41,7 @@ struct PostbackFieldReader {
             return nil
         }
         guard let identifier = make(text) else {
-            return note(field, .string(text), "1 to 255 bytes of text without U+2063 and control characters")
+            return note(field, text, "1 to 255 bytes of text without U+2063 and control characters")
         }
         return identifier
     }
@@ -41,28 +50,30 @@ struct PostbackFieldReader {
         _ field: PostbackField,
         _ make: (String) -> Identifier?
     ) -> Identifier? {
-        object[field.rawValue] == nil ? nil : identifier(field, make)
+        has(field) ? identifier(field, make) : nil
     }
 
     /// One of a closed set of words.
     mutating func word<Word: RawRepresentable<String> & CaseIterable>(_ field: PostbackField) -> Word? {
-        let expected = Word.allCases.map(\.rawValue).joined(separator: ", ")
-        guard let text = string(field, expected: "one of \(expected)") else {
+        func expected() -> String {
+            "one of " + Word.allCases.map(\.rawValue).joined(separator: ", ")
+        }
+        guard let text = string(field, expected: expected()) else {
             return nil
         }
-        return Word(rawValue: text) ?? note(field, .string(text), "one of \(expected)")
+        return Word(rawValue: text) ?? note(field, text, expected())
     }
 
     /// A word nobody signs; one not known here says nothing, for a genuine postback shall not be lost over it.
     func unprovenWord<Word: RawRepresentable<String>>(_ field: PostbackField) -> Word? {
-        if case .string(let text) = object[field.rawValue] { Word(rawValue: text) } else { nil }
+        if case .string(let place) = self[field] { Word(rawValue: source.string(place)) } else { nil }
     }
 
     /// The country nobody signs; what is no country code says nothing.
     ///
     /// It arrived with genuine postbacks before it was looked at, and forwarders spell it as they like.
     func countryCode() -> CountryCode? {
-        if case .string(let text) = object[PostbackField.countryCode.rawValue] { CountryCode(text) } else { nil }
+        if case .string(let place) = self[.countryCode] { CountryCode(source.string(place)) } else { nil }
     }
 
     mutating func sourceIdentifier() -> SourceIdentifier? {
@@ -71,26 +82,27 @@ struct PostbackFieldReader {
             return nil
         }
         guard let identifier = SourceIdentifier(text) else {
-            return note(.sourceIdentifier, .string(text), expected)
+            return note(.sourceIdentifier, text, expected)
         }
         return identifier
     }
 
     mutating func integer(_ field: PostbackField, in range: ClosedRange<Int64>? = nil) -> Int64? {
-        let expected =
+        func expected() -> String {
             range.map { "a whole number from \($0.lowerBound) to \($0.upperBound)" }
-            ?? "a whole number within 64 bits"
-        guard let value = required(field, expected) else {
+                ?? "a whole number within 64 bits"
+        }
+        guard let value = required(field, expected()) else {
             return nil
         }
         guard case .integer(let number) = value, range?.contains(number) ?? true else {
-            return note(field, value, expected)
+            return note(field, value, expected())
         }
         return number
     }
 
     mutating func optionalInteger(_ field: PostbackField) -> Int64? {
-        object[field.rawValue] == nil ? nil : integer(field)
+        has(field) ? integer(field) : nil
     }
 
     mutating func boolean(_ field: PostbackField) -> Bool? {
@@ -98,7 +110,7 @@ struct PostbackFieldReader {
     }
 
     mutating func optionalBoolean(_ field: PostbackField) -> Bool? {
-        switch object[field.rawValue] {
+        switch self[field] {
         case nil: nil
         case .bool(let value): value
         case .some(let other): note(field, other, "true or false, a JSON boolean")
@@ -110,42 +122,39 @@ struct PostbackFieldReader {
         guard version >= .v2_0 else {
             return nil
         }
-        let app = object[PostbackField.sourceAppID.rawValue]
-        let domain = version >= .v4_0 ? object[PostbackField.sourceDomain.rawValue] : nil
-        switch (app, domain) {
-        case (nil, nil):
+        switch (has(.sourceAppID), version >= .v4_0 && has(.sourceDomain)) {
+        case (false, false):
             return nil
-        case (.some, .some):
-            return note(.sourceDomain, .string("source-domain beside source-app-id"), "at most one of the two")
-        case (.some, nil):
+        case (true, true):
+            return note(.sourceDomain, "source-domain beside source-app-id", "at most one of the two")
+        case (true, false):
             return integer(.sourceAppID).map { .app(AppStoreItemID($0)) }
-        case (nil, .some):
+        case (false, true):
             return identifier(.sourceDomain, SourceDomain.init).map(PostbackSource.domain)
         }
     }
 
     /// The conversion as it stands: absent, `null`, fine or coarse, and never two of them.
     mutating func conversion() -> Conversion {
-        let fine = object[PostbackField.conversionValue.rawValue]
-        let coarse = object[PostbackField.coarseConversionValue.rawValue]
-        switch (fine, coarse) {
+        switch (self[.conversionValue], self[.coarseConversionValue]) {
         case (nil, nil):
             return .absent
         case (.null, nil), (nil, .null), (.null, .null):
             return .null
         case (.integer(let value), nil), (.integer(let value), .null):
             guard Conversion.fineRange.contains(value) else {
-                return note(.conversionValue, .integer(value), "a whole number from 0 to 63") ?? .absent
+                return note(.conversionValue, JSONValue.integer(value), "a whole number from 0 to 63") ?? .absent
             }
             return .fine(UInt8(value))
-        case (nil, .string(let text)), (.null, .string(let text)):
+        case (nil, .string(let place)), (.null, .string(let place)):
+            let text = source.string(place)
             guard let value = CoarseConversionValue(rawValue: text) else {
-                return note(.coarseConversionValue, .string(text), "low, medium or high, in lower case") ?? .absent
+                return note(.coarseConversionValue, text, "low, medium or high, in lower case") ?? .absent
             }
             return .coarse(value)
         case (.integer, .string):
             return note(
-                .coarseConversionValue, .string("coarse-conversion-value beside conversion-value"),
+                .coarseConversionValue, "coarse-conversion-value beside conversion-value",
                 "at most one of the two") ?? .absent
         case (.some(let value), _) where !value.isIntegerOrNull:
             return note(.conversionValue, value, "a whole number from 0 to 63, or nothing") ?? .absent
@@ -158,11 +167,13 @@ struct PostbackFieldReader {
 
     mutating func signature() -> [UInt8]? {
         let expected = "a string in standard base64 with padding"
-        guard let text = string(.attributionSignature, expected: expected) else {
+        guard let value = required(.attributionSignature, expected) else {
             return nil
         }
-        guard let bytes = Base64.decode(text), !bytes.isEmpty else {
-            return note(.attributionSignature, .string(text), expected)
+        guard case .string(let place) = value, let bytes = source.withUTF8(of: place, Base64.decode(utf8:)),
+            !bytes.isEmpty
+        else {
+            return note(.attributionSignature, value, expected)
         }
         return bytes
     }
@@ -182,22 +193,38 @@ struct PostbackFieldReader {
 
     // MARK: Steps
 
-    private mutating func string(_ field: PostbackField, expected: String) -> String? {
-        guard let value = required(field, expected) else {
-            return nil
-        }
-        guard case .string(let text) = value else {
-            return note(field, value, expected)
-        }
-        return text
+    private subscript(field: PostbackField) -> JSONValuePlace? {
+        places[field]
     }
 
-    private mutating func required(_ field: PostbackField, _ expected: String) -> JSONValue? {
-        guard let value = object[field.rawValue] else {
-            problems.append(FieldProblem(field: field.rawValue, found: "nothing", expected: expected))
+    private mutating func string(_ field: PostbackField, expected: @autoclosure () -> String) -> String? {
+        guard let value = required(field, expected()) else {
+            return nil
+        }
+        guard case .string(let place) = value else {
+            return note(field, value, expected())
+        }
+        return source.string(place)
+    }
+
+    private mutating func required(
+        _ field: PostbackField, _ expected: @autoclosure () -> String
+    ) -> JSONValuePlace? {
+        guard let value = self[field] else {
+            problems.append(FieldProblem(field: field.rawValue, found: "nothing", expected: expected()))
             return nil
         }
         return value
+    }
+
+    private mutating func note<Value>(
+        _ field: PostbackField, _ found: JSONValuePlace, _ expected: String
+    ) -> Value? {
+        note(field, source.value(found), expected)
+    }
+
+    private mutating func note<Value>(_ field: PostbackField, _ found: String, _ expected: String) -> Value? {
+        note(field, .string(found), expected)
     }
 
     private mutating func note<Value>(_ field: PostbackField, _ found: JSONValue, _ expected: String) -> Value? {
@@ -206,7 +233,7 @@ struct PostbackFieldReader {
     }
 }
 
-extension JSONValue {
+extension JSONValuePlace {
     fileprivate var isIntegerOrNull: Bool {
         switch self {
         case .integer, .null: true

@@ -14,13 +14,11 @@ public indirect enum ReceivedPostback: Hashable, Sendable {
     /// - Throws: ``PostbackRejection``, all but ``PostbackRejection/invalidSignature(keys:)``.
     public init(reading body: [UInt8]) throws(PostbackRejection) {
         let object = try JSONObject(postback: body)
-        let isJWS =
-            object[PostbackField.jwsString.rawValue] != nil
-            && object[PostbackField.attributionSignature.rawValue] == nil
+        let fields = PostbackFieldReader(object)
         self =
-            isJWS
-            ? .adAttributionKit(try AdAttributionKitPostback(object, body: body))
-            : .skAdNetwork(try SKAdNetworkPostback(object, body: body))
+            fields.has(.jwsString) && !fields.has(.attributionSignature)
+            ? .adAttributionKit(try AdAttributionKitPostback(fields, body: body))
+            : .skAdNetwork(try SKAdNetworkPostback(fields, body: body))
     }
 
     /// The body exactly as received.

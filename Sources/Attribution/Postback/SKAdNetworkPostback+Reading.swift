@@ -8,12 +8,12 @@ extension SKAdNetworkPostback {
     /// - Throws: ``PostbackRejection/notJSON(_:)``, ``PostbackRejection/unknownVersion(_:)``, or
     ///   ``PostbackRejection/malformed(_:)`` with every problem found.
     public init(reading body: [UInt8]) throws(PostbackRejection) {
-        try self.init(try JSONObject(postback: body), body: body)
+        try self.init(PostbackFieldReader(try JSONObject(postback: body)), body: body)
     }
 
     /// Reads the fields of a body that is one JSON object.
-    init(_ object: JSONObject, body: [UInt8]) throws(PostbackRejection) {
-        var fields = PostbackFieldReader(object)
+    init(_ fields: PostbackFieldReader, body: [UInt8]) throws(PostbackRejection) {
+        var fields = fields
         let version = try fields.version()
 
         let adNetworkID = fields.identifier(.adNetworkID, AdNetworkID.init)
@@ -39,7 +39,6 @@ extension SKAdNetworkPostback {
         }
         self.init(
             body: body,
-            fields: object.fields,
             version: version,
             adNetworkID: adNetworkID,
             campaign: campaign,

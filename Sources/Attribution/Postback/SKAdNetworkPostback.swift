@@ -5,8 +5,6 @@
 public struct SKAdNetworkPostback: Hashable, Sendable {
     /// The body exactly as received.
     public let body: [UInt8]
-    /// Every field of the body as received, in order.
-    public let fields: [JSONField]
     /// The version, which picks field order and key; 1.0 when the body names none.
     public let version: SKAdNetworkVersion
     /// `ad-network-id`; signed.
@@ -33,6 +31,14 @@ public struct SKAdNetworkPostback: Hashable, Sendable {
     public let countryCode: CountryCode?
     /// `attribution-signature`, decoded from base64: the bytes of a DER `ECDSA-Sig-Value`.
     public let attributionSignature: [UInt8]
+
+    /// Every field of the body as received, in order.
+    ///
+    /// Read from the body each time, for few ask: most postbacks are counted and dropped.
+    public var fields: [JSONField] {
+        // What was read once can be read again.
+        (try? JSONObject(reading: body))?.fields ?? []
+    }
 
     /// The text Apple signs: the version's values in the version's order, as received.
     ///

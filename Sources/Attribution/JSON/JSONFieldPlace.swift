@@ -1,0 +1,5 @@
+/// Where a name and its value stand in a JSON text.
+struct JSONFieldPlace {
+    let name: JSONStringPlace
+    let value: JSONValuePlace
+}
