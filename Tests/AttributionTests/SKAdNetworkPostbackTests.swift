@@ -61,6 +61,29 @@ struct SKAdNetworkPostbackTests {
         #expect(full.isRedownload == true)
     }
 
+    @Test("Numbers are signed in decimal digits", arguments: [0, -1, 9, 10, 1_000_000, .max, .min] as [Int64])
+    func numbers(_ number: Int64) throws {
+        let members = #""ad-network-id":"N","campaign-id":1,"app-id":\#(number),"transaction-id":"T""#
+        #expect(try SKAdNetworkPostback(reading: Self.body(members)).signedText.description == "N|1|\(number)|T")
+    }
+
+    @Test("A name written with escapes is the same name")
+    func escapedName() throws {
+        let (_, members) = Self.bodies[5]
+        let escaped = members.replacing(#""app-id""#, with: #""app\u002did""#)
+        try #require(escaped != members)
+        let postback = try SKAdNetworkPostback(reading: Self.body(escaped))
+        #expect(postback.signedText == (try SKAdNetworkPostback(reading: Self.body(members)).signedText))
+        #expect(postback.fields.contains(JSONField(name: "app-id", value: .integer(1))))
+    }
+
+    @Test("Versions are ordered by their release")
+    func versionOrder() {
+        let versions = SKAdNetworkVersion.allCases
+        #expect(zip(versions, versions.dropFirst()).allSatisfy { $0 < $1 && !($1 < $0) })
+        #expect(versions.map(\.rawValue) == versions.map(\.rawValue).sorted())
+    }
+
     @Test("Fields a later version has are kept but count for nothing", arguments: bodies.prefix(2).map(\.1))
     func laterFields(_ members: String) throws {
         let plain = try SKAdNetworkPostback(reading: Self.body(members))
@@ -98,6 +121,10 @@ struct SKAdNetworkPostbackTests {
             (0, #""app-id":10738027756"#, #""app-id":9223372036854775808"#, "app-id"),
             (0, #""transaction-id":"T""#, #""transaction-id":"""#, "transaction-id"),
             (0, #""transaction-id":"T""#, #""transaction-id":"T\u2063U""#, "transaction-id"),
+            (0, #""transaction-id":"T""#, #""transaction-id":"\u2063""#, "transaction-id"),
+            (0, #""transaction-id":"T""#, #""transaction-id":"Té\u2063""#, "transaction-id"),
+            (0, #""transaction-id":"T""#, #""transaction-id":"T\u001f""#, "transaction-id"),
+            (0, #""transaction-id":"T""#, #""transaction-id":"T\u007f""#, "transaction-id"),
             (0, #""ad-network-id":"N.skadnetwork""#, #""ad-network-id":"N⁣skadnetwork""#, "ad-network-id"),
             (3, #""source-app-id":7"#, #""source-app-id":null"#, "source-app-id"),
             (3, #""source-app-id":7"#, #""source-app-id":"7""#, "source-app-id"),

@@ -9,12 +9,22 @@ public struct SignedText: Hashable, Sendable {
 
     mutating func append(_ value: String) {
         separate()
-        utf8.append(contentsOf: value.utf8)
+        var value = value
+        value.withUTF8 { utf8.append(contentsOf: $0) }
     }
 
     mutating func append(_ value: Int64) {
         separate()
-        utf8.append(contentsOf: String(value).utf8)
+        if value < 0 {
+            utf8.append(UInt8(ascii: "-"))
+        }
+        let first = utf8.count
+        var rest = value.magnitude
+        repeat {
+            utf8.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        utf8[first...].reverse()
     }
 
     mutating func append(_ value: Bool) {
