@@ -32,36 +32,14 @@ struct FixedKeyPath: Sendable {
         }
     }
 
-    /// Whether the signature of a postback verifies under the key at a place.
-    struct Question {
-        let digest: MessageDigest
-        /// As received.
-        let signature: [UInt8]
-        let encoding: SignatureEncoding
-        let place: Int
+    /// Answers questions together.
+    func verify(_ checks: [SignatureCheck]) -> [Verdict] {
+        verifier.verify(checks)
     }
 
-    /// Answers questions together; nil where the tables do not decide.
-    func verify(_ questions: [Question]) -> [Bool?] {
-        var answers: [Bool?] = Array(repeating: false, count: questions.count)
-        var checks: [SignatureCheck] = []
-        var asked: [Int] = []
-        checks.reserveCapacity(questions.count)
-        asked.reserveCapacity(questions.count)
-        for (index, question) in questions.enumerated() {
-            // What is not strictly of its encoding, or out of range, is invalid without arithmetic.
-            if let check = check(question.digest, question.signature, question.encoding, question.place) {
-                checks.append(check)
-                asked.append(index)
-            }
-        }
-        for (index, verdict) in zip(asked, verifier.verify(checks)) {
-            answers[index] = verdict.isValid
-        }
-        return answers
-    }
-
-    private func check(
+    /// The question whether a signature verifies under the key at a place; nil for what is not strictly of its encoding
+    /// or out of range, and so invalid.
+    func check(
         _ digest: MessageDigest,
         _ bytes: [UInt8],
         _ encoding: SignatureEncoding,

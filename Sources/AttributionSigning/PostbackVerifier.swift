@@ -11,9 +11,30 @@ import Synchronization
 /// ``VerifiedPostback``.
 public struct PostbackVerifier: Sendable {
     private let keys: [PostbackVerificationKey]
-    /// The places in ``keys`` of those that may verify what a signer signed, in the order in which they are tried.
-    private let places: [PostbackSigner: [Int]]
+    private let places: KeyPlaces
     private let tables: KeyTables
+
+    /// The places in ``keys`` of those that may verify what a signer signed, in the order in which they are tried.
+    private struct KeyPlaces {
+        let p192: [Int]
+        let p256: [Int]
+        let production: [Int]
+        let developmentFlow: [Int]
+        let developerSettings: [Int]
+        let test: [Int]
+
+        /// A switch, not a dictionary: every postback asks, and hashing takes time.
+        subscript(signer: PostbackSigner) -> [Int] {
+            switch signer {
+            case .skAdNetwork(.p192): p192
+            case .skAdNetwork(.p256): p256
+            case .adAttributionKit(.production): production
+            case .adAttributionKit(.developmentFlow): developmentFlow
+            case .adAttributionKit(.developerSettings): developerSettings
+            case .adAttributionKit(.test): test
+            }
+        }
+    }
 
     /// Makes a verifier with Apple's keys and, when named, test keys.
     ///
@@ -30,14 +51,13 @@ public struct PostbackVerifier: Sendable {
         keys = tests.map(PostbackVerificationKey.test) + builtIn
         let first = tests.count
         let testPlaces = Dictionary(grouping: tests.indices) { tests[$0].curve }
-        places = [
-            .skAdNetwork(.p192): testPlaces[.p192, default: []] + [first],
-            .skAdNetwork(.p256): testPlaces[.p256, default: []] + [first + 1],
-            .adAttributionKit(.production): [first + 1],
-            .adAttributionKit(.developmentFlow): [first + 2],
-            .adAttributionKit(.developerSettings): [first + 3],
-            .adAttributionKit(.test): testPlaces[.p256, default: []],
-        ]
+        places = KeyPlaces(
+            p192: testPlaces[.p192, default: []] + [first],
+            p256: testPlaces[.p256, default: []] + [first + 1],
+            production: [first + 1],
+            developmentFlow: [first + 2],
+            developerSettings: [first + 3],
+            test: testPlaces[.p256, default: []])
         tables = KeyTables()
     }
 
@@ -94,7 +114,7 @@ public struct PostbackVerifier: Sendable {
     /// Verifies a postback that was read.
     public func verify(_ postback: ReceivedPostback) -> Judgement {
         let digest = Self.digest(postback)
-        return judgement(on: postback, key: places(postback).first { isOpenSSLValid(postback, digest, $0) })
+        return judgement(on: postback, key: places[postback.signer].first { isOpenSSLValid(postback, digest, $0) })
     }
 
     /// Verifies postbacks that were read, together where that is faster.
@@ -113,16 +133,29 @@ public struct PostbackVerifier: Sendable {
         var round = 0
         // All under their first key together, then what is left under the second, and so on.
         while !open.isEmpty {
-            open.removeAll { round >= places(postbacks[$0]).count }
-            let questions = open.map { index in
-                FixedKeyPath.Question(
-                    digest: digests[index], signature: postbacks[index].signature,
-                    encoding: postbacks[index].signatureEncoding, place: places(postbacks[index])[round])
-            }
             var rest: [Int] = []
-            for (index, (question, answer)) in zip(open, zip(questions, path.verify(questions))) {
-                if answer ?? isOpenSSLValid(postbacks[index], Self.digest(postbacks[index]), question.place) {
-                    found[index] = question.place
+            var asked: [(index: Int, place: Int)] = []
+            var checks: [SignatureCheck] = []
+            asked.reserveCapacity(open.count)
+            checks.reserveCapacity(open.count)
+            for index in open {
+                let postback = postbacks[index]
+                let places = places[postback.signer]
+                guard round < places.count else {
+                    continue
+                }
+                let place = places[round]
+                // What is not strictly of its encoding, or out of range, is invalid without arithmetic.
+                if let check = path.check(digests[index], postback.signature, postback.signatureEncoding, place) {
+                    asked.append((index, place))
+                    checks.append(check)
+                } else {
+                    rest.append(index)
+                }
+            }
+            for ((index, place), verdict) in zip(asked, path.verify(checks)) {
+                if verdict.isValid ?? isOpenSSLValid(postbacks[index], Self.digest(postbacks[index]), place) {
+                    found[index] = place
                 } else {
                     rest.append(index)
                 }
@@ -133,17 +166,13 @@ public struct PostbackVerifier: Sendable {
         return zip(postbacks, found).map { judgement(on: $0, key: $1) }
     }
 
-    private func places(_ postback: ReceivedPostback) -> [Int] {
-        places[postback.signer] ?? []
-    }
-
     private func isOpenSSLValid(_ postback: ReceivedPostback, _ digest: [UInt8], _ place: Int) -> Bool {
         keys[place].publicKey.verifies(postback.signature, postback.signatureEncoding, digest: digest)
     }
 
     private func judgement(on postback: ReceivedPostback, key place: Int?) -> Judgement {
         guard let place else {
-            let tried = places(postback)
+            let tried = places[postback.signer]
             if tried.isEmpty, case .adAttributionKit(let keyID) = postback.signer {
                 return .rejected(.unknownKey("\"\(keyID.rawValue)\""), body: postback.body)
             }
@@ -158,7 +187,10 @@ public struct PostbackVerifier: Sendable {
     }
 
     private static func sha256(_ postback: ReceivedPostback) -> SHA256.Digest {
-        SHA256.hash(data: postback.signedBytes)
+        // From the buffer: over any collection of bytes, the library's code is generic.
+        var hash = SHA256()
+        postback.signedBytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        return hash.finalize()
     }
 
     /// The tables, once they are made; copies of a verifier share them.
