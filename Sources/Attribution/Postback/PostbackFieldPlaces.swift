@@ -17,7 +17,7 @@ struct PostbackFieldPlaces {
 
     /// Where the value of a field stands, nil for a field that is absent.
     subscript(field: PostbackField) -> JSONValuePlace? {
-        let number = Int(numbers[field.code])
+        let number = Int(numbers.span[field.code])
         return number == 0 ? nil : places[number - 1].value
     }
 }

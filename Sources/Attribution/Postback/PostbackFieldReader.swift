@@ -106,15 +106,15 @@ struct PostbackFieldReader {
     }
 
     mutating func boolean(_ field: PostbackField) -> Bool? {
-        required(field, "true or false") == nil ? nil : optionalBoolean(field)
+        required(field, "true or false").flatMap { boolean(field, $0) }
     }
 
     mutating func optionalBoolean(_ field: PostbackField) -> Bool? {
-        switch self[field] {
-        case nil: nil
-        case .bool(let value): value
-        case .some(let other): note(field, other, "true or false, a JSON boolean")
-        }
+        self[field].flatMap { boolean(field, $0) }
+    }
+
+    private mutating func boolean(_ field: PostbackField, _ value: JSONValuePlace) -> Bool? {
+        if case .bool(let value) = value { value } else { note(field, value, "true or false, a JSON boolean") }
     }
 
     /// The source the postback carries: only what its version signs counts as one.

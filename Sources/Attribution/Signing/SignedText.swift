@@ -18,13 +18,18 @@ public struct SignedText: Hashable, Sendable {
         if value < 0 {
             utf8.append(UInt8(ascii: "-"))
         }
-        let first = utf8.count
+        // From the last digit to the first; 64 bits have 20 at most.
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var first = digits.count
         var rest = value.magnitude
         repeat {
-            utf8.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            first -= 1
+            digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
             rest /= 10
         } while rest > 0
-        utf8[first...].reverse()
+        for place in first..<digits.count {
+            utf8.append(digits[place])
+        }
     }
 
     mutating func append(_ value: Bool) {
