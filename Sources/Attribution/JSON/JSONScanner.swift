@@ -214,25 +214,29 @@ struct JSONScanner {
         return text
     }
 
-    /// The rare case: copies the string while decoding its escapes.
+    /// Copies the string while decoding its escapes; some systems escape each slash of a signature.
     private mutating func scanEscapedString(from start: Int) throws(JSONError) -> String {
         var decoded = Array(bytes[start..<position])
-        while let byte = current {
-            switch byte {
+        while true {
+            let run = position
+            skipPlainBytes()
+            decoded.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[run..<position]))
+            switch current {
             case UInt8(ascii: "\""):
                 position += 1
                 return try validated(decoded, at: start)
             case UInt8(ascii: "\\"):
                 position += 1
                 try appendEscape(to: &decoded)
-            case 0..<0x20:
-                throw .syntax(offset: position, expected: "no control character inside a string")
-            default:
+            case .some(let byte) where byte >= 0x80:
                 decoded.append(byte)
                 position += 1
+            case .some:
+                throw .syntax(offset: position, expected: "no control character inside a string")
+            case nil:
+                throw .syntax(offset: position, expected: "'\"' at the end of the string")
             }
         }
-        throw .syntax(offset: position, expected: "'\"' at the end of the string")
     }
 
     private mutating func appendEscape(to decoded: inout [UInt8]) throws(JSONError) {
