@@ -94,6 +94,37 @@ struct HotStatement {
         try check(result, SQLITE_DONE)
     }
 
+    /// A row of the result, until the statement is done.
+    struct Row {
+        fileprivate let handle: OpaquePointer
+
+        func integer(_ column: CInt) -> Int64 {
+            sqlite3_column_int64(handle, column)
+        }
+
+        func blob(_ column: CInt) -> UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(
+                start: sqlite3_column_blob(handle, column), count: Int(sqlite3_column_bytes(handle, column)))
+        }
+    }
+
+    /// Runs the statement and hands over its first row, if there is one.
+    func fetch(bind: (inout Parameters) -> Void, _ use: (Row) throws -> Void) throws {
+        let handle = statement.sqliteStatement
+        var parameters = Parameters(handle: handle, free: arena.memory[...])
+        bind(&parameters)
+        try check(parameters.result, SQLITE_OK)
+        defer {
+            sqlite3_reset(handle)
+            sqlite3_clear_bindings(handle)
+        }
+        let result = sqlite3_step(handle)
+        guard result == SQLITE_ROW else {
+            return try check(result, SQLITE_DONE)
+        }
+        try use(Row(handle: handle))
+    }
+
     private func check(_ result: CInt, _ expected: CInt) throws {
         guard result == expected else {
             throw DatabaseError(

@@ -37,9 +37,7 @@ extension SQLiteLedger {
         let isShared = { TallyFamily.shared.contains($0) }
         var shared = query
         shared.filters.removeAll { !isShared($0.dimension) }
-        var condition = Condition(shared, timeColumn: "day", range: range)
-        condition.sql += " AND family = ?"
-        condition.arguments += [family.rawValue]
+        let condition = Condition(shared, timeColumn: "day", range: range)
         let columns = TallyFamily.shared.map(\.column).joined(separator: ", ")
         let parts = try Row.fetchCursor(
             db.cachedStatement(sql: "SELECT \(columns), counts FROM tally WHERE \(condition.sql)"),
@@ -57,11 +55,18 @@ extension SQLiteLedger {
                 try data?.withUnsafeBytes { bytes in
                     if isByApp {
                         var sum = Metrics()
-                        try TallyRows.each(in: bytes, family) { try sum.add(encoded: $0.counts) }
+                        try TallyRows.each(in: bytes) { row in
+                            if row.family == family {
+                                try sum.add(encoded: row.counts)
+                            }
+                        }
                         sums[places.map { app[$0] }, default: Metrics()] += sum
                         return
                     }
-                    try TallyRows.each(in: bytes, family) { row in
+                    try TallyRows.each(in: bytes) { row in
+                        guard row.family == family else {
+                            return
+                        }
                         let values = try app + TallyRows.values(row.key)
                         if filters.allSatisfy({ values[$0.place] == $0.value }) {
                             try sums[places.map { values[$0] }, default: Metrics()].add(encoded: row.counts)

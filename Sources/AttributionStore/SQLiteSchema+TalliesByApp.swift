@@ -1,74 +1,75 @@
-import Attribution
 import Foundation
 import GRDB
 
 extension SQLiteSchema {
-    /// Puts the tallies of an app's day into one row, which had a row for each combination of values, and keeps the
-    /// marks.
+    /// Puts the tallies of an app's day into one row, which had a row for each combination of values in four tables, and
+    /// keeps the marks.
     static func talliesByApp(_ db: Database) throws {
         try db.execute(
             sql: """
                 CREATE TABLE tally (
                     id INTEGER PRIMARY KEY,
-                    family TEXT NOT NULL, -- campaign, source, kind, conversion
                     provenance TEXT NOT NULL,
                     day INTEGER NOT NULL, -- days since 1970-01-01 UTC
                     framework TEXT NOT NULL,
                     ad_network_id TEXT NOT NULL,
                     app_id TEXT NOT NULL,
                     part INTEGER NOT NULL, -- from 0 on; another when the last has grown large
-                    counts BLOB NOT NULL, -- row after row: values, each after its length, and counts after theirs
-                    UNIQUE (family, provenance, day, framework, ad_network_id, app_id, part)
+                    -- Row after row: a byte that names the family, the values of its dimensions, each after its length,
+                    -- and the counts after theirs.
+                    counts BLOB NOT NULL,
+                    UNIQUE (provenance, day, framework, ad_network_id, app_id, part)
                 ) STRICT;
                 """)
-        for (family, dimensions) in familiesOfTables {
-            try move(family, dimensions, db)
-            try db.execute(sql: "DROP TABLE tally_\(family)")
+        let app = "provenance, day, framework, ad_network_id, app_id"
+        let apps = try Row.fetchCursor(
+            db, sql: families.map { "SELECT \(app) FROM tally_\($0.name)" }.joined(separator: " UNION "))
+        let insert = try db.makeStatement(
+            sql: "INSERT INTO tally (\(app), part, counts) VALUES (?, ?, ?, ?, ?, ?, ?)")
+        let rows = try families.map { family in
+            try db.makeStatement(
+                sql: """
+                    SELECT \(family.dimensions.joined(separator: ", ")), counts FROM tally_\(family.name)
+                    WHERE provenance = ? AND day = ? AND framework = ? AND ad_network_id = ? AND app_id = ?
+                    """)
+        }
+        while let app = try apps.next() {
+            let key = (0..<5).map { app[$0] as DatabaseValue }
+            var part = 0
+            var packed = TallyRows()
+            func write() throws {
+                let values: [any DatabaseValueConvertible] = key + [part, Data(packed.bytes)]
+                try insert.execute(arguments: StatementArguments(values))
+                (part, packed) = (part + 1, TallyRows())
+            }
+            for (code, (family, rows)) in zip(families, rows).enumerated() {
+                let rows = try Row.fetchCursor(rows, arguments: StatementArguments(key))
+                while let row = try rows.next() {
+                    var name = [UInt8(code)]
+                    for place in family.dimensions.indices {
+                        name.appendPacked(row[place] as String)
+                    }
+                    packed.append(key: name, counts: try row.bytes(at: family.dimensions.count))
+                    if packed.bytes.count >= TallyWriter.fullPart {
+                        try write()
+                    }
+                }
+            }
+            if !packed.bytes.isEmpty {
+                try write()
+            }
+        }
+        for family in families {
+            try db.execute(sql: "DROP TABLE tally_\(family.name)")
         }
         try db.execute(sql: "UPDATE tally_mark SET tally = substr(tally, 7)")
     }
 
-    private static let familiesOfTables: KeyValuePairs = [
-        "campaign": ["campaign_id", "source_identifier"],
-        "source": ["source_app_id", "source_domain"],
-        "kind": ["version", "fidelity_type", "redownload", "sequence_index"],
-        "conversion": ["conversion_type", "marketplace", "country", "interaction_type"],
+    /// The tables there were, in the order of the bytes that name the families now.
+    private static let families: [(name: String, dimensions: [String])] = [
+        ("campaign", ["campaign_id", "source_identifier"]),
+        ("source", ["source_app_id", "source_domain"]),
+        ("kind", ["version", "fidelity_type", "redownload", "sequence_index"]),
+        ("conversion", ["conversion_type", "marketplace", "country", "interaction_type"]),
     ]
-
-    private static func move(_ family: String, _ dimensions: [String], _ db: Database) throws {
-        let app = "provenance, day, framework, ad_network_id, app_id"
-        let rows = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT \(app), \(dimensions.joined(separator: ", ")), counts FROM tally_\(family) ORDER BY \(app)
-                """)
-        let insert = try db.makeStatement(
-            sql: "INSERT INTO tally (family, \(app), part, counts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-        var current: [DatabaseValue] = []
-        var part = 0
-        var packed = TallyRows()
-        func write() throws {
-            if !packed.bytes.isEmpty {
-                let key: [any DatabaseValueConvertible] = [family] + current + [part, Data(packed.bytes)]
-                try insert.execute(arguments: StatementArguments(key))
-            }
-            packed = TallyRows()
-        }
-        while let row = try rows.next() {
-            let app = (0..<5).map { row[$0] as DatabaseValue }
-            if app != current {
-                try write()
-                (current, part) = (app, 0)
-            } else if packed.bytes.count >= TallyWriter.fullPart {
-                try write()
-                part += 1
-            }
-            var key: [UInt8] = []
-            for place in dimensions.indices {
-                key.appendPacked(row[5 + place] as String)
-            }
-            packed.append(key: key, counts: try row.bytes(at: 5 + dimensions.count))
-        }
-        try write()
-    }
 }

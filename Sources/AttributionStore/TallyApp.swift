@@ -1,6 +1,6 @@
 import Attribution
 
-/// Whose tallies of a family stand together: those of one advertised app on one day.
+/// Whose tallies stand together: those of one advertised app on one day.
 struct TallyApp: Hashable, Sendable {
     /// Days since 1970-01-01 UTC.
     let day: Int64

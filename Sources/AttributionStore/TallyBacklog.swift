@@ -71,49 +71,52 @@ struct TallyBacklog: Sendable {
         return place
     }
 
-    /// Hands over the sums of each app in a family, packed as rows.
+    /// Hands over the sums of each app, packed as rows.
     ///
-    /// - Parameters:
-    ///   - family: The family.
-    ///   - merge: Takes an app, and a function that gives its rows with those of a part, or none, in them.
+    /// - Parameter merge: Takes an app, and a function that gives its rows with those of a part, or none, in them.
     /// - Throws: What `merge` throws.
     mutating func forEachApp(
-        in family: TallyFamily,
         _ merge: (TallyApp, (UnsafeRawBufferPointer?) throws -> TallyRows) throws -> Void
     ) throws {
-        for place in sums.indices where sums[place].family == family {
-            for (app, rows) in sums[place].rowsByApp(apps.count).enumerated() where !rows.isEmpty {
-                try merge(apps[app]) { try merged(rows, of: app, &sums[place], with: $0) }
+        let rows = sums.map { $0.rowsByApp(apps.count) }
+        for app in apps.indices {
+            let rows = rows.map { $0[app] }
+            if rows.contains(where: { !$0.isEmpty }) {
+                try merge(apps[app]) { try merged(rows, of: app, with: $0) }
             }
         }
     }
 
-    private func merged(
-        _ rows: [Int],
+    /// The rows of an app in each family, with those of a part in them.
+    private mutating func merged(
+        _ rows: [[Int]],
         of app: Int,
-        _ sums: inout TallySums,
         with part: UnsafeRawBufferPointer?
     ) throws -> TallyRows {
-        var packed = TallyRows(capacity: (part?.count ?? 0) + rows.count * 32)
+        var packed = TallyRows(capacity: (part?.count ?? 0) + rows.joined().count * 32)
         // One for all rows: its memory is larger than most rows.
         var metrics = Metrics()
-        var isMerged = Set<Int>()
+        var isMerged = sums.map { _ in Set<Int>() }
         if let part {
-            try TallyRows.each(in: part, sums.family) { stored in
-                guard let row = sums.row(app: app, stored.key) else {
+            try TallyRows.each(in: part) { stored in
+                guard let place = sums.firstIndex(where: { $0.family == stored.family }),
+                    let row = sums[place].row(app: app, stored.key)
+                else {
                     return packed.append(stored.bytes)
                 }
                 metrics.removeAll()
                 try metrics.add(encoded: stored.counts)
-                sums.add(row, traits, to: &metrics)
+                sums[place].add(row, traits, to: &metrics)
                 packed.append(key: stored.key, metrics)
-                isMerged.insert(row)
+                isMerged[place].insert(row)
             }
         }
-        for row in rows where !isMerged.contains(row) {
-            metrics.removeAll()
-            sums.add(row, traits, to: &metrics)
-            packed.append(key: sums.key(row), metrics)
+        for place in sums.indices {
+            for row in rows[place] where !isMerged[place].contains(row) {
+                metrics.removeAll()
+                sums[place].add(row, traits, to: &metrics)
+                packed.append(key: sums[place].key(row), metrics)
+            }
         }
         return packed
     }

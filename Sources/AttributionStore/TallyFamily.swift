@@ -1,6 +1,6 @@
 import Attribution
 
-/// A family of reports whose dimensions are tallied together, by app and UTC day.
+/// A family of reports whose dimensions are tallied together, for each app and UTC day.
 ///
 /// One cube over all dimensions would have nearly as many rows as there are postbacks; each of these has as many as
 /// its own dimensions have combinations in a day.
@@ -20,6 +20,35 @@ enum TallyFamily: String, CaseIterable, Sendable {
         case .source: [.sourceApp, .sourceDomain]
         case .kind: [.version, .fidelity, .redownload, .sequenceIndex]
         case .conversion: [.conversionType, .marketplace, .country, .interactionType]
+        }
+    }
+
+    /// The byte that names it in the store, for ever.
+    var code: UInt8 {
+        switch self {
+        case .campaign: 0
+        case .source: 1
+        case .kind: 2
+        case .conversion: 3
+        }
+    }
+
+    /// The family a byte of the store names.
+    init?(code: UInt8) {
+        switch code {
+        case 0: self = .campaign
+        case 1: self = .source
+        case 2: self = .kind
+        case 3: self = .conversion
+        default: return nil
+        }
+    }
+
+    /// How many ``dimensions`` there are, for reading a row counts them.
+    var width: Int {
+        switch self {
+        case .campaign, .source: 2
+        case .kind, .conversion: 4
         }
     }
 

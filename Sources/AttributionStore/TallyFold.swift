@@ -10,7 +10,7 @@ struct TallyFold {
     private let db: Database
 
     /// Apps the tallies may wait with: to write more at once would be felt by those who wait for the commit.
-    private static let appsAtOnce = 512
+    private static let appsAtOnce = 4_096
     /// Postbacks read again before they are written.
     private static let readAtOnce = 262_144
 
@@ -45,11 +45,11 @@ struct TallyFold {
     }
 
     private func write(_ backlog: inout TallyBacklog, last: Int64) throws {
+        let writer = try TallyWriter(db)
+        try backlog.forEachApp { app, merge in
+            try writer.write(app, merge)
+        }
         for family in TallyFamily.allCases {
-            let writer = try TallyWriter(db, family)
-            try backlog.forEachApp(in: family) { app, merge in
-                try writer.write(app, merge)
-            }
             // A family that was ahead of the others stays there: it lacked none of these.
             try db.cachedStatement(sql: "UPDATE tally_mark SET postback_id = max(postback_id, ?) WHERE tally = ?")
                 .execute(arguments: [last, family.rawValue])

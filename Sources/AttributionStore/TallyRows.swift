@@ -1,11 +1,12 @@
 import Attribution
+import GRDB
 
-/// The tallies of one app's day in one family as one value of the store: row after row, each its key and its counts.
+/// The tallies of one app's day as one value of the store: row after row, each its key and its counts.
 ///
-/// A key is the values of the family's dimensions in their order, each after its length; the counts stand after their
-/// length, encoded as `Metrics` does. A row of the database for each app and day in place of one for
-/// each combination: most combinations change from one writing to the next, and so cost a few bytes each in place of a
-/// look-up.
+/// A key is the byte that names the family, then the values of the family's dimensions in their order, each after its
+/// length; the counts stand after their length, encoded as `Metrics` does. A row of the database for each app and day in
+/// place of one for each combination: most combinations change from one writing to the next, and so cost a few bytes
+/// each in place of a look-up.
 struct TallyRows {
     /// The rows, packed.
     private(set) var bytes: [UInt8]
@@ -19,10 +20,6 @@ struct TallyRows {
     }
 
     /// Appends a row.
-    ///
-    /// - Parameters:
-    ///   - key: Its values, packed.
-    ///   - metrics: Its counts.
     mutating func append(key: some Collection<UInt8>, _ metrics: Metrics) {
         bytes.append(contentsOf: key)
         counts.removeAll(keepingCapacity: true)
@@ -43,7 +40,8 @@ struct TallyRows {
 
     /// One row where it lies.
     struct Row {
-        /// Its values, packed.
+        let family: TallyFamily
+        /// Its family and values, packed.
         let key: UnsafeRawBufferPointer
         /// Its counts, encoded.
         let counts: UnsafeRawBufferPointer
@@ -55,30 +53,29 @@ struct TallyRows {
     ///
     /// - Parameters:
     ///   - bytes: The value.
-    ///   - family: Whose rows it has.
     ///   - use: Takes a row; it lies where the value does.
     /// - Throws: `DatabaseError` for bytes that are no rows, and what `use` throws.
-    static func each(
-        in bytes: UnsafeRawBufferPointer,
-        _ family: TallyFamily,
-        _ use: (Row) throws -> Void
-    ) throws {
-        let width = family.dimensions.count
+    static func each(in bytes: UnsafeRawBufferPointer, _ use: (Row) throws -> Void) throws {
         var reader = PackedReader(bytes)
         while !reader.isAtEnd {
             let start = reader.position
-            for _ in 0..<width {
+            let code = try reader.byte()
+            guard let family = TallyFamily(code: code) else {
+                throw DatabaseError(message: "unknown family \(code) in the tallies")
+            }
+            for _ in 0..<family.width {
                 _ = try reader.string()
             }
             let key = reader.taken(since: start)
             let counts = try reader.string()
-            try use(Row(key: key, counts: counts, bytes: reader.taken(since: start)))
+            try use(Row(family: family, key: key, counts: counts, bytes: reader.taken(since: start)))
         }
     }
 
     /// The values of a key.
     static func values(_ key: UnsafeRawBufferPointer) throws -> [String] {
         var reader = PackedReader(key)
+        _ = try reader.byte()
         var values: [String] = []
         while !reader.isAtEnd {
             values.append(String(decoding: try reader.string(), as: UTF8.self))

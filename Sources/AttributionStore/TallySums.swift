@@ -8,7 +8,7 @@ struct TallySums: Sendable {
     let family: TallyFamily
     /// The places of its dimensions among all that are stored.
     private let places: [Int]
-    /// The rows: the place of their app in four bytes, then their values, packed.
+    /// The rows: the place of their app in four bytes, then their key as ``TallyRows`` has it.
     private var rows = ByteStringIndex()
     /// The last postback of each row, by its number in the backlog.
     private var last: [UInt32] = []
@@ -35,6 +35,7 @@ struct TallySums: Sendable {
         let postback = UInt32(previous.count)
         let row = rows.place { key in
             withUnsafeBytes(of: UInt32(app)) { key.append(contentsOf: $0) }
+            key.append(family.code)
             for place in places {
                 key.appendPacked(values[place])
             }
@@ -60,7 +61,7 @@ struct TallySums: Sendable {
         return byApp
     }
 
-    /// The packed values of a row.
+    /// The key of a row.
     func key(_ row: Int) -> ArraySlice<UInt8> {
         rows[row].dropFirst(4)
     }
@@ -79,7 +80,7 @@ struct TallySums: Sendable {
         }
     }
 
-    /// The row of an app with the given packed values, if it was counted.
+    /// The row of an app with a key, if it was counted.
     mutating func row(app: Int, _ key: UnsafeRawBufferPointer) -> Int? {
         rows.known { bytes in
             withUnsafeBytes(of: UInt32(app)) { bytes.append(contentsOf: $0) }

@@ -1,34 +1,34 @@
 import Attribution
-import Foundation
 import GRDB
 
-/// Writes the tallies of one family.
+/// Writes the tallies of apps.
 ///
 /// An app's day has a part, and a further one when the last has grown large: whoever writes reads and writes one part
 /// however much an app has, and whoever reads adds up what stands in several.
 struct TallyWriter {
-    private let family: TallyFamily
-    private let find: Statement
-    private let update: Statement
-    private let insert: Statement
+    private let find: HotStatement
+    private let update: HotStatement
+    private let insert: HotStatement
 
     /// The bytes from which on a part is left as it is: eight pages of the database.
     static let fullPart = 32_768
 
-    init(_ db: Database, _ family: TallyFamily) throws {
-        self.family = family
-        find = try db.cachedStatement(
+    init(_ db: Database) throws {
+        let arena = HotStatement.Arena()
+        find = try HotStatement(
+            db,
             sql: """
                 SELECT id, part, counts FROM tally
-                WHERE family = ? AND provenance = ? AND day = ? AND framework = ? AND ad_network_id = ? AND app_id = ?
+                WHERE provenance = ? AND day = ? AND framework = ? AND ad_network_id = ? AND app_id = ?
                 ORDER BY part DESC LIMIT 1
-                """)
-        update = try db.cachedStatement(sql: "UPDATE tally SET counts = ? WHERE id = ?")
-        insert = try db.cachedStatement(
+                """, arena)
+        update = try HotStatement(db, sql: "UPDATE tally SET counts = ? WHERE id = ?", arena)
+        insert = try HotStatement(
+            db,
             sql: """
-                INSERT INTO tally (family, provenance, day, framework, ad_network_id, app_id, part, counts)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                """)
+                INSERT INTO tally (provenance, day, framework, ad_network_id, app_id, part, counts)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """, arena)
     }
 
     /// Writes an app's rows into its last part, or into a new one.
@@ -38,21 +38,34 @@ struct TallyWriter {
     ///   - merge: Gives the rows with those of the last part in them; without one when there is none, or it is full.
     /// - Throws: What SQLite reports, and what `merge` throws.
     func write(_ app: TallyApp, _ merge: (UnsafeRawBufferPointer?) throws -> TallyRows) throws {
-        let key: [any DatabaseValueConvertible] = [
-            family.rawValue, app.provenance.rawValue, app.day, app.framework, app.adNetworkID, app.appID,
-        ]
-        let last = try Row.fetchOne(find, arguments: StatementArguments(key))
-        let merged = try last?.withUnsafeData(atIndex: 2) { data in
-            guard let data, data.count < Self.fullPart else {
-                return nil as TallyRows?
+        var last: (id: Int64, rows: TallyRows)?
+        var part: Int64 = 0
+        try find.fetch(bind: { Self.bind(app, &$0) }) { row in
+            let counts = row.blob(2)
+            part = row.integer(1) + 1
+            if counts.count < Self.fullPart {
+                last = (row.integer(0), try merge(counts))
             }
-            return try data.withUnsafeBytes { try merge($0) }
         }
-        if let last, let merged {
-            try update.execute(arguments: [Data(merged.bytes), last[0] as Int64])
-        } else {
-            let part = last.map { $0[1] + 1 } ?? 0 as Int64
-            try insert.execute(arguments: StatementArguments(key) + [part, Data(try merge(nil).bytes)])
+        if let last {
+            return try update.run { row in
+                row.bind(last.rows.bytes)
+                row.bind(last.id)
+            }
         }
+        let rows = try merge(nil)
+        try insert.run { row in
+            Self.bind(app, &row)
+            row.bind(part)
+            row.bind(rows.bytes)
+        }
+    }
+
+    private static func bind(_ app: TallyApp, _ row: inout HotStatement.Parameters) {
+        row.bind(app.provenance.rawValue)
+        row.bind(app.day)
+        row.bind(app.framework)
+        row.bind(app.adNetworkID)
+        row.bind(app.appID)
     }
 }

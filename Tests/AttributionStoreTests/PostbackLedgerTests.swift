@@ -177,8 +177,9 @@ struct PostbackLedgerTests {
             #expect(partial.verified == 1 && partial.unverifiedTest == 200)
             try ledger.close()
         }
-        // Each app with a row without a campaign, and in it one postback and nothing else; the counter's byte is 0.
-        try SQLite.execute("UPDATE tally SET counts = X'0000020001' WHERE family = 'campaign'", store.path)
+        // Each app with a row without a campaign, and in it one postback and nothing else; the bytes of the family and
+        // of the counter are 0.
+        try SQLite.execute("UPDATE tally SET counts = X'000000020001'", store.path)
         let ledger = try SQLiteLedger(path: store.path)
         #expect(try await !ledger.recount(repair: false) { verifier.judge($0) }.differences.isEmpty)
         #expect(try await ledger.recount(repair: true) { verifier.judge($0) }.isRepaired)

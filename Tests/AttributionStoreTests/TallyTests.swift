@@ -27,7 +27,7 @@ struct TallyTests {
             }
             _ = try await ledger.record(deliveries)
         }
-        let counts = try SQLite.query("SELECT count(*), max(part) FROM tally WHERE family = 'source'", store.path)
+        let counts = try SQLite.query("SELECT count(*), max(part) FROM tally", store.path)
         #expect(counts == "4|3")
 
         let day: Int64 = 86_400_000
@@ -47,14 +47,18 @@ struct TallyTests {
 
     @Test(
         "A value that is no tally is named by the recount, fails a report, and is mended",
-        arguments: ["", "00", "0000", "000005", "0000020A01", "000002", "FFFFFFFFFFFFFFFFFFFF01", "0000020080"])
+        arguments: [
+            "", "01", "0100", "010000", "01000005", "010000020A01", "01000002", "0100FFFFFFFFFFFFFFFFFF01",
+            "0100000200",
+            "01FFFFFFFFFFFFFFFFFFFF01", "0100000280", "0400000000",
+        ])
     func damage(_ hex: String) async throws {
         let verifier = postbacks.verifier
         let ledger = try SQLiteLedger(path: store.path, tallyInterval: 1)
         _ = try await ledger.record([try postbacks.delivery(postbacks.draft(id: "a"))])
-        try SQLite.execute("UPDATE tally SET counts = X'\(hex)' WHERE family = 'source'", store.path)
+        try SQLite.execute("UPDATE tally SET counts = X'\(hex)'", store.path)
         let found = try await ledger.recount(repair: false) { verifier.judge($0) }.differences
-        #expect(found.contains { $0.hasPrefix("tally by source, day 20778, test skadnetwork n.skadnetwork 525463029") })
+        #expect(found.contains { $0.hasPrefix("tally of day 20778, test skadnetwork n.skadnetwork 525463029") })
         let query = TallyQuery(dimensions: [.sourceApp], provenance: .test)
         if hex.isEmpty {
             #expect(try await ledger.tallies(query).isEmpty)

@@ -1,16 +1,13 @@
-/// A row of the store's tallies: those of one app's day in one family, row after row; each is the values of the family's
-/// dimensions, each after its length, and then the counts after theirs.
+/// A row of the store's tallies: those of one app's day, row after row; each is the byte of a family, the values of its
+/// dimensions, each after its length, and the counts after theirs.
 struct PackedTallies {
     private var rows: [(key: [UInt8], counts: EncodedCounts)] = []
 
-    /// How many dimensions a family has beside those of the app.
-    private static let widths = ["campaign": 2, "source": 2, "kind": 4, "conversion": 4]
+    /// How many dimensions the family of each byte has.
+    private static let widths = [2, 2, 4, 4]
 
     /// Reads what SQLite's `hex` printed; nil for anything but whole rows.
-    init?(family: String, hex: some StringProtocol) {
-        guard let width = Self.widths[family] else {
-            return nil
-        }
+    init?(hex: some StringProtocol) {
         let digits = Array(hex.utf8)
         var bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
             UInt8(String(decoding: digits[$0...($0 + 1)], as: UTF8.self), radix: 16)
@@ -29,9 +26,12 @@ struct PackedTallies {
         func second(_ first: UInt8) -> Int? {
             bytes.popFirst().flatMap { $0 < 0x80 ? Int(first & 0x7F) | Int($0) << 7 : nil }
         }
-        while !bytes.isEmpty {
-            var key: [UInt8] = []
-            for _ in 0..<width {
+        while let family = bytes.popFirst() {
+            guard Int(family) < Self.widths.count else {
+                return nil
+            }
+            var key = [family]
+            for _ in 0..<Self.widths[Int(family)] {
                 guard let value = string() else {
                     return nil
                 }

@@ -94,15 +94,15 @@ struct StorePreload {
 
     /// Puts the templates' tallies, times the blocks of a day, on each day.
     private func multipliedTallies() throws -> String {
-        let key = "family, provenance, framework, ad_network_id, app_id, part"
+        let key = "provenance, framework, ad_network_id, app_id, part"
         let quoted = key.split(separator: ", ").map { "quote(\($0))" }.joined(separator: " || ', ' || ")
         let blocks = rows / Self.step
-        let parts = try tool.run("SELECT family || '|' || \(quoted) || '|' || hex(counts) FROM tally;").map { line in
+        let parts = try tool.run("SELECT \(quoted) || '|' || hex(counts) FROM tally;").map { line in
             let fields = line.split(separator: "|")
-            guard fields.count == 3, let rows = PackedTallies(family: String(fields[0]), hex: fields[2]) else {
+            guard fields.count == 2, let rows = PackedTallies(hex: fields[1]) else {
                 throw BenchmarkFailure("a row of the tallies cannot be read: \(line)")
             }
-            return "(\(fields[1]), X'\(rows.hex(times: blocks))')"
+            return "(\(fields[0]), X'\(rows.hex(times: blocks))')"
         }
         let first = today - PostbackShape.days
         return """
