@@ -8,14 +8,20 @@ import Synchronization
 /// When the log has grown long, another connection moves what is in it; the writer moves the few pages that were added
 /// meanwhile, after its next commit. Then everything is moved, and the log is written from its beginning again.
 final class LogCheckpoint: Sendable {
-    private enum State {
+    private enum Phase {
         case idle
         case moving
         /// All that was there at the start is moved.
         case moved
     }
 
-    private let state = Mutex(State.idle)
+    private struct State {
+        var phase = Phase.idle
+        var hasFailed = false
+    }
+
+    private let state = Mutex(State())
+    private let onFailure: @Sendable (String) -> Void
     private let connection: DatabaseQueue
     private let queue = DispatchQueue(label: "skan-checkpoint")
 
@@ -30,8 +36,15 @@ final class LogCheckpoint: Sendable {
     ///   - configuration: How its connections are set up.
     ///   - writer: The writing connection, which calls this object at each commit: nothing may be written any more when
     ///     it is gone.
+    ///   - onFailure: Told why nothing can be moved, once until something can be again.
     /// - Throws: What SQLite reports.
-    init(path: String, _ configuration: Configuration, writer: Database) throws {
+    init(
+        path: String,
+        _ configuration: Configuration,
+        writer: Database,
+        onFailure: @escaping @Sendable (String) -> Void
+    ) throws {
+        self.onFailure = onFailure
         connection = try DatabaseQueue(path: path, configuration: configuration)
         try connection.writeWithoutTransaction { db in
             // The store's pages are on the disk before the log is written over.
@@ -58,12 +71,12 @@ final class LogCheckpoint: Sendable {
 
     private func didCommit(_ writer: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ pages: CInt) {
         let (begins, ends) = state.withLock { state in
-            switch state {
+            switch state.phase {
             case .idle where pages >= Self.longLog:
-                state = .moving
+                state.phase = .moving
                 return (true, false)
             case .moved:
-                state = .idle
+                state.phase = .idle
                 return (false, true)
             case .idle, .moving:
                 return (false, false)
@@ -72,13 +85,30 @@ final class LogCheckpoint: Sendable {
         if begins {
             queue.async { self.move() }
         } else if ends {
-            // A failure is no loss: everything stays in the log, and the next commit tries again.
-            sqlite3_wal_checkpoint_v2(writer, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+            // A failure is no loss: everything stays in the log, and a later commit tries again.
+            let result = sqlite3_wal_checkpoint_v2(writer, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+            note(result == SQLITE_OK || result == SQLITE_BUSY ? nil : String(cString: sqlite3_errstr(result)))
         }
     }
 
     private func move() {
-        _ = try? connection.writeWithoutTransaction { try $0.checkpoint(.passive) }
-        state.withLock { $0 = .moved }
+        do {
+            _ = try connection.writeWithoutTransaction { try $0.checkpoint(.passive) }
+            note(nil)
+        } catch {
+            note("\(error)")
+        }
+        state.withLock { $0.phase = .moved }
+    }
+
+    /// Tells of a failure that follows no other.
+    private func note(_ failure: String?) {
+        let isNew = state.withLock { state in
+            defer { state.hasFailed = failure != nil }
+            return failure != nil && !state.hasFailed
+        }
+        if isNew, let failure {
+            onFailure(failure)
+        }
     }
 }

@@ -25,7 +25,12 @@ extension Metrics {
             guard let counter = Counter.placesByCode[Int(code)] else {
                 throw DatabaseError(message: "unknown counter \(code) in the tallies")
             }
-            add(Int64(bitPattern: try reader.number()), at: counter)
+            let count = try reader.number()
+            // No count comes near; so large that sums of it overflow, it is damage.
+            guard count <= 1 << 48 else {
+                throw DatabaseError(message: "a count of \(count) in the tallies")
+            }
+            add(Int64(count), at: counter)
         }
     }
 }

@@ -31,7 +31,7 @@ struct PackedReader {
         var shift: UInt64 = 0
         while true {
             let next = try byte()
-            guard shift < 64 else {
+            guard shift < 63 || (shift == 63 && next <= 1) else {
                 throw DatabaseError(message: "a number in the tallies is too large")
             }
             number |= UInt64(next & 0x7F) << shift

@@ -10,11 +10,10 @@ extension SQLiteLedger {
         repair: Bool,
         judge: @escaping @Sendable ([UInt8]) -> Judgement
     ) async throws -> Recount {
-        if repair, let memory {
+        if repair, memory != nil {
+            // The marks stay, and so does what is behind them: only what the tallies hold is put right.
             return try await database.write { db in
-                // Nothing behind the marks, so that the tallies can be replaced by the sum of everything.
-                try memory.fold(db)
-                return try Self.recount(db, repair: true, judge)
+                try Self.recount(db, repair: true, judge)
             }
         }
         return try await database.read { db in

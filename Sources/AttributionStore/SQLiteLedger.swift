@@ -24,12 +24,15 @@ public struct SQLiteLedger: PostbackLedger {
     ///   - path: The database file; its folder must exist.
     ///   - bounds: How much unverified traffic is kept.
     ///   - tallyInterval: How many postbacks the tallies may be behind; readers add up those still missing.
+    ///   - onCheckpointFailure: Told why the log cannot be moved into the store, once until it can be again; nothing is
+    ///     lost meanwhile, but the log grows.
     /// - Throws: What SQLite reports, ``StoreError/newerSchema(path:)`` for a file of a later release, and
     ///   ``StoreError/inUse(path:)`` when another process records into it.
     public init(
         path: String,
         bounds: QuarantineBounds = QuarantineBounds(),
-        tallyInterval: Int = 16_384
+        tallyInterval: Int = 16_384,
+        onCheckpointFailure: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         guard FileManager.default.fileExists(atPath: folder) else {
@@ -42,7 +45,8 @@ public struct SQLiteLedger: PostbackLedger {
         // Said after opening: a pool sets NORMAL for its writer, with which a commit may be lost with the power.
         checkpoint = try database.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = FULL")
-            return try LogCheckpoint(path: path, Self.configuration(isReadOnly: false), writer: db)
+            return try LogCheckpoint(
+                path: path, Self.configuration(isReadOnly: false), writer: db, onFailure: onCheckpointFailure)
         }
         memory = try WriterMemory(path: path, database, migrator: SQLiteSchema.migrator)
     }
@@ -76,13 +80,11 @@ public struct SQLiteLedger: PostbackLedger {
 
     /// Brings the tallies up to the ledger and closes the file; every method fails afterwards.
     public func close() throws {
-        if let memory {
-            try database.write { db in
-                try memory.fold(db)
-            }
-        }
+        // Closed in any case: what could not be tallied is in the ledger, and the next process tallies it.
+        let folding = Result { try memory.map { memory in try database.write { try memory.fold($0) } } }
         try checkpoint?.close()
         try database.close()
+        _ = try folding.get()
     }
 
     private static func configuration(isReadOnly: Bool) -> Configuration {

@@ -36,26 +36,26 @@ extension SQLiteSchema {
         while let app = try apps.next() {
             let key = (0..<5).map { app[$0] as DatabaseValue }
             var part = 0
-            var packed = TallyRows()
+            var packed: [UInt8] = []
             func write() throws {
-                let values: [any DatabaseValueConvertible] = key + [part, Data(packed.bytes)]
+                let values: [any DatabaseValueConvertible] = key + [part, Data(packed)]
                 try insert.execute(arguments: StatementArguments(values))
-                (part, packed) = (part + 1, TallyRows())
+                (part, packed) = (part + 1, [])
             }
             for (code, (family, rows)) in zip(families, rows).enumerated() {
                 let rows = try Row.fetchCursor(rows, arguments: StatementArguments(key))
                 while let row = try rows.next() {
-                    var name = [UInt8(code)]
+                    packed.append(UInt8(code))
                     for place in family.dimensions.indices {
-                        name.appendPacked(row[place] as String)
+                        append((row[place] as String).utf8, to: &packed)
                     }
-                    packed.append(key: name, counts: try row.bytes(at: family.dimensions.count))
-                    if packed.bytes.count >= TallyWriter.fullPart {
+                    append(try row.bytes(at: family.dimensions.count), to: &packed)
+                    if packed.count >= 32_768 {
                         try write()
                     }
                 }
             }
-            if !packed.bytes.isEmpty {
+            if !packed.isEmpty {
                 try write()
             }
         }
@@ -63,6 +63,17 @@ extension SQLiteSchema {
             try db.execute(sql: "DROP TABLE tally_\(family.name)")
         }
         try db.execute(sql: "UPDATE tally_mark SET tally = substr(tally, 7)")
+    }
+
+    /// Appends bytes after their number, which stands in groups of seven bits, the lowest first.
+    private static func append(_ string: some Collection<UInt8>, to packed: inout [UInt8]) {
+        var rest = string.count
+        while rest >= 0x80 {
+            packed.append(UInt8(rest & 0x7F) | 0x80)
+            rest >>= 7
+        }
+        packed.append(UInt8(rest))
+        packed.append(contentsOf: string)
     }
 
     /// The tables there were, in the order of the bytes that name the families now.

@@ -73,16 +73,18 @@ struct TallyBacklog: Sendable {
 
     /// Hands over the sums of each app, packed as rows.
     ///
-    /// - Parameter merge: Takes an app, and a function that gives its rows with those of a part, or none, in them.
+    /// - Parameter merge: Takes an app, how many rows it has, and a function that gives them, with those of a part in
+    ///   them unless there is none.
     /// - Throws: What `merge` throws.
     mutating func forEachApp(
-        _ merge: (TallyApp, (UnsafeRawBufferPointer?) throws -> TallyRows) throws -> Void
+        _ merge: (TallyApp, Int, (UnsafeRawBufferPointer?) throws -> TallyRows) throws -> Void
     ) throws {
         let rows = sums.map { $0.rowsByApp(apps.count) }
         for app in apps.indices {
             let rows = rows.map { $0[app] }
-            if rows.contains(where: { !$0.isEmpty }) {
-                try merge(apps[app]) { try merged(rows, of: app, with: $0) }
+            let count = rows.joined().count
+            if count > 0 {
+                try merge(apps[app], count) { try merged(rows, of: app, with: $0) }
             }
         }
     }

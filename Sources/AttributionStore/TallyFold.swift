@@ -46,8 +46,8 @@ struct TallyFold {
 
     private func write(_ backlog: inout TallyBacklog, last: Int64) throws {
         let writer = try TallyWriter(db)
-        try backlog.forEachApp { app, merge in
-            try writer.write(app, merge)
+        try backlog.forEachApp { app, rows, merge in
+            try writer.write(rows, of: app, merge)
         }
         for family in TallyFamily.allCases {
             // A family that was ahead of the others stays there: it lacked none of these.

@@ -27,12 +27,6 @@ struct TallyRows {
         bytes.appendPacked(counts)
     }
 
-    /// Appends a row whose counts are encoded.
-    mutating func append(key: [UInt8], counts: [UInt8]) {
-        bytes.append(contentsOf: key)
-        bytes.appendPacked(counts)
-    }
-
     /// Appends a row as it stands in another value.
     mutating func append(_ row: UnsafeRawBufferPointer) {
         bytes.append(contentsOf: row)

@@ -10,18 +10,18 @@ struct TallyTotals {
 
     /// Moves a backlog's sums here.
     mutating func take(_ backlog: inout TallyBacklog) throws {
-        try backlog.forEachApp { app, merge in
+        try backlog.forEachApp { app, _, merge in
             try merge(nil).bytes.withUnsafeBytes { try Self.add($0, to: &apps[app, default: [:]]) }
         }
         backlog.removeAll()
     }
 
-    /// Puts these in place of the stored ones.
+    /// Puts these in place of the stored ones, an app's day in one part.
     func replace(_ db: Database) throws {
         try db.execute(sql: "DELETE FROM tally")
         let writer = try TallyWriter(db)
         for (app, rows) in apps {
-            try writer.write(app) { _ in
+            try writer.write(rows.count, of: app) { _ in
                 rows.reduce(into: TallyRows()) { $0.append(key: $1.key, $1.value) }
             }
         }

@@ -84,7 +84,11 @@ struct ServeCommand: AsyncParsableCommand {
         prepareTables("verifying", logger) { try verifier.prepareTables() }
         var signer = try settings.signingKeys.map { try NetworkSigner(try NetworkKeySet(file: $0)) }
         prepareTables("checking own signatures", logger) { try signer?.prepareTables() }
-        let ledger = try SQLiteLedger(path: settings.store)
+        let ledger = try SQLiteLedger(path: settings.store) { [logger] reason in
+            logger.error(
+                "the log cannot be moved into the store, and grows",
+                metadata: ["store": "\(settings.store)", "reason": "\(reason)"])
+        }
         let webAds = try signer.map { try WebAds(store: settings.store, signer: $0, logger: logger) }
         let ingestor = Ingestor(
             verifier: verifier, ledger: ledger, answeringTogether: Ingress.answerTogether, logger: logger)

@@ -43,4 +43,22 @@ struct LogTests {
         let rows = min(1 + 30 * batches, 10_000)
         #expect(kept == "\(rows)|\(rows * 16_384)\nok")
     }
+
+    @Test("A ledger that is dropped without being closed while its log is moved has lost nothing")
+    func dropped() async throws {
+        let rejected = Delivery(
+            judgement: .rejected(.unknownVersion("9"), body: [UInt8](repeating: 0x20, count: 16_384)),
+            recipient: .network, receivedAtMilliseconds: Postbacks.noon)
+        // The first log is long enough to be moved after some 32 batches of 30.
+        for batches in 34..<38 {
+            let ledger = try SQLiteLedger(path: store.path, bounds: QuarantineBounds(bytesPerHour: .max))
+            for _ in 0..<batches {
+                _ = try ledger.recordBlocking(Array(repeating: rejected, count: 30))
+            }
+        }
+        let ledger = try SQLiteLedger(path: store.path)
+        let expected = Int64((34..<38).reduce(0, +) * 30)
+        #expect(try await ledger.deliveries(received: nil).quarantined(.unknownVersion) == expected)
+        #expect(try SQLite.query("PRAGMA integrity_check", store.path) == "ok")
+    }
 }

@@ -269,8 +269,9 @@ struct JSONScanner {
             throw .syntax(offset: start, expected: "a pair of surrogates, not half of one")
         }
         let second = try scanHexQuad()
-        let value = 0x10000 + ((UInt32(first) - 0xD800) << 10) + (UInt32(second) &- 0xDC00)
-        guard (0xDC00..<0xE000).contains(second), let scalar = Unicode.Scalar(value) else {
+        guard (0xDC00..<0xE000).contains(second),
+            let scalar = Unicode.Scalar(0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00))
+        else {
             throw .syntax(offset: start, expected: "a pair of surrogates, not half of one")
         }
         return scalar

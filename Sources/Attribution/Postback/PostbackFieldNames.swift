@@ -1,7 +1,10 @@
 /// Finds Apple's field by the bytes of its name, without making a string of them.
 struct PostbackFieldNames: Sendable {
-    /// A name of up to 32 bytes, the rest zeros, which stand in no name.
-    private typealias Name = SIMD4<UInt64>
+    /// A name of up to 32 bytes, the rest zeros; the length tells it from one that ends in zeros.
+    private struct Name: Equatable {
+        var bytes = SIMD4<UInt64>.zero
+        let length: Int
+    }
 
     /// The fields, each at the place its name's length and ends give, or else at the next that is free.
     private var slots: [(name: Name, field: PostbackField)?] = Array(repeating: nil, count: 128)
@@ -27,7 +30,7 @@ struct PostbackFieldNames: Sendable {
 
     /// Finds the field with a name.
     ///
-    /// - Parameter bytes: The name, without zeros.
+    /// - Parameter bytes: The name.
     /// - Returns: The field, nil for a name that is none of Apple's.
     func field(named bytes: UnsafeBufferPointer<UInt8>) -> PostbackField? {
         guard let name = Self.name(bytes) else {
@@ -47,8 +50,8 @@ struct PostbackFieldNames: Sendable {
         guard (1...32).contains(bytes.count) else {
             return nil
         }
-        var name = Name.zero
-        withUnsafeMutableBytes(of: &name) { $0.copyMemory(from: UnsafeRawBufferPointer(bytes)) }
+        var name = Name(length: bytes.count)
+        withUnsafeMutableBytes(of: &name.bytes) { $0.copyMemory(from: UnsafeRawBufferPointer(bytes)) }
         return name
     }
 

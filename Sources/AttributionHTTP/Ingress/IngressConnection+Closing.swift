@@ -98,6 +98,7 @@ extension IngressConnection {
         phase = .closed
         input = .finished
         context = nil
+        socket = nil
         if let exchange = pending.take() { record(exchange, status: 0, answerBytes: 0, reason: "client-gone") }
         queue.removeAll()
         loop.remove(self)
