@@ -65,11 +65,11 @@ final class ServerLoad {
         return result
     }
 
-    /// The most requests a second over 64 connections: the best phase of three, for whatever else uses the machine or
+    /// The most requests a second over 64 connections: the best phase of five, for whatever else uses the machine or
     /// its disk can only slow it down.
     func peak(name: String, sampleInterval: Int? = nil) throws -> LoadResult {
         try warmUp()
-        let results = try (1...3).map { round in
+        let results = try (1...5).map { round in
             try run(
                 LoadPlan(seconds: bench.options.seconds, sampleInterval: sampleInterval),
                 name: "\(name), 64 connections, run \(round)")
