@@ -11,7 +11,8 @@ final class SignalWatch {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 workspace.removeAll()
-                exit(128 + number)
+                // Not `exit`: it would take OpenSSL apart under the threads that sign.
+                _exit(128 + number)
             }
             source.resume()
             return source
