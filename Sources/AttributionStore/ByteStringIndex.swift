@@ -15,17 +15,12 @@ struct ByteStringIndex: Sendable {
     /// The string looked up last.
     private var spelt: [UInt8] = []
 
-    /// How many strings there are.
-    var count: Int {
-        ends.count
-    }
-
     /// The string at a place.
     subscript(place: Int) -> ArraySlice<UInt8> {
         bytes[(place == 0 ? 0 : ends[place - 1])..<ends[place]]
     }
 
-    /// The place of a string, which is new when the place was ``count``.
+    /// The place of a string; the number of strings there were before says that it is new.
     ///
     /// - Parameter spell: Appends the string's bytes.
     /// - Returns: Its place.

@@ -44,14 +44,6 @@ enum TallyFamily: String, CaseIterable, Sendable {
         }
     }
 
-    /// How many ``dimensions`` there are, for reading a row counts them.
-    var width: Int {
-        switch self {
-        case .campaign, .source: 2
-        case .kind, .conversion: 4
-        }
-    }
-
     /// The first family that can answer a query, or nil when only the ledger can.
     static func answering(_ query: TallyQuery) -> TallyFamily? {
         let needed = Set(query.dimensions + query.filters.map(\.dimension)).subtracting(shared)

@@ -57,7 +57,7 @@ struct TallyRows {
             guard let family = TallyFamily(code: code) else {
                 throw DatabaseError(message: "unknown family \(code) in the tallies")
             }
-            for _ in 0..<family.width {
+            for _ in family.dimensions {
                 _ = try reader.string()
             }
             let key = reader.taken(since: start)

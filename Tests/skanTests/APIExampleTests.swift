@@ -12,16 +12,7 @@ struct APIExampleTests {
     init() throws {
         document = try APIDocument()
         folder = try WorkFolder()
-        for (curve, name) in [("p192", "old"), ("p256", "new")] {
-            _ = try SkanProcess.run(["keys", "generate", "--curve", curve, "\(name).pem"], in: folder.url)
-        }
-        let list = """
-            {"keys": [{"ad-network-id": "example123.skadnetwork", "file": "old.pem", "versions": "1.0-2.0",
-                       "use": "active", "registry-id": 306},
-                      {"ad-network-id": "example123.skadnetwork", "file": "new.pem", "versions": "2.1-4.0",
-                       "use": "active"}]}
-            """
-        try Data(list.utf8).write(to: folder.url.appendingPathComponent("keys.json"))
+        try folder.makeSigningKeys()
     }
 
     static let paths = IngressRoute.allCases.map(\.path) + ConsoleRoute.allCases.map(\.definition.path)

@@ -9,19 +9,12 @@ struct SigningServerTests {
 
     init() throws {
         folder = try WorkFolder()
-        for (curve, name) in [("p192", "old"), ("p256", "new")] {
-            _ = try SkanProcess.run(["keys", "generate", "--curve", curve, "\(name).pem"], in: folder.url)
+        try folder.makeSigningKeys()
+        for name in ["old", "new"] {
             _ = try SkanProcess.run(
                 SkanProcess.openssl, ["pkey", "-in", "\(name).pem", "-pubout", "-out", "\(name).public.pem"],
                 in: folder.url)
         }
-        let list = """
-            {"keys": [{"ad-network-id": "example123.skadnetwork", "file": "old.pem", "versions": "1.0-2.0",
-                       "use": "active", "registry-id": 306},
-                      {"ad-network-id": "example123.skadnetwork", "file": "new.pem", "versions": "2.1-4.0",
-                       "use": "active"}]}
-            """
-        try Data(list.utf8).write(to: folder.url.appendingPathComponent("keys.json"))
     }
 
     private func server() throws -> SkanServer {
