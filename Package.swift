@@ -32,6 +32,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "Attribution"),
+        .target(name: "BoundedLogging", dependencies: [.product(name: "Logging", package: "swift-log")]),
         .target(name: "FixedKeyECDSA"),
         .target(name: "APIDescription", resources: [.embedInCode("openapi.yaml")]),
         .target(
@@ -51,7 +52,7 @@ let package = Package(
         .target(
             name: "AttributionIngest",
             dependencies: [
-                "Attribution", "AttributionSigning", "AttributionStore",
+                "Attribution", "AttributionSigning", "AttributionStore", "BoundedLogging",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -62,6 +63,7 @@ let package = Package(
             name: "AttributionHTTP",
             dependencies: [
                 "APIDescription", "Attribution", "AttributionSigning", "AttributionIngest", "AttributionReports",
+                "BoundedLogging",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -88,9 +90,10 @@ let package = Package(
             name: "skan",
             dependencies: [
                 "Attribution", "AttributionSigning", "AttributionStore", "AttributionIngest", "AttributionReports",
-                "AttributionHTTP", "AttributionHarness",
+                "AttributionHTTP", "AttributionHarness", "BoundedLogging",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -98,6 +101,10 @@ let package = Package(
             ]
         ),
         .testTarget(name: "AttributionTests", dependencies: ["Attribution"]),
+        .testTarget(
+            name: "BoundedLoggingTests",
+            dependencies: ["BoundedLogging", .product(name: "Logging", package: "swift-log")]
+        ),
         .testTarget(name: "FixedKeyECDSATests", dependencies: ["FixedKeyECDSA", "COpenSSL"]),
         .testTarget(
             name: "AttributionSigningTests", dependencies: ["Attribution", "AttributionSigning", "AttributionHarness"]),

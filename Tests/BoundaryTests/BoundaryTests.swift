@@ -9,6 +9,7 @@ struct BoundaryTests {
 
     static let mayImport: [(String, Set<String>)] = [
         ("Attribution", ["FoundationEssentials"]),
+        ("BoundedLogging", ["Dispatch", "Foundation", "Glibc", "Logging", "Musl", "Synchronization"]),
         ("FixedKeyECDSA", []),
         ("APIDescription", []),
         (
@@ -19,8 +20,8 @@ struct BoundaryTests {
         (
             "AttributionIngest",
             [
-                "Attribution", "AttributionSigning", "AttributionStore", "Dispatch", "Foundation", "Logging",
-                "Metrics", "ServiceLifecycle", "Synchronization",
+                "Attribution", "AttributionSigning", "AttributionStore", "BoundedLogging", "Dispatch", "Foundation",
+                "Logging", "Metrics", "ServiceLifecycle", "Synchronization",
             ]
         ),
         ("AttributionReports", ["Attribution", "AttributionStore", "Foundation"]),
@@ -28,7 +29,7 @@ struct BoundaryTests {
             "AttributionHTTP",
             [
                 "APIDescription", "Attribution", "AttributionIngest", "AttributionReports", "AttributionSigning",
-                "FoundationEssentials", "Glibc", "Musl", "Darwin", "Crypto",
+                "BoundedLogging", "FoundationEssentials", "Glibc", "Musl", "Darwin", "Crypto",
                 "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "Metrics", "NIOCore", "NIOPosix",
                 "NIOSSL", "ServiceLifecycle",
                 "Synchronization",

@@ -1,0 +1,143 @@
+import Dispatch
+import Foundation
+import Logging
+import Synchronization
+
+/// A log on a descriptor that never makes whoever logs wait.
+///
+/// Lines go into a bounded queue, which a thread of its own empties. When nobody reads the other end, the queue fills
+/// up, further lines are dropped, and their number is logged as soon as there is room again.
+public final class BoundedLog: Sendable {
+    private struct State {
+        var queue: LineQueue
+        /// Whether the thread is at a batch it has taken.
+        var isWriting = false
+        var isWriterWaiting = false
+        /// Whom to tell once everything is written.
+        var flushes: [DispatchSemaphore] = []
+    }
+
+    private let descriptor: Int32
+    private let state: Mutex<State>
+    /// Raised when a line has arrived for a thread that waits.
+    private let arrival = DispatchSemaphore(value: 0)
+
+    /// Makes a log and starts its thread, which lives as long as the process.
+    ///
+    /// - Parameters:
+    ///   - descriptor: Where the lines go; standard error by default.
+    ///   - lines: The most lines that wait.
+    ///   - bytes: The most bytes that wait; as many again may be at the thread.
+    public init(descriptor: Int32 = 2, lines: Int = 10_000, bytes: Int = 1 << 20) {
+        self.descriptor = descriptor
+        state = Mutex(State(queue: LineQueue(lines: lines, bytes: bytes)))
+        let thread = Thread { self.write() }
+        thread.name = "skan-log"
+        thread.start()
+    }
+
+    /// Queues a line.
+    func append(_ line: LogLine) {
+        let isWriterWaiting = state.withLock { state in
+            state.queue.append(line.bytes)
+            defer { state.isWriterWaiting = false }
+            return state.isWriterWaiting
+        }
+        if isWriterWaiting {
+            arrival.signal()
+        }
+    }
+
+    /// Waits until every line so far is written, but not for ever.
+    ///
+    /// - Parameter bound: The longest wait.
+    /// - Returns: Whether they are.
+    @discardableResult
+    public func flush(within bound: Duration) -> Bool {
+        let done = DispatchSemaphore(value: 0)
+        let isDone = state.withLock { state in
+            guard state.isWriting || !state.queue.isEmpty else {
+                return true
+            }
+            state.flushes.append(done)
+            return false
+        }
+        let (seconds, attoseconds) = bound.components
+        let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+        return isDone || done.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success
+    }
+
+    // MARK: The thread
+
+    private func write() {
+        var batch = LineQueue.Batch()
+        // Lines the descriptor did not take, reported with the next that come: one that never takes any must not keep
+        // the thread busy.
+        var lost = 0
+        while true {
+            take(into: &batch)
+            if batch.dropped + lost > 0 {
+                batch.bytes += Self.notice(of: batch.dropped + lost).bytes
+            }
+            lost = put(batch.bytes) ? 0 : lost + batch.dropped + batch.lines
+        }
+    }
+
+    /// Takes what has been logged, waiting when nothing has.
+    private func take(into batch: inout LineQueue.Batch) {
+        while true {
+            let isTaken = state.withLock { state in
+                state.isWriting = !state.queue.isEmpty
+                state.isWriterWaiting = !state.isWriting
+                guard state.isWriting else {
+                    for flush in state.flushes { flush.signal() }
+                    state.flushes = []
+                    return false
+                }
+                state.queue.take(into: &batch)
+                return true
+            }
+            if isTaken {
+                return
+            }
+            arrival.wait()
+        }
+    }
+
+    /// Writes bytes, however long that takes.
+    ///
+    /// - Returns: Whether the descriptor took them all.
+    private func put(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var count = 0
+            while count < bytes.count {
+                let more = Foundation.write(descriptor, bytes.baseAddress?.advanced(by: count), bytes.count - count)
+                if more > 0 {
+                    count += more
+                } else if more < 0, errno == EAGAIN {
+                    // Another process has made the descriptor it shares with this one non-blocking.
+                    var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    poll(&entry, 1, -1)
+                } else if more == 0 || errno != EINTR {
+                    return false
+                }
+            }
+            return true
+        }
+    }
+
+    private static func notice(of dropped: Int) -> LogLine {
+        LogLine(
+            time: .now, level: .warning, message: "log lines were dropped, for nobody read them",
+            fields: ["count": "\(dropped)"])
+    }
+}
+
+extension timespec {
+    /// The present.
+    static var now: timespec {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return time
+    }
+}

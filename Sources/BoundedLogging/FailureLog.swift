@@ -1,0 +1,37 @@
+public import Logging
+import Synchronization
+
+/// Logs one kind of failure from any thread, at most once a second: clients decide how often they cause it.
+public final class FailureLog: Sendable {
+    private let message: Logger.Message
+    private let logger: Logger
+    private let throttle = Mutex(LogThrottle())
+
+    /// Makes a log for one kind of failure.
+    ///
+    /// - Parameters:
+    ///   - message: What failed, in words that do not change.
+    ///   - logger: Takes the lines.
+    public init(_ message: Logger.Message, logger: Logger) {
+        self.message = message
+        self.logger = logger
+    }
+
+    /// Logs a failure, or counts it.
+    ///
+    /// - Parameters:
+    ///   - reason: What went wrong.
+    ///   - metadata: More fields.
+    ///   - now: The present.
+    public func note(
+        _ reason: String,
+        metadata: Logger.Metadata = [:],
+        at now: ContinuousClock.Instant = .now
+    ) {
+        throttle.withLock { throttle in
+            logger.log(
+                level: .error, message, throttle: &throttle, at: now,
+                metadata: metadata.merging(["error": "\(reason)"]) { $1 })
+        }
+    }
+}
