@@ -26,6 +26,7 @@ public final class Ingestor: Service {
     private struct Pending {
         let body: [UInt8]
         let recipient: Delivery.Recipient
+        let client: String?
         let receivedAtMilliseconds: Int64
         let answer: @Sendable (IngestOutcome) -> Void
     }
@@ -84,11 +85,13 @@ public final class Ingestor: Service {
     /// - Parameters:
     ///   - body: The bytes as received.
     ///   - recipient: Whose copy it is.
+    ///   - client: The network it came from, as text; nil when that is not known.
     ///   - receivedAtMilliseconds: When it was received, in Unix milliseconds.
     ///   - answer: Called exactly once, on any thread, after the commit or the refusal.
     public func submit(
         _ body: [UInt8],
         recipient: Delivery.Recipient,
+        client: String? = nil,
         receivedAtMilliseconds: Int64,
         answer: @escaping @Sendable (IngestOutcome) -> Void
     ) {
@@ -97,7 +100,8 @@ public final class Ingestor: Service {
             guard !state.isClosed, state.pending.count < limits.queuedBodies else { return (false, false) }
             state.pending.append(
                 Pending(
-                    body: body, recipient: recipient, receivedAtMilliseconds: receivedAtMilliseconds, answer: answer))
+                    body: body, recipient: recipient, client: client,
+                    receivedAtMilliseconds: receivedAtMilliseconds, answer: answer))
             return (true, state.takeWaitingWriter())
         }
         if isWriterWaiting { arrival.signal() }
@@ -108,10 +112,11 @@ public final class Ingestor: Service {
     public func ingest(
         _ body: [UInt8],
         recipient: Delivery.Recipient,
+        client: String? = nil,
         receivedAtMilliseconds: Int64
     ) async -> IngestOutcome {
         await withCheckedContinuation { continuation in
-            submit(body, recipient: recipient, receivedAtMilliseconds: receivedAtMilliseconds) {
+            submit(body, recipient: recipient, client: client, receivedAtMilliseconds: receivedAtMilliseconds) {
                 continuation.resume(returning: $0)
             }
         }
@@ -151,18 +156,23 @@ public final class Ingestor: Service {
     private func write() {
         var batch: [Pending] = []
         var deliveries: [Delivery] = []
-        while takeBatch(into: &batch) {
-            record(batch, by: &deliveries)
+        var log = IngestLog(logger)
+        while takeBatch(into: &batch, &log) {
+            record(batch, by: &deliveries, &log)
             batch.removeAll(keepingCapacity: true)
             deliveries.removeAll(keepingCapacity: true)
         }
+        // Nothing more comes: what was suppressed last is counted now and not in a second.
+        log.countSuppressed(at: .now + .seconds(1))
     }
 
     /// Takes what has arrived since the last batch, waiting when nothing has.
     ///
-    /// - Parameter batch: An empty array, whose memory serves for what arrives next.
+    /// - Parameters:
+    ///   - batch: An empty array, whose memory serves for what arrives next.
+    ///   - log: Counts what it suppressed, when nothing arrives for a while.
     /// - Returns: Whether there is a batch; false at the end.
-    private func takeBatch(into batch: inout [Pending]) -> Bool {
+    private func takeBatch(into batch: inout [Pending], _ log: inout IngestLog) -> Bool {
         while true {
             let isOver = state.withLock { state in
                 if state.pending.count <= limits.batch {
@@ -176,11 +186,15 @@ public final class Ingestor: Service {
             }
             if isOver { return false }
             if !batch.isEmpty { return true }
-            arrival.wait()
+            if !log.hasSuppressed {
+                arrival.wait()
+            } else if arrival.wait(timeout: .now() + 1) == .timedOut {
+                log.countSuppressed(at: .now)
+            }
         }
     }
 
-    private func record(_ batch: [Pending], by deliveries: inout [Delivery]) {
+    private func record(_ batch: [Pending], by deliveries: inout [Delivery], _ log: inout IngestLog) {
         var waiting: [Int] = []
         waiting.reserveCapacity(batch.count)
         for (place, judgement) in verifier.judge(batch.map(\.body)).enumerated() {
@@ -192,7 +206,7 @@ public final class Ingestor: Service {
             deliveries.append(
                 Delivery(
                     judgement: judgement, recipient: item.recipient,
-                    receivedAtMilliseconds: item.receivedAtMilliseconds))
+                    receivedAtMilliseconds: item.receivedAtMilliseconds, client: item.client))
             waiting.append(place)
         }
         do {
@@ -203,8 +217,15 @@ public final class Ingestor: Service {
                 }
             }
             counters.count(recordings)
+            let now = ContinuousClock.now
+            for (delivery, recording) in zip(deliveries, recordings) {
+                if case .quarantined(let rejection) = recording {
+                    log.quarantined(rejection, isKept: nil, delivery: delivery, at: now)
+                }
+            }
+            log.countSuppressed(at: now)
         } catch {
-            logger.error("store failed", metadata: ["batch": "\(deliveries.count)", "error": "\(error)"])
+            log.storeFailed(error, batch: deliveries.count, at: .now)
             answeringTogether {
                 for place in waiting {
                     batch[place].answer(.storeFailed)

@@ -1,6 +1,7 @@
 import Attribution
 public import AttributionSigning
 public import AttributionStore
+import BoundedLogging
 public import Logging
 import Metrics
 public import ServiceLifecycle
@@ -18,7 +19,8 @@ public final class WebAdResponder: Service {
 
     private let ledger: any WebAdLedger
     private let signer: NetworkSigner
-    private let logger: Logger
+    private let failures: FailureLog
+    private let missingKeys: FailureLog
     private let taps: AsyncStream<Pending>
     private let queue: AsyncStream<Pending>.Continuation
 
@@ -32,7 +34,8 @@ public final class WebAdResponder: Service {
     public init(ledger: any WebAdLedger, signer: NetworkSigner, queuedTaps: Int = 1_024, logger: Logger) {
         self.ledger = ledger
         self.signer = signer
-        self.logger = logger
+        failures = FailureLog("web ad not answered", logger: logger)
+        missingKeys = FailureLog("a web ad was tapped whose network has no key", logger: logger)
         (taps, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(queuedTaps))
     }
 
@@ -90,11 +93,15 @@ public final class WebAdResponder: Service {
             case .success(let signed): return .signed(signed)
             case .failure(let refusal): return .refused(refusal)
             }
-        } catch KeyProblem.noKey(let adNetworkID, _) {
-            logger.error("a web ad was tapped whose network has no key", metadata: ["network": "\(adNetworkID)"])
+        } catch let problem as KeyProblem {
+            guard case .noKey(let adNetworkID, _) = problem else {
+                failures.note("\(problem)")
+                return .failed
+            }
+            missingKeys.note("\(problem)", metadata: ["network": "\(adNetworkID)"])
             return .noKey(adNetworkID: adNetworkID)
         } catch {
-            logger.error("web ad not answered", metadata: ["error": "\(error)"])
+            failures.note("\(error)")
             return .failed
         }
     }

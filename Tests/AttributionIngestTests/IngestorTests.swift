@@ -21,6 +21,7 @@ struct IngestorTests {
     /// Runs `body` beside an ingestor at work, and then closes it.
     private func withIngestor(
         limits: IngestorLimits = IngestorLimits(),
+        logger: Logger = Logger(label: "test"),
         _ body: (Ingestor, SQLiteLedger) async throws -> Void
     ) async throws {
         defer {
@@ -31,7 +32,7 @@ struct IngestorTests {
         let ledger = try SQLiteLedger(path: path)
         let ingestor = Ingestor(
             verifier: try PostbackVerifier(testKeys: standIn.publicKeys()), ledger: ledger, limits: limits,
-            logger: Logger(label: "test"))
+            logger: logger)
         async let running: Void = ingestor.run()
         try await body(ingestor, ledger)
         ingestor.close()
@@ -134,5 +135,74 @@ struct IngestorTests {
             let outcome = await ingestor.ingest(body, recipient: .network, receivedAtMilliseconds: 0)
             #expect(status(outcome) == "store failed")
         }
+    }
+
+    /// How many lines of a kind there are, and how many events they speak of.
+    private func count(_ kind: String, in lines: [String]) -> (lines: Int, events: Int) {
+        let lines = lines.filter { $0.hasPrefix(kind) }
+        let suppressed = lines.compactMap { line in
+            line.split(separator: " ").first { $0.hasPrefix("suppressed=") }.flatMap { Int($0.dropFirst(11)) }
+        }
+        // A line without a detail or an error only counts others.
+        let own = lines.filter { $0.contains("detail=") || $0.contains("error=") }
+        return (lines.count, own.count + suppressed.reduce(0, +))
+    }
+
+    @Test("A quarantined postback is one line with its reason, whom it names and where it came from")
+    func quarantineLine() async throws {
+        let log = LinesOfLog()
+        let texts = try AppleSignedPostback.all().map { String(decoding: $0.body, as: UTF8.self) }
+        let genuine = try #require(texts.first { $0.contains("\"3.0\"") && $0.contains("525463029") })
+        let forged = genuine.replacingOccurrences(of: "525463029", with: "525463030")
+        try await withIngestor(logger: log.logger) { ingestor, _ in
+            for body in [forged, "{\"version\":\"9.0\"}", genuine] {
+                _ = await ingestor.ingest(
+                    Array(body.utf8), recipient: .developer, client: "203.0.113.7", receivedAtMilliseconds: 0)
+            }
+        }
+        let lines = log.lines
+        try #require(lines.count == 2, "\(lines)")
+        #expect(lines[0].hasPrefix("info postback quarantined client=203.0.113.7 detail=signature: does not verify"))
+        #expect(lines[0].contains(" network="))
+        #expect(lines[0].hasSuffix(" reason=invalid-signature recipient=developer"))
+        #expect(lines[1].contains(" reason=unknown-version "))
+    }
+
+    @Test("A flood of garbage makes ten lines a second for each reason; all of it is counted")
+    func quarantineFlood() async throws {
+        let log = LinesOfLog()
+        let start = ContinuousClock.now
+        try await withIngestor(logger: log.logger) { ingestor, _ in
+            await withTaskGroup { group in
+                for number in 0..<2_000 {
+                    group.addTask {
+                        _ = await ingestor.ingest(
+                            Array("{\"a\":\(number)}".utf8), recipient: .network, receivedAtMilliseconds: 0)
+                    }
+                }
+            }
+        }
+        let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+        let (lines, events) = count("info postback quarantined", in: log.lines)
+        #expect(events == 2_000)
+        // Ten in each second begun, and one that counts the rest.
+        #expect(lines <= 11 * (seconds + 1))
+    }
+
+    @Test("A store that goes on failing is one line a second")
+    func storeFailureFlood() async throws {
+        let log = LinesOfLog()
+        let body = try AppleSignedPostback.all()[4].body
+        let start = ContinuousClock.now
+        try await withIngestor(logger: log.logger) { ingestor, ledger in
+            try ledger.close()
+            for _ in 0..<500 {
+                _ = await ingestor.ingest(body, recipient: .network, receivedAtMilliseconds: 0)
+            }
+        }
+        let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+        let (lines, events) = count("error store failed", in: log.lines)
+        #expect(events == 500)
+        #expect(lines <= 2 * (seconds + 1))
     }
 }

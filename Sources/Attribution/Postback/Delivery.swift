@@ -14,11 +14,14 @@ public struct Delivery: Sendable {
     public let recipient: Recipient
     /// When it was received, in Unix milliseconds.
     public let receivedAtMilliseconds: Int64
+    /// The network it came from, an IPv4 address or an IPv6 /64 as text; nil when that is not known.
+    public let client: String?
 
     /// Makes a delivery.
-    public init(judgement: Judgement, recipient: Recipient, receivedAtMilliseconds: Int64) {
+    public init(judgement: Judgement, recipient: Recipient, receivedAtMilliseconds: Int64, client: String? = nil) {
         self.judgement = judgement
         self.recipient = recipient
+        self.client = client
         self.receivedAtMilliseconds = receivedAtMilliseconds
     }
 }
