@@ -25,7 +25,7 @@ struct IngressRequestTests {
             #expect(request.route == row.route)
             #expect(request.body == Array(row.body.utf8))
             #expect(request.receivedAt == IngressUnderTest.receivedAt)
-            #expect(request.remoteAddress == "127.0.0.1")
+            #expect(request.client == "127.0.0.1")
             #expect(server.requests.count == (row.staysOpen ? 2 : 1))
         }
     }

@@ -43,7 +43,7 @@ struct IngressTLSTests {
                 let report = try await client.exchange(Post.request(body: "over TLS"))
                 #expect(report.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
                 #expect(server.requests.map(\.body) == [Array("over TLS".utf8)])
-                #expect(server.requests.first?.remoteAddress == "127.0.0.1")
+                #expect(server.requests.first?.client == "127.0.0.1")
             }
         }
     }
@@ -111,6 +111,22 @@ struct IngressTLSTests {
                 try Self.place("second-key", in: folder, as: "key")
                 try tls.reload()
                 #expect(try await client.exchange(Post.request()).certificate == Self.certificate("second"))
+            }
+        }
+    }
+
+    @Test("A FIFO in the place of a file is an error, and nobody waits for who might write to it")
+    func fifo() async throws {
+        try await Self.withIdentity("first") { folder, tls in
+            for name in ["key", "certificate"] {
+                let path = folder.appending(path: "\(name).pem").path
+                try FileManager.default.removeItem(atPath: path)
+                try #require(mkfifo(path, 0o600) == 0)
+                #expect {
+                    try tls.reload()
+                } throws: { error in
+                    "\(error)".contains("\(name).pem: it is not a file")
+                }
             }
         }
     }

@@ -54,6 +54,44 @@ struct TrustedProxiesTests {
             values: ["host=\"a,b\";for=203.0.113.7"],
             client: "203.0.113.7"
         ),
+        Row(
+            testDescription: "Forwarded, a semicolon in quotes",
+            field: .forwarded,
+            values: ["host=\"a;for=1.1.1.1\";for=203.0.113.7"],
+            client: "203.0.113.7"
+        ),
+        Row(
+            testDescription: "Forwarded, a quote without its other half",
+            field: .forwarded,
+            values: ["for=1.1.1.1, host=\"a;for=1.1.1.1, for=203.0.113.7"],
+            client: nil
+        ),
+        Row(
+            testDescription: "the 32nd entry",
+            values: ["203.0.113.7" + String(repeating: ",10.0.0.2", count: 31)],
+            client: "203.0.113.7"
+        ),
+        Row(
+            testDescription: "the 33rd entry",
+            values: ["203.0.113.7" + String(repeating: ",10.0.0.2", count: 32)],
+            client: nil
+        ),
+        Row(
+            testDescription: "33 lines",
+            values: Array(repeating: "10.0.0.2", count: 33),
+            client: nil
+        ),
+        Row(
+            testDescription: "an entry longer than any address",
+            values: [String(repeating: " ", count: 600) + "203.0.113.7"],
+            client: nil
+        ),
+        Row(testDescription: "leading zeros", values: ["203.0.113.007"], client: nil),
+        Row(testDescription: "five numbers", values: ["203.0.113.7.1"], client: nil),
+        Row(testDescription: "a number beyond 255", values: ["203.0.256.7"], client: nil),
+        Row(testDescription: "an empty number", values: ["203..113.7"], client: nil),
+        Row(testDescription: "IPv6 with a zone", values: ["fe80::1%eth0"], client: nil),
+        Row(testDescription: "two ports", values: ["203.0.113.7:1:2"], client: nil),
     ]
 
     @Test("The client is the rightmost address that is not a proxy", arguments: rows)
@@ -61,6 +99,18 @@ struct TrustedProxiesTests {
         let proxies = try TrustedProxies(["10.0.0.0/8", "2001:db8:1::/48"], field: row.field)
         let peer = try #require(InternetAddress("10.0.0.1"))
         #expect(proxies.client(forwardedBy: peer, values: row.values)?.description == row.client)
+    }
+
+    @Test(
+        "A client is counted by its IPv4 address or its IPv6 /64 network",
+        arguments: [
+            ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"),
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+            ("2001:DB8::7", "2001:db8::/64"), ("::1", "::/64"),
+        ]
+    )
+    func clientText(address: String, text: String) throws {
+        #expect(try #require(InternetAddress(address)).clientText == text)
     }
 
     @Test(
@@ -106,7 +156,7 @@ struct TrustedProxiesTests {
                 )
                 #expect(try client.answer().status == 200)
             }
-            #expect(server.requests.first?.remoteAddress == client)
+            #expect(server.requests.first?.client == client)
         }
     }
 }

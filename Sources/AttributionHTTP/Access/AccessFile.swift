@@ -84,32 +84,24 @@ public struct AccessFile: Sendable {
 
     /// Reads the list and says which file it was in.
     func loadStamped() throws(AccessProblem) -> (list: AccessList, stamp: Stamp) {
-        // Opened first: what is checked is what is read.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw .unreadable(file: path, reason: Self.systemError())
-        }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw .unreadable(file: path, reason: "it is not a file")
-        }
-        guard status.st_mode & 0o077 == 0 else {
-            throw .openToOthers(file: path, mode: "0" + String(status.st_mode & 0o777, radix: 8))
-        }
-        guard status.st_size <= Self.limit else {
-            throw .malformed(file: path, reason: "found \(status.st_size) bytes, expected at most \(Self.limit)")
-        }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        var count = 0
-        while count < bytes.count {
-            let more = bytes.withUnsafeMutableBytes { buffer in
-                read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+        let status: stat
+        let bytes: [UInt8]
+        do {
+            // Opened first: what is checked is what is read.
+            let file = try RegularFile(path)
+            status = file.status
+            guard status.st_mode & 0o077 == 0 else {
+                throw AccessProblem.openToOthers(file: path, mode: "0" + String(status.st_mode & 0o777, radix: 8))
             }
-            guard more > 0 else {
-                throw .unreadable(file: path, reason: more < 0 ? Self.systemError() : "it was cut short while read")
+            guard status.st_size <= Self.limit else {
+                throw AccessProblem.malformed(
+                    file: path, reason: "found \(status.st_size) bytes, expected at most \(Self.limit)")
             }
-            count += more
+            bytes = try file.bytes(limit: Self.limit)
+        } catch let problem as AccessProblem {
+            throw problem
+        } catch {
+            throw .unreadable(file: path, reason: (error as? RegularFile.Problem)?.reason ?? "\(error)")
         }
         return (try AccessList(document: bytes, file: path), Stamp(status))
     }

@@ -12,13 +12,13 @@ public struct Console: Service {
     private static let headBytes = 16 * 1024
     private static let headFields = 64
     private static let idleTimeout = TimeAmount.seconds(60)
-    private static let connections = 1_024
 
     private let routes: [any ConsoleRoutes]
     private let gate: ConsoleGate
     private let host: String
     private let port: Int
     private let tls: IngressTLS?
+    private let connections: Int
     private let logger: Logger
     private let onListening: @Sendable (_ port: Int) async -> Void
 
@@ -31,6 +31,7 @@ public struct Console: Service {
     ///   - port: The port; 0 for a free one.
     ///   - tls: The TLS identity; nil for plain HTTP.
     ///   - trustedProxies: The proxies whose word about their client is taken.
+    ///   - connections: How many it holds at one time; more wait to be accepted.
     ///   - logger: Takes a line for each request, at debug, and what goes wrong.
     ///   - metricsFactory: Where requests are counted.
     ///   - onListening: Called with the port as soon as connections are taken.
@@ -41,6 +42,7 @@ public struct Console: Service {
         port: Int,
         tls: IngressTLS? = nil,
         trustedProxies: TrustedProxies = .none,
+        connections: Int = 1_024,
         logger: Logger,
         metricsFactory: any MetricsFactory = MetricsSystem.factory,
         onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
@@ -49,6 +51,7 @@ public struct Console: Service {
         self.host = host
         self.port = port
         self.tls = tls
+        self.connections = connections
         self.logger = logger
         self.onListening = onListening
         gate = ConsoleGate(
@@ -67,7 +70,7 @@ public struct Console: Service {
             configuration: .init(
                 address: .hostname(host, port: port),
                 serverName: "skan",
-                availableConnectionsDelegate: MaximumAvailableConnections(Self.connections, logger: logger)
+                availableConnectionsDelegate: MaximumAvailableConnections(connections, logger: logger)
             ),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? port) },
             // Handlers run on Swift's pool. A second loop would only take its threads off the processors: signing

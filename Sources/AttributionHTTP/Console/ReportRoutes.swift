@@ -1,12 +1,13 @@
 import Attribution
 public import AttributionReports
+import BoundedLogging
 import Hummingbird
 public import Logging
 
 /// Reports as the command line gives them.
 public struct ReportRoutes: ConsoleRoutes {
     private let reporter: Reporter
-    private let logger: Logger
+    private let failures: FailureLog
 
     /// Makes the routes.
     ///
@@ -15,7 +16,7 @@ public struct ReportRoutes: ConsoleRoutes {
     ///   - logger: Takes what goes wrong.
     public init(reporter: Reporter, logger: Logger) {
         self.reporter = reporter
-        self.logger = logger
+        failures = FailureLog("report failed", logger: logger)
     }
 
     /// `/v1/report`.
@@ -49,7 +50,7 @@ public struct ReportRoutes: ConsoleRoutes {
         } catch let problem as FieldProblem {
             return .refusal(.badRequest, "bad-parameter", problem.description)
         } catch {
-            logger.error("report failed", metadata: ["error": "\(error)"])
+            failures.note("\(error)")
             return .json(
                 .internalServerError, .object(["status": .string("failed"), "reason": .string("store-failed")]))
         }

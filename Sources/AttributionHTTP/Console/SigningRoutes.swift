@@ -1,5 +1,6 @@
 import Attribution
 public import AttributionSigning
+import BoundedLogging
 import FoundationEssentials
 import Hummingbird
 public import Logging
@@ -14,7 +15,7 @@ public struct SigningRoutes: ConsoleRoutes {
     private static let bodyLimit = 64 << 10
 
     private let signer: NetworkSigner?
-    private let logger: Logger
+    private let failures: FailureLog
 
     /// Makes the routes.
     ///
@@ -23,7 +24,7 @@ public struct SigningRoutes: ConsoleRoutes {
     ///   - logger: Takes what goes wrong.
     public init(signer: NetworkSigner?, logger: Logger) {
         self.signer = signer
-        self.logger = logger
+        failures = FailureLog("signing failed", logger: logger)
     }
 
     /// `/v1/impressions` and `/v1/openrtb/skadn`.
@@ -80,7 +81,7 @@ public struct SigningRoutes: ConsoleRoutes {
             let status: HTTPResponse.Status = if case .notJSON = refusal { .badRequest } else { .unprocessableContent }
             return .refusal(status, refusal.reason, refusal.description)
         } catch {
-            logger.error("signing failed", metadata: ["error": "\(error)"])
+            failures.note("\(error)")
             let body = JSONText.object(["status": .string("failed"), "reason": .string("signing-failed")])
             return .json(.internalServerError, body)
         }

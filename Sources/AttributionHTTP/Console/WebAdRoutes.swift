@@ -1,6 +1,7 @@
 import Attribution
 public import AttributionIngest
 import AttributionSigning
+import BoundedLogging
 import FoundationEssentials
 import Hummingbird
 public import Logging
@@ -9,7 +10,7 @@ import NIOCore
 /// The console's route for issuing web ads: `POST /v1/web-ads`.
 public struct WebAdRoutes: ConsoleRoutes {
     private let issuer: WebAdIssuer?
-    private let logger: Logger
+    private let failures: FailureLog
 
     /// Makes the routes.
     ///
@@ -18,7 +19,7 @@ public struct WebAdRoutes: ConsoleRoutes {
     ///   - logger: Takes what goes wrong.
     public init(issuer: WebAdIssuer?, logger: Logger) {
         self.issuer = issuer
-        self.logger = logger
+        failures = FailureLog("web ad not issued", logger: logger)
     }
 
     /// `/v1/web-ads`.
@@ -54,7 +55,7 @@ public struct WebAdRoutes: ConsoleRoutes {
         } catch let problem as KeyProblem {
             return .refusal(.unprocessableContent, "no-key", "\(problem); \(problem.hint)")
         } catch {
-            logger.error("web ad not issued", metadata: ["error": "\(error)"])
+            failures.note("\(error)")
             return .refusal(.serviceUnavailable, "store-failed", "the store does not answer; nothing was issued")
         }
     }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import Logging
 public import Metrics
-import NIOCore
+package import NIOCore
 import NIOPosix
 public import ServiceLifecycle
 
@@ -62,6 +62,21 @@ public struct Ingress: Service {
             tls: tls
         )
         self.onListening = onListening
+    }
+
+    /// Serves connections that are open already, on their event loop, which must be the caller's.
+    ///
+    /// For tests that measure what a request costs: no socket, no other thread.
+    ///
+    /// - Parameters:
+    ///   - channels: The connections, all of one event loop.
+    ///   - peer: Their other end.
+    /// - Throws: What a channel reports.
+    package func serve(_ channels: [any Channel], peer: InternetAddress) throws {
+        guard let eventLoop = channels.first?.eventLoop else { return }
+        let loop = IngressLoop(eventLoop: eventLoop, settings: settings, census: IngressCensus(limits: settings.limits))
+        loop.start()
+        for channel in channels { try IngressServer.configure(channel, peer: peer, loop: loop) }
     }
 
     /// Gives many answers together, which costs each event loop one visit.

@@ -22,10 +22,7 @@ extension IngressConnection {
 
     private func deadlinePassed() {
         if let exchange = pending.take() {
-            loop.settings.logger.warning(
-                "a request was not answered in time",
-                metadata: ["route": "\(exchange.route?.path ?? "none")"]
-            )
+            loop.noteUnanswered(exchange)
             // What waits behind it is left to the client to send again.
             queue.removeAll()
             input = .finished

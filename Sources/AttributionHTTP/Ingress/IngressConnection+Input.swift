@@ -27,10 +27,17 @@ extension IngressConnection {
         while input != .finished {
             if unread.readableBytes > 0 { beginRequestIfNone() }
             var consumed = 0
-            let event = unread.withUnsafeReadableBytes { framing.next(in: $0, consumed: &consumed) }
             var refusal: IngressRefusal?
-            if case .body(let count) = event {
-                refusal = unread.withUnsafeReadableBytes { takeBody($0[bytes: (consumed - count)..<consumed]) }
+            let event = unread.withUnsafeReadableBytes { bytes in
+                while true {
+                    var step = 0
+                    let event = framing.next(in: bytes[bytes: consumed..<bytes.count], consumed: &step)
+                    consumed += step
+                    guard case .body(let count) = event else { return event }
+                    refusal = takeBody(bytes[bytes: (consumed - count)..<consumed])
+                    // A body may come in many small chunks.
+                    if refusal != nil || consumed == bytes.count { return event }
+                }
             }
             // Before anything is handed over or answered, for that may bring more bytes.
             unread.moveReaderIndex(forwardBy: consumed)
@@ -123,7 +130,7 @@ extension IngressConnection {
             route: route,
             body: body,
             receivedAt: loop.settings.now(),
-            remoteAddress: clientAddress(head)
+            client: client(head)
         )
         body = []
         submit(exchange, .accepted(request))
@@ -163,8 +170,8 @@ extension IngressConnection {
         submit(exchange, .refused(refusal))
     }
 
-    private func clientAddress(_ head: IngressHead) -> String? {
-        guard isProxied, let peer else { return peerText }
-        return loop.settings.trustedProxies.client(forwardedBy: peer, values: head.forwarded)?.description
+    private func client(_ head: IngressHead) -> String? {
+        guard isProxied, let peer else { return ownClient }
+        return loop.settings.trustedProxies.client(forwardedBy: peer, values: head.forwarded)?.clientText
     }
 }

@@ -38,11 +38,12 @@ final class IngressConnection: ChannelDuplexHandler {
 
     let loop: IngressLoop
     let peer: InternetAddress?
-    let peerText: String?
     /// Whether the peer is trusted to name its client.
     let isProxied: Bool
     /// Whom the census counts it for.
     let network: InternetAddress?
+    /// The client of every request, unless a proxy names another; made with the first.
+    private(set) lazy var ownClient = peer?.clientText
 
     var context: ChannelHandlerContext?
     /// The socket, while it took every answer at once; nil under TLS.
@@ -87,7 +88,6 @@ final class IngressConnection: ChannelDuplexHandler {
     init(loop: IngressLoop, peer: InternetAddress?, isProxied: Bool, network: InternetAddress?) {
         self.loop = loop
         self.peer = peer
-        self.peerText = peer.map(\.description)
         self.isProxied = isProxied
         self.network = network
         framing = IngressFraming(
@@ -133,7 +133,7 @@ final class IngressConnection: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         loop.settings.logger.debug(
             "a connection failed",
-            metadata: ["remote": "\(peerText ?? "unknown")", "error": "\(error)"]
+            metadata: ["remote": "\(peer?.description ?? "unknown")", "error": "\(error)"]
         )
         context.close(promise: nil)
     }

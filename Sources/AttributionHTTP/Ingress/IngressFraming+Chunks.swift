@@ -17,18 +17,60 @@ extension IngressFraming {
                 chunk = remaining == UInt64(count) ? .dataEnd : .data(remaining - UInt64(count))
                 return .body(count)
             }
-            chunk = try Self.advance(chunk, bytes[consumed])
-            consumed += 1
-            // A chunked body may cost only so much in framing.
-            guard consumedBytes + consumed <= limits.wireBytes else {
-                throw .bodyTooLarge(limit: limits.bodyBytes)
+            let start = consumed
+            if let (next, end) = Self.skipLine(chunk, bytes, consumed) {
+                (chunk, consumed) = (next, end)
+            } else {
+                chunk = try Self.advance(chunk, bytes[consumed])
+                consumed += 1
             }
-            if case .data(0) = chunk {
-                phase = .trailers
-                return try step(bytes, &consumed)
+            chunkFramingBytes += consumed - start
+            guard chunkFramingBytes <= limits.chunkFramingBytes else { throw tooLarge() }
+            if case .data(let size) = chunk {
+                guard size <= limits.bodyBytes else { throw tooLarge() }
+                if size == 0 {
+                    phase = .trailers
+                    return try step(bytes, &consumed)
+                }
             }
         }
         return .unfinished
+    }
+
+    /// A request that is refused anyway is refused for its first fault.
+    private func tooLarge() -> IngressRefusal {
+        head?.refusal ?? .bodyTooLarge(limit: limits.bodyBytes)
+    }
+
+    /// Takes a whole line at once, where it is one as nearly all are: a size without extensions, or the end of data.
+    ///
+    /// Chunks may be as short as one byte; byte by byte their framing would cost many times what a body does.
+    ///
+    /// - Returns: What comes next and where; `nil` for any other line, one that is cut off, and an empty chunk.
+    @inline(__always)
+    private static func skipLine(
+        _ chunk: IngressChunk,
+        _ bytes: UnsafeRawBufferPointer,
+        _ start: Int
+    ) -> (IngressChunk, Int)? {
+        var index = start
+        var size: UInt64 = 0
+        switch chunk {
+        case .dataEnd:
+            break
+        case .start:
+            while index < bytes.count, index < start + 8, let digit = hexadecimalValue(bytes[index]) {
+                size = size << 4 | digit
+                index += 1
+            }
+            guard size > 0 else { return nil }
+        default:
+            return nil
+        }
+        guard index + 1 < bytes.count, bytes[index] == IngressByte.carriageReturn,
+            bytes[index + 1] == IngressByte.lineFeed
+        else { return nil }
+        return (size > 0 ? .data(size) : .start, index + 2)
     }
 
     private static func advance(_ chunk: IngressChunk, _ byte: UInt8) throws(IngressRefusal) -> IngressChunk {

@@ -8,10 +8,14 @@ extension IngressFraming {
         while let end = try endOfLine(bytes, from: consumed) {
             let line = bytes[bytes: consumed..<end]
             guard consumedBytes + end + 2 <= limits.headBytes else { throw overflow() }
+            let lineStart = consumedBytes + consumed
             consumed = end + 2
             if head == nil {
-                // Empty lines may stand before a request.
-                guard !line.isEmpty else { continue }
+                // Empty lines may stand before a request, but not without number.
+                guard !line.isEmpty else {
+                    guard lineStart < 2 * Self.emptyLines else { throw .malformed(.method) }
+                    continue
+                }
                 head = try readRequestLine(line)
                 phase = .fields
             } else if line.isEmpty {
@@ -66,8 +70,7 @@ extension IngressFraming {
 
     /// Whether a target is a path, an http or https URL, or an asterisk.
     private static func isTarget(_ target: UnsafeRawBufferPointer) -> Bool {
-        // A fragment is never sent.
-        guard target.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "#") }) else { return false }
+        guard target.isTargetText else { return false }
         if target.first == UInt8(ascii: "/") { return true }
         if target.count == 1 { return target[0] == UInt8(ascii: "*") }
         guard let authority = IngressRoute.authorityStart(of: target) else { return false }

@@ -41,8 +41,12 @@ package struct IngressFraming {
     var searched = 0
     /// Bytes of the request consumed so far.
     var consumedBytes = 0
+    /// Bytes of sizes, extensions and ends of chunks so far.
+    var chunkFramingBytes = 0
     /// Fields so far, those of the trailer included.
     var fieldCount = 0
+    /// The most empty lines before a request; RFC 9112, section 2.2, asks for one.
+    static let emptyLines = 8
 
     /// Begins at the first byte of a connection.
     ///
@@ -91,6 +95,7 @@ package struct IngressFraming {
         case .end:
             phase = .requestLine
             consumedBytes = -consumed
+            chunkFramingBytes = 0
             fieldCount = 0
             return .end
         }
@@ -104,9 +109,7 @@ package struct IngressFraming {
     /// - Returns: Where its content ends, before CRLF; `nil` when it is unfinished.
     /// - Throws: ``IngressRefusal/malformedRequest(_:)``.
     mutating func endOfLine(_ bytes: UnsafeRawBufferPointer, from start: Int) throws(IngressRefusal) -> Int? {
-        var index = start + searched
-        while index < bytes.count, bytes[index] != IngressByte.lineFeed { index += 1 }
-        guard index < bytes.count else {
+        guard let index = bytes.index(of: IngressByte.lineFeed, from: start + searched) else {
             searched = bytes.count - start
             return nil
         }
@@ -129,8 +132,10 @@ package struct IngressFraming {
         var colon = 0
         while colon < line.count, IngressByte.isToken(line[colon]) { colon += 1 }
         guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else { throw .malformed(.fieldName) }
-        for index in (colon + 1)..<line.count where !IngressByte.isFieldText(line[index]) {
-            throw .malformed(line[index] == IngressByte.carriageReturn ? .lineEnd : .fieldValue)
+        let value = line[bytes: (colon + 1)..<line.count]
+        if !value.isFieldText {
+            let fault = value.first { !IngressByte.isFieldText($0) }
+            throw .malformed(fault == IngressByte.carriageReturn ? .lineEnd : .fieldValue)
         }
         return colon
     }

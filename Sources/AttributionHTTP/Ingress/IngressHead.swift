@@ -31,6 +31,11 @@ package struct IngressHead {
     private var expectation = Expectation.none
     private var asksClose = false
 
+    /// Many times what the options anybody sends take.
+    private static let longestConnection = 256
+    /// More than the digits of any length, and some zeros before it.
+    private static let longestLength = 32
+
     private enum Expectation {
         case none
         case `continue`
@@ -50,7 +55,7 @@ package struct IngressHead {
         keepsAlive = !isLegacy
         route = IngressRoute(requestTarget: target)
         isTargetTooLong = target.count > limits.targetBytes
-        unknownTarget = route == nil && !isTargetTooLong ? target.text : ""
+        unknownTarget = route == nil && !isTargetTooLong ? target.beginning : ""
     }
 
     /// Takes one field.
@@ -68,11 +73,15 @@ package struct IngressHead {
         switch name.count {
         case 4 where name.isField("host"):
             hosts += 1
-            if !Self.isHost(value) { invalidHost = value.text }
+            if !Self.isHost(value) { invalidHost = value.beginning }
         case 6 where name.isField("expect"):
-            if !value.isEmpty { expectation = value.isField("100-continue") ? .continue : .unknown(value.text) }
+            if !value.isEmpty { expectation = value.isField("100-continue") ? .continue : .unknown(value.beginning) }
         case 7 where name.isField("upgrade"):
             // No other protocol is spoken here; the client may wait for one, so the connection ends.
+            asksClose = true
+        case 10 where name.isField("connection") && value.count > Self.longestConnection,
+            16 where name.isField("proxy-connection") && value.count > Self.longestConnection:
+            // Not worth reading: whatever it says, the end of the connection is an answer to it.
             asksClose = true
         case 10 where name.isField("connection"):
             value.forEachListMember { member in
@@ -85,13 +94,13 @@ package struct IngressHead {
         case 12 where name.isField("content-type"):
             types += 1
             if !value.isJSONMediaType { isJSON = false }
-            if types > 1 || !isJSON { mediaType = value.text }
+            if types > 1 || !isJSON { mediaType = value.beginning }
         case 14 where name.isField("content-length"):
             lengths += 1
             declaredBytes = try Self.length(value)
         case 17 where name.isField("transfer-encoding"):
             codings += 1
-            if codings > 1 || !value.isField("chunked") { unknownCoding = value.text }
+            if codings > 1 || !value.isField("chunked") { unknownCoding = value.beginning }
         default:
             break
         }
@@ -133,7 +142,7 @@ package struct IngressHead {
 
     /// Reads a whole number; one that no body can have is read as the largest.
     private static func length(_ value: UnsafeRawBufferPointer) throws(IngressFault) -> Int {
-        guard !value.isEmpty else { throw .length }
+        guard !value.isEmpty, value.count <= Self.longestLength else { throw .length }
         var length: UInt64 = 0
         for byte in value {
             let digit = byte &- UInt8(ascii: "0")

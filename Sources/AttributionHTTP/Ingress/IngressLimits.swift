@@ -55,11 +55,13 @@ public struct IngressLimits: Sendable {
     /// Makes the default limits.
     public init() {}
 
-    /// Bytes of one request on the wire, chunk sizes and chunk extensions included.
+    /// Bytes of sizes, extensions and ends of a body's chunks: 200 chunks without extensions.
     ///
-    /// A chunked body may cost as much again in framing as it may hold, which one-byte chunks of a whole postback
-    /// do not reach.
-    package var wireBytes: Int { headBytes + 2 * bodyBytes + 4096 }
+    /// A chunk of one byte costs six on the wire and many times that in work, and no sender makes such.
+    package var chunkFramingBytes: Int { 1024 }
+
+    /// Bytes of one request on the wire, framing of chunks and trailers included.
+    package var wireBytes: Int { 2 * headBytes + bodyBytes + chunkFramingBytes }
 
     /// How often deadlines are looked at.
     package var sweepInterval: Duration {

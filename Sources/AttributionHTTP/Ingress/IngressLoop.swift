@@ -1,3 +1,4 @@
+import BoundedLogging
 import Logging
 import NIOCore
 
@@ -16,7 +17,8 @@ final class IngressLoop {
     private var connections: [ObjectIdentifier: IngressConnection] = [:]
     private var sweep: RepeatedTask?
     private var isStopping = false
-    private var nextCapWarning = NIODeadline.distantPast
+    private var capThrottle = LogThrottle(every: .seconds(10))
+    private var unansweredThrottle = LogThrottle(every: .seconds(10))
 
     var limits: IngressLimits { settings.limits }
     var unansweredCount: Int { unanswered.count }
@@ -55,16 +57,18 @@ final class IngressLoop {
         let admission = census.admit(network)
         metrics.countConnection(admission)
         if admission == .overTotalCap || admission == .overAddressCap {
-            let now = NIODeadline.now()
-            if now >= nextCapWarning {
-                nextCapWarning = now + .seconds(10)
-                settings.logger.warning(
-                    "a connection was closed at once; not repeated for ten seconds",
-                    metadata: ["reason": "\(admission.rawValue)"]
-                )
-            }
+            settings.logger.log(
+                level: .warning, "a connection was closed at once", throttle: &capThrottle, at: .now,
+                metadata: ["reason": "\(admission.rawValue)"])
         }
         return admission
+    }
+
+    /// Reports a request that the handler did not answer in time; when the store is stuck there are many.
+    func noteUnanswered(_ exchange: IngressExchange) {
+        settings.logger.log(
+            level: .warning, "a request was not answered in time", throttle: &unansweredThrottle, at: .now,
+            metadata: ["route": "\(exchange.route?.path ?? "none")"])
     }
 
     func add(_ connection: IngressConnection) {

@@ -78,14 +78,14 @@ package enum IngressRefusal: Error, Sendable, Equatable {
     var detail: String {
         switch self {
         case .notFound(let target):
-            "nothing is at \(Self.quoted(Self.withoutQuery(target))); post to one of "
-                + IngressRoute.allCases.map(\.path).joined(separator: ", ")
+            "nothing is at \(Self.quoted(Self.withoutQuery(target))); post to one of \(Self.paths)"
         case .methodNotAllowed(let method):
             "the method was \(Self.quoted(method)); use POST"
         case .unsupportedMediaType(let type):
             "the Content-Type was \(Self.quoted(type)); send application/json"
         case .bodyTooLarge(let limit):
-            "the body is larger than \(limit) bytes; a postback is not, send one in each request"
+            "the body is larger than \(limit) bytes, or in hundreds of chunks; a postback is not, "
+                + "send one in each request"
         case .headTooLarge(let bytes, let fields):
             "the head is larger than \(bytes) bytes or has more than \(fields) fields; send fewer and shorter fields"
         case .targetTooLong(let limit):
@@ -116,21 +116,36 @@ package enum IngressRefusal: Error, Sendable, Equatable {
 
     /// The JSON text of the answer's body.
     var body: [UInt8] {
-        Array(#"{"status":"refused","reason":"\#(code)","detail":"\#(Self.escaped(detail))"}"#.utf8)
+        var json: [UInt8] = []
+        json.reserveCapacity(512)
+        json.append(contentsOf: #"{"status":"refused","reason":""#.utf8)
+        json.append(contentsOf: code.utf8)
+        json.append(contentsOf: #"","detail":""#.utf8)
+        Self.append(detail, to: &json)
+        json.append(contentsOf: #""}"#.utf8)
+        return json
     }
+
+    private static let paths = IngressRoute.allCases.map(\.path).joined(separator: ", ")
 
     private static func withoutQuery(_ target: String) -> String {
-        String(target.prefix { $0 != "?" && $0 != "#" })
+        String(decoding: target.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }, as: UTF8.self)
     }
 
-    /// The first 64 characters in quotes, with everything outside printable ASCII replaced.
+    /// How much of what a client sent is quoted.
+    static let quotedBytes = 64
+
+    /// The first bytes in quotes, with everything outside printable ASCII replaced.
     private static func quoted(_ text: String) -> String {
-        let printable = text.utf8.prefix(64).map { (0x20...0x7e).contains($0) ? $0 : UInt8(ascii: "?") }
-        return "\"" + String(decoding: printable, as: UTF8.self) + (text.utf8.count > 64 ? "…" : "") + "\""
+        let printable = text.utf8.prefix(quotedBytes).map { (0x20...0x7e).contains($0) ? $0 : UInt8(ascii: "?") }
+        return "\"" + String(decoding: printable, as: UTF8.self) + (text.utf8.count > quotedBytes ? "…" : "") + "\""
     }
 
-    /// Escapes text that holds no control characters for a JSON string.
-    private static func escaped(_ text: String) -> String {
-        String(text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] })
+    /// Appends text that holds no control characters to a JSON string.
+    private static func append(_ text: String, to json: inout [UInt8]) {
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { json.append(UInt8(ascii: "\\")) }
+            json.append(byte)
+        }
     }
 }

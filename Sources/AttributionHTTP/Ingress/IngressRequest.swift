@@ -8,10 +8,10 @@ public struct IngressRequest: Sendable {
     public let body: [UInt8]
     /// When the last byte was read, by the clock the ingress was given.
     public let receivedAt: Date
-    /// The client's address as text, without a port.
+    /// The client's network as text: its IPv4 address or its IPv6 /64 network.
     ///
     /// The peer's own, or what a trusted proxy reported; `nil` when a trusted proxy named no usable address.
-    public let remoteAddress: String?
+    public let client: String?
 
     /// Makes a request.
     ///
@@ -19,11 +19,11 @@ public struct IngressRequest: Sendable {
     ///   - route: The path it was posted to.
     ///   - body: The body exactly as received.
     ///   - receivedAt: When the last byte was read.
-    ///   - remoteAddress: The client's address as text.
-    public init(route: IngressRoute, body: [UInt8], receivedAt: Date, remoteAddress: String?) {
+    ///   - client: The client's network as text.
+    public init(route: IngressRoute, body: [UInt8], receivedAt: Date, client: String?) {
         self.route = route
         self.body = body
         self.receivedAt = receivedAt
-        self.remoteAddress = remoteAddress
+        self.client = client
     }
 }

@@ -39,13 +39,17 @@ public enum IngressRoute: CaseIterable, Hashable, Sendable {
         self = route
     }
 
+    private static let longestTarget = 1_024
+
     private static let paths = allCases.map { ($0, Array($0.path.utf8)) }
 
     /// Makes the route that a request target names, from its bytes.
     ///
     /// - Parameter target: The request target as received.
     init?(requestTarget target: UnsafeRawBufferPointer) {
-        var path = target.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        // Above the longest path and host together nothing is a route; what is longer is not looked through.
+        var path = target.prefix(Self.longestTarget).prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        guard path.count < Self.longestTarget else { return nil }
         if path.first != UInt8(ascii: "/") {
             guard let afterScheme = Self.authorityStart(of: UnsafeRawBufferPointer(rebasing: path)) else { return nil }
             path = path[afterScheme...].drop { $0 != UInt8(ascii: "/") }

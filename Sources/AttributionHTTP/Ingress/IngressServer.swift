@@ -38,7 +38,7 @@ struct IngressServer: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(IngressAcceptLog(logger: settings.logger))
+                    try channel.pipeline.syncOperations.addHandler(IngressAcceptGuard(logger: settings.logger))
                 }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -101,9 +101,15 @@ struct IngressServer: Sendable {
         }
     }
 
+    /// Sets up a connection that was accepted, or closes it.
     private static func configure(_ channel: any Channel, loop: IngressLoop) throws {
-        let settings = loop.settings
         let peer = channel.remoteAddress?.ipAddress.flatMap { InternetAddress($0) }
+        try configure(channel, peer: peer, loop: loop)
+    }
+
+    /// Sets up a connection, or closes it.
+    static func configure(_ channel: any Channel, peer: InternetAddress?, loop: IngressLoop) throws {
+        let settings = loop.settings
         let isProxied = peer.map { settings.trustedProxies.contains($0) } ?? false
         let network = isProxied ? nil : peer?.clientNetwork
         guard loop.admit(network) == .accepted else {

@@ -37,22 +37,34 @@ public final class IngressTLS: Sendable {
         context.withLock { $0 }
     }
 
+    /// Many times what a long chain takes.
+    private static let limit = 1 << 20
+
+    /// Reads a file without waiting for anybody: what replaces it while the server runs may be no file.
+    private static func pem(_ path: String) throws -> [UInt8] {
+        try RegularFile(path).bytes(limit: limit)
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        (error as? RegularFile.Problem)?.reason ?? "\(error)"
+    }
+
     private static func makeContext(
         certificateFile: String,
         keyFile: String
     ) throws(IngressError) -> NIOSSLContext {
         let chain: [NIOSSLCertificate]
         do {
-            chain = try NIOSSLCertificate.fromPEMFile(certificateFile)
+            chain = try NIOSSLCertificate.fromPEMBytes(try pem(certificateFile))
         } catch {
-            throw .unusableCertificate(file: certificateFile, reason: "\(error)")
+            throw .unusableCertificate(file: certificateFile, reason: reason(error))
         }
         guard !chain.isEmpty else { throw .unusableCertificate(file: certificateFile, reason: "it holds none") }
         let key: NIOSSLPrivateKey
         do {
-            key = try NIOSSLPrivateKey(file: keyFile, format: .pem)
+            key = try NIOSSLPrivateKey(bytes: try pem(keyFile), format: .pem)
         } catch {
-            throw .unusableKey(file: keyFile, reason: "\(error)")
+            throw .unusableKey(file: keyFile, reason: reason(error))
         }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) },

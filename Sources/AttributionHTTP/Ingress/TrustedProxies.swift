@@ -32,59 +32,76 @@ public struct TrustedProxies: Sendable {
         networks.contains { $0.contains(address) }
     }
 
+    /// The most entries that are looked at: more proxies than any request passes.
+    private static let hops = 32
+
     /// The client a trusted peer speaks for: the rightmost address that is not a trusted proxy.
     ///
     /// When all are trusted, the leftmost one; without the field, the peer. An entry that is no address ends the
-    /// search, because what stands left of it is hearsay.
+    /// search, because what stands left of it is hearsay, and so does the 33rd.
     ///
     /// - Parameters:
     ///   - peer: The trusted peer.
     ///   - values: The values of all lines of the field, in order.
-    /// - Returns: `nil` when the search met an entry that is no address.
+    /// - Returns: `nil` when the search ended without an address.
     package func client(forwardedBy peer: InternetAddress, values: [String]) -> InternetAddress? {
         var client = peer
-        for entry in values.flatMap({ Self.entries(of: $0) }).reversed() {
-            guard let text = node(in: entry), let address = Self.address(of: text) else { return nil }
-            client = address
-            guard contains(address) else { return address }
+        var hops = 0
+        for var value in values.reversed() {
+            // Nothing while the search goes on; its outcome once it is over.
+            let outcome: InternetAddress?? = value.withUTF8 { bytes in
+                var entries = ForwardedEntries(UnsafeRawBufferPointer(bytes))
+                while let entry = entries.next() {
+                    hops += 1
+                    guard hops <= Self.hops, let address = address(in: entry) else { return .some(nil) }
+                    client = address
+                    if !contains(address) { return address }
+                }
+                return nil
+            }
+            if let outcome { return outcome }
         }
         return client
     }
 
-    /// Splits at commas outside quotes.
-    private static func entries(of value: String) -> [Substring] {
-        var isQuoted = false
-        return value.split(omittingEmptySubsequences: false) { character in
-            if character == "\"" { isQuoted.toggle() }
-            return character == "," && !isQuoted
+    private func address(in entry: UnsafeRawBufferPointer) -> InternetAddress? {
+        switch field {
+        case .xForwardedFor: Self.address(of: entry.trimmed)
+        case .forwarded: Self.node(in: entry).flatMap { Self.address(of: $0) }
         }
     }
 
-    private func node(in entry: Substring) -> Substring? {
-        switch field {
-        case .xForwardedFor:
-            return entry.trimmingOptionalWhitespace
-        case .forwarded:
-            for pair in entry.split(separator: ";") {
-                let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                guard sides.count == 2, sides[0].trimmingOptionalWhitespace.lowercased() == "for" else { continue }
-                let value = sides[1].trimmingOptionalWhitespace
-                return value.count >= 2 && value.first == "\"" && value.last == "\""
-                    ? value.dropFirst().dropLast() : value
+    /// The value of the parameter `for`; semicolons in quotes separate nothing, for a client chooses what `host` quotes.
+    private static func node(in entry: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        var start = 0
+        var isQuoted = false
+        for index in 0...entry.count {
+            if index < entry.count {
+                if entry[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
+                guard entry[index] == UInt8(ascii: ";"), !isQuoted else { continue }
             }
-            return nil
+            let pair = entry[bytes: start..<index]
+            start = index + 1
+            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), pair[bytes: 0..<equals].trimmed.isField("for")
+            else { continue }
+            let value = pair[bytes: (equals + 1)..<pair.count].trimmed
+            let isInQuotes =
+                value.count >= 2 && value.first == UInt8(ascii: "\"") && value.last == UInt8(ascii: "\"")
+            return isInQuotes ? value[bytes: 1..<(value.count - 1)] : value
         }
+        return nil
     }
 
     /// Reads an address that may carry a port: `192.0.2.1:80`, `[2001:db8::1]:80`, `[2001:db8::1]`.
-    private static func address(of text: Substring) -> InternetAddress? {
+    private static func address(of text: UnsafeRawBufferPointer) -> InternetAddress? {
         if let plain = InternetAddress(text) { return plain }
-        if text.first == "[", let end = text.firstIndex(of: "]") {
-            let rest = text[text.index(after: end)...]
-            guard rest.isEmpty || rest.first == ":" else { return nil }
-            return InternetAddress(text[text.index(after: text.startIndex)..<end])
+        let colon = UInt8(ascii: ":")
+        if text.first == UInt8(ascii: "["), let end = text.firstIndex(of: UInt8(ascii: "]")) {
+            let rest = text[bytes: (end + 1)..<text.count]
+            guard rest.isEmpty || rest.first == colon else { return nil }
+            return InternetAddress(text[bytes: 1..<end])
         }
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        return parts.count == 2 ? InternetAddress(parts[0]) : nil
+        guard let first = text.firstIndex(of: colon), text.lastIndex(of: colon) == first else { return nil }
+        return InternetAddress(text[bytes: 0..<first])
     }
 }

@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// Reading names and values of fields where they lie in the received bytes.
 extension UnsafeRawBufferPointer {
     /// Whether this is a field name or token, letter case aside.
@@ -40,16 +48,54 @@ extension UnsafeRawBufferPointer {
         return self[bytes: 0..<end].trimmed.isField("application/json")
     }
 
-    /// Calls `body` with each member of a comma-separated list, without white space around it.
+    /// Calls `body` with each member of a comma-separated list, without white space around it; empty ones are none.
     ///
     /// - Parameter body: Takes one member.
+    @inline(__always)
     func forEachListMember(_ body: (UnsafeRawBufferPointer) -> Void) {
         var start = 0
-        while start <= count {
-            let end = self[start...].firstIndex(of: UInt8(ascii: ",")) ?? count
-            body(self[bytes: start..<end].trimmed)
-            start = end + 1
+        for index in 0..<count where self[index] == UInt8(ascii: ",") {
+            if index > start { body(self[bytes: start..<index].trimmed) }
+            start = index + 1
         }
+        if count > start { body(self[bytes: start..<count].trimmed) }
+    }
+
+    /// Where a byte is found first.
+    ///
+    /// - Parameters:
+    ///   - byte: The byte.
+    ///   - start: Where to begin.
+    /// - Returns: Its index; `nil` when it is not there.
+    @inline(__always)
+    func index(of byte: UInt8, from start: Int) -> Int? {
+        guard let baseAddress, start < count,
+            let found = memchr(baseAddress + start, CInt(byte), count - start)
+        else { return nil }
+        return UnsafeRawPointer(found) - baseAddress
+    }
+
+    /// Whether every byte may stand in a field's value; without a branch for each, for values may be long.
+    var isFieldText: Bool {
+        var faults: UInt8 = 0
+        for byte in self {
+            let isControl: UInt8 = byte < 0x20 ? 1 : 0
+            let isTab: UInt8 = byte == IngressByte.tab ? 1 : 0
+            let isDelete: UInt8 = byte == 0x7f ? 1 : 0
+            faults |= (isControl ^ isTab) | isDelete
+        }
+        return faults == 0
+    }
+
+    /// Whether every byte may stand in a target: visible ASCII but `#`, for a fragment is never sent.
+    var isTargetText: Bool {
+        var faults: UInt8 = 0
+        for byte in self {
+            let isOutside: UInt8 = byte &- 0x21 > 0x5d ? 1 : 0
+            let isFragment: UInt8 = byte == UInt8(ascii: "#") ? 1 : 0
+            faults |= isOutside | isFragment
+        }
+        return faults == 0
     }
 
     /// Without the spaces and tabs at its ends.
@@ -64,6 +110,11 @@ extension UnsafeRawBufferPointer {
     @inline(__always)
     subscript(bytes range: Range<Int>) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self[range])
+    }
+
+    /// As much of the text as a refusal quotes, and a little more, so that it shows that something was cut off.
+    var beginning: String {
+        self[bytes: 0..<Swift.min(count, IngressRefusal.quotedBytes + 4)].text
     }
 
     /// The bytes as text for a message or a name, what is not UTF-8 replaced.

@@ -1,0 +1,29 @@
+/// How many connections each listener may hold, by the descriptors the process may have open.
+///
+/// A listener without a descriptor for the next connection cannot even close it, and takes descriptors away from the
+/// store; so the sum of all connections stays below the limit.
+public struct ConnectionBudget: Hashable, Sendable {
+    /// For the store and its reports, event loops, listening sockets and the log.
+    public static let reserve = 64
+
+    /// The connections of the public listener.
+    public let ingress: Int
+    /// The connections of the public listener from one client.
+    public let ingressPerAddress: Int
+    /// The connections of the console.
+    public let console: Int
+
+    /// Divides descriptors.
+    ///
+    /// - Parameters:
+    ///   - descriptors: How many the process may have open.
+    ///   - limits: What the public listener takes when there are enough.
+    ///   - console: What the console takes when there are enough.
+    public init(descriptors: Int, limits: IngressLimits = IngressLimits(), console: Int = 1_024) {
+        let left = max(0, descriptors - Self.reserve)
+        self.console = min(console, max(8, left / 5))
+        ingress = min(limits.connections, max(8, left - left / 5))
+        // One client must not hold all there are: it may have a quarter of a small number.
+        ingressPerAddress = min(limits.connectionsPerAddress, max(1, ingress / 4))
+    }
+}
