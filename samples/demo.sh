@@ -36,7 +36,7 @@ JSON
 "$skan" serve --listen 127.0.0.1:0 --console 127.0.0.1:0 --store skan.sqlite --signing-keys networks.json \
     --trust-test-key keys/test-p192.public.pem --trust-test-key keys/test-p256.public.pem 2>server.log &
 server=$!
-address() { sed -n "s/.*address=\([^ ]*\) .*listening for $1\$/\1/p" server.log; }
+address() { sed -n "s/.* listening for $1 address=\([^ ]*\).*/\1/p" server.log; }
 for _ in $(seq 200); do
     [ -n "$(address 'the console')" ] && [ -n "$(address postbacks)" ] && break
     kill -0 "$server" 2>/dev/null || { cat server.log; exit 1; }

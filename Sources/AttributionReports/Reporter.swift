@@ -40,13 +40,6 @@ public struct Reporter: Sendable {
         return Report(request: request, rows: rows, deliveries: try await ledger.deliveries(received: range))
     }
 
-    /// Reads nothing, to tell whether the store answers.
-    ///
-    /// - Throws: What the store reports.
-    public func checkStore() async throws {
-        _ = try await ledger.deliveries(received: 0..<0)
-    }
-
     /// The moments asked for, or nil for all; open ends lie on UTC midnights far outside the product's life.
     private static func range(_ request: ReportRequest) -> Range<Int64>? {
         guard request.from != nil || request.through != nil else {

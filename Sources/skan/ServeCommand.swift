@@ -5,8 +5,10 @@ import AttributionIngest
 import AttributionReports
 import AttributionSigning
 import AttributionStore
+import BoundedLogging
 import Configuration
 import Foundation
+import GRDBSQLite
 import Logging
 import Metrics
 import ServiceLifecycle
@@ -20,7 +22,8 @@ struct ServeCommand: AsyncParsableCommand {
             Answers 200 only after the postback is on disk. Settings come from the flags, else from SKAN_LISTEN, \
             SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_TRUST_TEST_KEY and SKAN_TRUSTED_PROXY (apart by \
             commas), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY and SKAN_LOG_LEVEL. SIGTERM and SIGINT \
-            finish what was accepted. The console has SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP (true) \
+            finish what was accepted, within 5 seconds; what holds the end up longer is given up with status 2, and \
+            nothing answered is lost. SIGHUP reads certificate and tokens again. The console has SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP (true) \
             too.
             """
     )
@@ -70,7 +73,24 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try ServeSettings(self, environment: ConfigReader(provider: EnvironmentVariablesProvider()))
-        let logger = try Self.logger(level: settings.logLevel)
+        // Until the services trap it: a closed terminal is no reason to end.
+        signal(SIGHUP, SIG_IGN)
+        let log = BoundedLog()
+        defer { log.flush(within: .milliseconds(500)) }
+        let logger = try Self.logger(level: settings.logLevel, log)
+        let descriptors = DescriptorLimit.raise()
+        var limits = IngressLimits()
+        let budget = ConnectionBudget(descriptors: descriptors, limits: limits)
+        if budget.ingress < limits.connections {
+            logger.warning(
+                "fewer connections than usual: raise the limit of open files",
+                metadata: [
+                    "connections": "\(budget.ingress)", "usual": "\(limits.connections)",
+                    "open-files": "\(descriptors)",
+                ])
+        }
+        limits.connections = budget.ingress
+        limits.connectionsPerAddress = budget.ingressPerAddress
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
         let access = try settings.access(logger: logger)
@@ -84,15 +104,16 @@ struct ServeCommand: AsyncParsableCommand {
         prepareTables("verifying", logger) { try verifier.prepareTables() }
         var signer = try settings.signingKeys.map { try NetworkSigner(try NetworkKeySet(file: $0)) }
         prepareTables("checking own signatures", logger) { try signer?.prepareTables() }
-        let ledger = try SQLiteLedger(path: settings.store) { [logger] reason in
-            logger.error(
-                "the log cannot be moved into the store, and grows",
-                metadata: ["store": "\(settings.store)", "reason": "\(reason)"])
+        let checkpointFailures = FailureLog("the log cannot be moved into the store, and grows", logger: logger)
+        let ledger = try SQLiteLedger(path: settings.store) { reason in
+            checkpointFailures.note(reason, metadata: ["store": "\(settings.store)"])
         }
+        logger.notice(
+            "store opened",
+            metadata: ["store": "\(settings.store)", "sqlite": "\(String(cString: sqlite3_libversion()))"])
         let webAds = try signer.map { try WebAds(store: settings.store, signer: $0, logger: logger) }
         let ingestor = Ingestor(
             verifier: verifier, ledger: ledger, answeringTogether: Ingress.answerTogether, logger: logger)
-        var limits = IngressLimits()
         // One second less than the whole stop may take: what was accepted must be recorded and answered too.
         limits.stopDeadline = .seconds(4)
         let tls = try settings.tls()
@@ -115,7 +136,9 @@ struct ServeCommand: AsyncParsableCommand {
                 let receivedAt = Int64(request.receivedAt.timeIntervalSince1970 * 1000)
                 switch request.route.purpose {
                 case .delivery(let recipient):
-                    ingestor.submit(request.body, recipient: recipient, receivedAtMilliseconds: receivedAt) {
+                    ingestor.submit(
+                        request.body, recipient: recipient, client: request.client, receivedAtMilliseconds: receivedAt
+                    ) {
                         answer(IngressAnswer($0))
                     }
                 case .webAdTap:
@@ -129,7 +152,8 @@ struct ServeCommand: AsyncParsableCommand {
         let reporter = Reporter(ledger)
         let console = Console(
             routes: [
-                HealthRoutes(reporter: reporter, logger: logger),
+                // Always ready until the ledger reports the outcome of its last commit: its health goes in here.
+                HealthRoutes(readiness: { nil }),
                 APIDescriptionRoutes(),
                 ReportRoutes(reporter: reporter, logger: logger),
                 MetricsRoutes(metrics),
@@ -141,6 +165,7 @@ struct ServeCommand: AsyncParsableCommand {
             port: settings.console.port,
             tls: settings.console.isLoopback ? nil : tls,
             trustedProxies: trustedProxies,
+            connections: budget.console,
             logger: logger,
             onListening: { port in
                 let address = ListenAddress(host: settings.console.host, port: port)
@@ -151,15 +176,18 @@ struct ServeCommand: AsyncParsableCommand {
         var services: [any Service] = [ingestor]
         if let webAds { services.append(webAds.responder) }
         services += [console, ingress] as [any Service]
-        if let tls { services.append(CertificateReload(tls: tls, logger: logger)) }
-        if let access { services.append(TokensReload(access: access)) }
+        services.append(ReloadService(reloadables: Self.reloadables(tls: tls, access: access, logger), logger: logger))
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) },
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Self.quiet(logger)
         )
         configuration.maximumGracefulShutdownDuration = .seconds(5)
+        let deadline = StopDeadline(log: log, logger: logger)
+        // Also after a service that failed: closing the store may take as long then.
+        defer { deadline.arm() }
         try await ServiceGroup(configuration: configuration).run()
+        deadline.arm()
         try webAds?.close()
         try ledger.close()
         logger.notice("stopped")
@@ -174,14 +202,34 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private static func logger(level name: String) throws -> Logger {
+    private static func reloadables(
+        tls: IngressTLS?,
+        access: AccessControl?,
+        _ logger: Logger
+    ) -> [ReloadService.Reloadable] {
+        var reloadables: [ReloadService.Reloadable] = []
+        if let tls {
+            reloadables.append(
+                .init(name: "certificate") {
+                    try tls.reload()
+                    logger.notice("certificate read again")
+                })
+        }
+        if let access {
+            // Says itself what became of it.
+            reloadables.append(.init(name: "tokens") { access.reload() })
+        }
+        return reloadables
+    }
+
+    private static func logger(level name: String, _ log: BoundedLog) throws -> Logger {
         guard let level = Logger.Level(rawValue: name) else {
             let known = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
             throw CommandFailure("log level: found \(name), expected one of \(known)")
         }
-        var logger = Logger(label: "skan") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = level
-        return logger
+        // What the libraries around log on their own goes the same way.
+        LoggingSystem.bootstrap { _ in BoundedLogHandler(log, logLevel: max(level, .warning)) }
+        return Logger(label: "skan") { _ in BoundedLogHandler(log, logLevel: level) }
     }
 
     /// The libraries around speak only when something is wrong.

@@ -23,12 +23,14 @@ struct ConsoleTests {
     /// Runs a console with its metrics alone for the length of `body`.
     private static func run(
         tls: IngressTLS?,
+        readiness: String? = nil,
         _ metrics: PrometheusMetrics,
         _ body: (_ port: Int) async throws -> Void
     ) async throws {
         let (ports, bound) = AsyncStream<Int>.makeStream()
         let console = Console(
-            routes: [MetricsRoutes(metrics)], access: nil, host: "127.0.0.1", port: 0, tls: tls, logger: .silent,
+            routes: [MetricsRoutes(metrics), HealthRoutes(readiness: { readiness })], access: nil, host: "127.0.0.1",
+            port: 0, tls: tls, logger: .silent,
             metricsFactory: metrics, onListening: { bound.yield($0) })
         let services = ServiceGroup(
             configuration: ServiceGroupConfiguration(services: [.init(service: console)], logger: .silent))
@@ -61,6 +63,28 @@ struct ConsoleTests {
             #expect(report.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
             #expect(report.text.contains("marker_total 1\n"))
             #expect(report.certificate == (try NIOSSLCertificate.fromPEMFile(certificateFile).first))
+        }
+    }
+
+    @Test(
+        "It says whether postbacks can be recorded, and why not",
+        arguments: [nil, "the disk is full: \"no space left\""])
+    func readiness(_ reason: String?) async throws {
+        try await Self.run(tls: nil, readiness: reason, PrometheusMetrics()) { port in
+            try await blocking {
+                let client = try RawClient(port: port)
+                client.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                let answer = try client.answer()
+                #expect(answer.status == (reason == nil ? 200 : 503))
+                guard let reason else {
+                    #expect(answer.body == "ready\n")
+                    return
+                }
+                let body = try JSONDecoder().decode([String: String].self, from: Data(answer.body.utf8))
+                #expect(body == ["status": "refused", "reason": "not-ready", "detail": reason])
+                client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                #expect(try client.answer().status == 200)
+            }
         }
     }
 

@@ -30,7 +30,7 @@ token=$("$skan" tokens create --name schemathesis --scope sign,report --file tok
 server=$!
 # The address of a listener once it says that it listens; fails when the server has ended.
 address() {
-    until sed -n "s/.* address=\([^ ]*\).* listening for $1\$/\1/p" log | grep .; do
+    until sed -n "s/.* listening for $1 address=\([^ ]*\).*/\1/p" log | grep .; do
         kill -0 "$server" || { cat log >&2; exit 1; }
         sleep 0.1
     done

@@ -79,7 +79,7 @@ struct ServerTests {
 
         let end = server.end(SIGTERM)
         #expect(end.status == 0)
-        #expect(end.log.hasSuffix("stopped\n"))
+        #expect(end.log.hasSuffix(" notice stopped\n"))
         let text = try skan("report", "--store", "skan.sqlite").output
         #expect(
             text.contains(

@@ -11,12 +11,19 @@ final class SkanServer {
         "--trust-test-key", "keys/test-p192.public.pem", "--trust-test-key", "keys/test-p256.public.pem",
     ]
 
-    /// Starts the server and waits until it listens on both.
-    init(in folder: WorkFolder, arguments: [String] = testKeys) throws {
+    /// Starts the server, with as many descriptors as are given, and waits until it listens on both.
+    init(in folder: WorkFolder, arguments: [String] = testKeys, openFiles: Int? = nil) throws {
         process = Process()
-        process.executableURL = SkanProcess.binary
-        process.arguments =
+        let serve =
             ["serve", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--store", "skan.sqlite"] + arguments
+        if let openFiles {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments =
+                ["-c", "ulimit -n \(openFiles); exec \"$0\" \"$@\"", SkanProcess.binary.path] + serve
+        } else {
+            process.executableURL = SkanProcess.binary
+            process.arguments = serve
+        }
         process.currentDirectoryURL = folder.url
         log = Pipe()
         process.standardError = log
@@ -24,7 +31,8 @@ final class SkanServer {
         var text = ""
         func port(_ line: String) -> Int? {
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-            let address = lines.first { $0.hasSuffix(line) }?.split(separator: " ").first { $0.hasPrefix("address=") }
+            let fields = lines.first { $0.contains(" \(line) ") }?.split(separator: " ")
+            let address = fields?.first { $0.hasPrefix("address=") }
             return address?.split(separator: ":").last.flatMap { Int($0) }
         }
         var ports: (Int, Int)?

@@ -67,7 +67,7 @@ final class Server {
         var ports: [Listener: Int] = [:]
         for line in log.split(separator: "\n") {
             let address = line.split(separator: " ").first { $0.hasPrefix("address=") }
-            if let listener = Listener.allCases.first(where: { line.hasSuffix($0.rawValue) }),
+            if let listener = Listener.allCases.first(where: { line.contains($0.rawValue) }),
                 let port = address?.split(separator: ":").last.flatMap({ Int($0) })
             {
                 ports[listener] = port
