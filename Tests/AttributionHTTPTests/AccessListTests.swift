@@ -180,6 +180,18 @@ struct AccessListTests {
         try body(AccessFile(folder.appending(path: "tokens.json").path))
     }
 
+    @Test("A FIFO in the place of the file is refused, and nobody waits for who might write to it")
+    func fifo() throws {
+        try Self.withFile { file in
+            try #require(mkfifo(file.path, 0o600) == 0)
+            #expect {
+                try file.load()
+            } throws: { error in
+                "\(error)" == "cannot read the tokens in \(file.path): it is not a file"
+            }
+        }
+    }
+
     @Test("A list comes back from its file as it was, and the file holds no token")
     func roundTrip() throws {
         try Self.withFile { file in
