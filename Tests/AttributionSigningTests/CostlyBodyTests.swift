@@ -13,13 +13,19 @@ struct CostlyBodyTests {
     func bounded() throws {
         let verifier = try PostbackVerifier()
         try verifier.prepareTables()
-        let genuine = Self.microseconds(try CostlyBody.genuine().body, verifier)
-        var rows = ["\(Self.cell(genuine, 9)) µs         a genuine postback"]
+        let genuine = try CostlyBody.genuine()
+        var rows: [String] = []
         for costly in try CostlyBody.all() {
             #expect(costly.body.count <= JSONObject.maximumLength, "\(costly)")
-            let cost = Self.microseconds(costly.body, verifier)
-            rows.append("\(Self.cell(cost, 9)) µs \(Self.cell(cost / genuine, 6))x \(costly)")
-            #expect(cost <= Self.bound * genuine, "\(costly): \(cost) µs, a genuine postback \(genuine) µs")
+            // In turns, so that whatever else the machine does meets both.
+            var (ours, theirs): ([Double], [Double]) = ([], [])
+            for _ in 0..<15 {
+                ours.append(Self.microseconds(genuine.body, verifier))
+                theirs.append(Self.microseconds(costly.body, verifier))
+            }
+            let ratio = zip(theirs, ours).map { $0 / $1 }.sorted()[7]
+            rows.append("\(Self.cell(theirs.sorted()[7], 9)) µs \(Self.cell(ratio, 6))x \(costly)")
+            #expect(ratio <= Self.bound, "\(costly): \(ratio) times a genuine postback")
         }
         print(rows.joined(separator: "\n"))
     }
@@ -31,8 +37,8 @@ struct CostlyBodyTests {
         let body = try CostlyBody.genuine().body
         let postback = try ReceivedPostback(reading: body)
         let verifying = Self.microseconds(body, verifier)
-        let spelling = Self.microseconds { postback.statements.count }
-        let reading = Self.microseconds { (try? ReceivedPostback(reading: body))?.body.count ?? 0 }
+        let spelling = Self.microseconds(batches: 500) { postback.statements.count }
+        let reading = Self.microseconds(batches: 500) { (try? ReceivedPostback(reading: body))?.body.count ?? 0 }
         print("\(Self.cell(spelling, 9)) µs for the statements, \(Self.cell(reading, 9)) µs for reading")
         #expect(spelling < verifying)
     }
@@ -48,19 +54,16 @@ struct CostlyBodyTests {
         return batch / Double(bodies.count)
     }
 
-    /// The median of the processor time of a piece of work.
-    private static func microseconds(batches: Int = 200, _ work: () -> Int) -> Double {
+    /// The processor time of a piece of work.
+    private static func microseconds(batches: Int, _ work: () -> Int) -> Double {
         var sum = 0
-        let times = (0..<15).map { _ in
-            let start = clock()
-            for _ in 0..<batches {
-                sum &+= work()
-            }
-            return (clock() - start) / Double(batches)
-        }.sorted()
+        let start = clock()
+        for _ in 0..<batches {
+            sum &+= work()
+        }
         // Nobody may decide that the work is not needed.
         precondition(sum != .min)
-        return times[times.count / 2]
+        return (clock() - start) / Double(batches)
     }
 
     /// This thread's processor time, so that whatever else runs does not count.

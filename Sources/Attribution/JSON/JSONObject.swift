@@ -65,6 +65,16 @@ public struct JSONObject: Sendable {
         if case .string(let place) = place(of: name) { source.isString(place, text) } else { false }
     }
 
+    /// What a field is, for messages.
+    func summary(of name: String) -> String {
+        place(of: name).map(source.summary) ?? "nothing"
+    }
+
+    /// The beginning of a string, as much as a message may show; nil for anything else.
+    func excerpt(of name: String) -> String? {
+        if case .string(let place) = place(of: name) { source.excerpt(place) } else { nil }
+    }
+
     private func place(of name: String) -> JSONValuePlace? {
         places.first { source.isString($0.name, name) }?.value
     }

@@ -315,16 +315,30 @@ struct JSONScanner {
             throw .syntax(offset: position, expected: "an escape after '\\'")
         }
         position += 1
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): decode(byte)
-        case UInt8(ascii: "b"): decode(0x08)
-        case UInt8(ascii: "f"): decode(0x0C)
-        case UInt8(ascii: "n"): decode(0x0A)
-        case UInt8(ascii: "r"): decode(0x0D)
-        case UInt8(ascii: "t"): decode(0x09)
-        case UInt8(ascii: "u"): appendUTF8(try scanUnicodeEscape())
-        default:
+        let meaning = Self.meaning(ofEscape: byte)
+        if meaning != 0 {
+            decode(meaning)
+        } else if byte == UInt8(ascii: "u") {
+            appendUTF8(try scanUnicodeEscape())
+        } else {
             throw .syntax(offset: position - 1, expected: "one of \" \\ / b f n r t u after '\\'")
+        }
+    }
+
+    /// The byte an escape of one letter stands for, 0 for any other.
+    ///
+    /// Constants make it a table: which escape comes next is nothing a processor can guess.
+    private static func meaning(ofEscape byte: UInt8) -> UInt8 {
+        switch byte {
+        case UInt8(ascii: "\""): 0x22
+        case UInt8(ascii: "/"): 0x2F
+        case UInt8(ascii: "\\"): 0x5C
+        case UInt8(ascii: "b"): 0x08
+        case UInt8(ascii: "f"): 0x0C
+        case UInt8(ascii: "n"): 0x0A
+        case UInt8(ascii: "r"): 0x0D
+        case UInt8(ascii: "t"): 0x09
+        default: 0
         }
     }
 
@@ -404,6 +418,7 @@ struct JSONScanner {
     /// Passes over a number.
     ///
     /// - Returns: Whether it has neither a fraction nor an exponent.
+    @inline(__always)
     private mutating func skipNumber() throws(JSONError) -> Bool {
         if byte == UInt8(ascii: "-") {
             position += 1
@@ -446,6 +461,7 @@ struct JSONScanner {
         return value == .min ? nil : -value
     }
 
+    @inline(__always)
     private mutating func skipDigits() throws(JSONError) {
         let start = position
         while let byte = current, Self.isDigit(byte) {

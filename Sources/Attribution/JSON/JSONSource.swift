@@ -19,6 +19,11 @@ struct JSONSource: Sendable {
         }
     }
 
+    /// The beginning of a string, as much as a message may show.
+    func excerpt(_ place: JSONStringPlace) -> String {
+        withUTF8(of: place) { String(decoding: $0.excerpt, as: UTF8.self) }
+    }
+
     /// Whether a string has exactly the bytes of a text.
     ///
     /// `String` would compare by canonical equivalence, which takes two names for one and is slow on purpose-made texts.
@@ -36,7 +41,7 @@ struct JSONSource: Sendable {
     func summary(_ place: JSONValuePlace) -> String {
         switch place {
         case .string(let place):
-            JSONValue.string(withUTF8(of: place) { String(decoding: $0.excerpt, as: UTF8.self) }).summary
+            JSONValue.string(excerpt(place)).summary
         case .number(let range): JSONValue.number(text(range.prefix(256))).summary
         case .nested(let range): JSONValue.nested(text(range.prefix(1))).summary
         case .integer, .bool, .null: value(place).summary

@@ -21,7 +21,7 @@ struct PostbackFieldReader {
             return .v1_0
         case .string(let place):
             guard let version = source.word(place, of: SKAdNetworkVersion.self) else {
-                throw .unknownVersion("\"\(source.string(place))\"")
+                throw .unknownVersion("\"\(source.excerpt(place))\"")
             }
             return version
         case .some(let other):

@@ -3,7 +3,7 @@
 /// - SeeAlso: [RFC 7515, section 7.1](https://www.rfc-editor.org/rfc/rfc7515#section-7.1), and
 ///   [RFC 7518, section 3.4](https://www.rfc-editor.org/rfc/rfc7518#section-3.4)
 public struct CompactJWS: Hashable, Sendable {
-    /// `kid` of the header, its escapes decoded.
+    /// `kid` of the header, its escapes decoded; of a name no key has, the beginning.
     public let keyID: String
     /// The bytes of the payload.
     public let payload: [UInt8]
@@ -49,14 +49,15 @@ public struct CompactJWS: Hashable, Sendable {
             throw Self.problem("header", found: error.description, expected: "one JSON object, each name once")
         }
         guard names.isString("alg", "ES256") else {
-            throw Self.problem("header alg", found: names["alg"]?.summary ?? "nothing", expected: "\"ES256\"")
+            throw Self.problem("header alg", found: names.summary(of: "alg"), expected: "\"ES256\"")
         }
         // RFC 7515 wants a signature refused whose critical extensions one does not know.
         guard !names.has("crit") else {
             throw Self.problem("header crit", found: "extensions", expected: "none")
         }
-        guard case .string(let keyID) = names["kid"] else {
-            throw Self.problem("header kid", found: names["kid"]?.summary ?? "nothing", expected: "a string")
+        // No key has a longer name than a message may show.
+        guard let keyID = names.excerpt(of: "kid") else {
+            throw Self.problem("header kid", found: names.summary(of: "kid"), expected: "a string")
         }
         self.keyID = keyID
     }
