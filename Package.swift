@@ -107,7 +107,12 @@ let package = Package(
         ),
         .testTarget(name: "FixedKeyECDSATests", dependencies: ["FixedKeyECDSA", "COpenSSL"]),
         .testTarget(
-            name: "AttributionSigningTests", dependencies: ["Attribution", "AttributionSigning", "AttributionHarness"]),
+            name: "AttributionSigningTests",
+            dependencies: [
+                "Attribution", "AttributionSigning", "AttributionHarness",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
         .testTarget(
             name: "AttributionStoreTests",
             dependencies: ["Attribution", "AttributionSigning", "AttributionStore", "AttributionHarness"]

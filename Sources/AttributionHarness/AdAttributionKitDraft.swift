@@ -27,6 +27,13 @@ public struct AdAttributionKitDraft: Hashable, Sendable {
         set { signed[field] = newValue }
     }
 
+    /// The same with another value of a field; nil removes it.
+    func replacing(_ field: PostbackField, with value: JSONValue?) -> AdAttributionKitDraft {
+        var draft = self
+        draft[field] = value
+        return draft
+    }
+
     /// What a signature covers: header and payload in base64url, joined by a dot.
     public var signedText: String {
         // Apple's own header escapes the slash of its `kid`.

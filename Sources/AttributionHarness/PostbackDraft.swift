@@ -21,6 +21,13 @@ public struct PostbackDraft: Hashable, Sendable {
         set { fields[field] = newValue }
     }
 
+    /// The same with another value of a field; nil removes it.
+    func replacing(_ field: PostbackField, with value: JSONValue?) -> PostbackDraft {
+        var draft = self
+        draft[field] = value
+        return draft
+    }
+
     /// The body with a signature, as a device sends it.
     ///
     /// - Parameters:

@@ -1,55 +1,107 @@
 public import Attribution
 
-/// One change to one signed field, after which a signature must no longer verify.
+/// One change to a genuine postback, and what must come of it.
 public struct Tampering: Sendable, CustomStringConvertible {
+    /// What must come of a change.
+    public enum Expectation: Hashable, Sendable {
+        /// The signature must not verify.
+        case forged
+        /// It must be rejected: a field is missing or of a wrong type, or the signature does not verify.
+        case rejected
+        /// It verifies, for nothing signed was touched, and says what it said in every signed field.
+        case sameStatement
+    }
+
     /// The field that was changed.
     public let field: PostbackField
     /// What was done to it.
     public let change: String
+    /// What must come of it.
+    public let expectation: Expectation
+    private let makeBody: @Sendable () -> [UInt8]
+
+    /// Names a change; its body is made when somebody asks for it, for there are hundreds and few are sent.
+    init(
+        field: PostbackField,
+        change: String,
+        body: @autoclosure @escaping @Sendable () -> [UInt8],
+        expectation: Expectation
+    ) {
+        self.field = field
+        self.change = change
+        self.expectation = expectation
+        makeBody = body
+    }
+
     /// The body with the change and the signature as it was.
-    public let body: [UInt8]
+    public var body: [UInt8] {
+        makeBody()
+    }
 
     /// Names field and change.
     public var description: String {
         "\(field.rawValue) \(change)"
     }
 
-    /// Every change to every field Apple signs in the postback, and to the signature itself.
+    /// Every change to every field Apple signs in the postback and to the signature itself, every move of a value to
+    /// another field, and every field added that another version has.
     public static func all(of postback: ReceivedPostback) -> [Tampering] {
+        changes(of: postback) + moves(of: postback)
+    }
+
+    /// Every change to every field Apple signs in the postback, and to the signature itself.
+    public static func changes(of postback: ReceivedPostback) -> [Tampering] {
         switch postback {
-        case .skAdNetwork(let postback): all(of: postback)
-        case .adAttributionKit(let postback): all(of: postback)
+        case .skAdNetwork(let postback): changes(of: postback)
+        case .adAttributionKit(let postback): changes(of: postback)
         }
     }
 
-    private static func all(of postback: SKAdNetworkPostback) -> [Tampering] {
+    /// Whether a verdict is the one expected.
+    ///
+    /// - Parameters:
+    ///   - judgement: What a verifier made of ``body``.
+    ///   - original: The postback before the change.
+    /// - Returns: Whether the verifier saw through the change.
+    public func isSeenThrough(by judgement: Judgement, original: ReceivedPostback) -> Bool {
+        switch (expectation, judgement) {
+        case (.forged, .rejected(let rejection, _)): rejection.code == .invalidSignature
+        case (.rejected, .rejected): true
+        case (.sameStatement, .verified(let verified)):
+            verified.postback.signedStatement == original.signedStatement
+        default: false
+        }
+    }
+
+    private static func changes(of postback: SKAdNetworkPostback) -> [Tampering] {
         let draft = PostbackDraft(postback)
         var result: [Tampering] = []
         for field in PostbackField.signed(in: postback.version) where field != .version {
             for (change, value) in changes(of: field, from: draft[field], in: draft.fields) {
-                var changed = draft
-                changed[field] = value
+                let changed = draft.replacing(field, with: value)
                 result.append(
                     Tampering(
-                        field: field, change: change, body: changed.body(signature: postback.attributionSignature)))
+                        field: field, change: change, body: changed.body(signature: postback.attributionSignature),
+                        expectation: .forged))
             }
         }
         result.append(
             Tampering(
                 field: .attributionSignature, change: "with one bit flipped",
-                body: draft.body(signature: flipped(postback.attributionSignature))))
+                body: draft.body(signature: flipped(postback.attributionSignature)), expectation: .forged))
         return result
     }
 
-    private static func all(of postback: AdAttributionKitPostback) -> [Tampering] {
+    private static func changes(of postback: AdAttributionKitPostback) -> [Tampering] {
         let draft = AdAttributionKitDraft(postback)
         var result: [Tampering] = []
         for field in PostbackField.allCases {
             for (change, value) in changes(of: field, from: draft[field], in: draft.signed) {
-                var changed = draft
-                changed[field] = value
+                let changed = draft.replacing(field, with: value)
                 result.append(
-                    Tampering(field: field, change: change, body: changed.body(signature: postback.jws.signature)))
+                    Tampering(
+                        field: field, change: change, body: changed.body(signature: postback.jws.signature),
+                        expectation: .forged))
             }
         }
         let jws = String(decoding: postback.jws.signedBytes, as: UTF8.self)
@@ -62,7 +114,8 @@ public struct Tampering: Sendable, CustomStringConvertible {
             result.append(
                 Tampering(
                     field: .jwsString, change: change,
-                    body: Array(JSONText.object(fields.map { ($0.name, $0.value.text) }).line.utf8)))
+                    body: Array(JSONText.object(fields.map { ($0.name, $0.value.text) }).line.utf8),
+                    expectation: .forged))
         }
         return result
     }

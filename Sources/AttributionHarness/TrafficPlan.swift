@@ -43,6 +43,8 @@ public struct TrafficPlan: Sendable {
     }
 
     private mutating func plan(_ draft: TrafficDraft) throws {
+        // Nobody signs the conversion value, so whoever spoils it on the way costs no install.
+        let draft = generator.chance(shares.invalidConversions) ? draft.withConversionValue(64) : draft
         let body = try standIn.sign(draft, escapesSlashes: generator.chance(0.2))
         let postback = try ReceivedPostback(reading: body)
         append(body, .recorded)
@@ -58,7 +60,7 @@ public struct TrafficPlan: Sendable {
         if generator.chance(shares.tampered),
             let tampering = Tampering.all(of: postback).randomElement(using: &generator)
         {
-            append(tampering.body, quarantined: .invalidSignature)
+            try plan(tampering)
         }
         if generator.chance(shares.wrongKey) {
             append(try stranger.sign(draft, escapesSlashes: false), quarantined: .invalidSignature)
@@ -73,6 +75,23 @@ public struct TrafficPlan: Sendable {
         if generator.chance(shares.notJSON) {
             refused += 1
             deliveries.append(PlannedDelivery(body: broken(body), expectation: .refused, isLast: false))
+        }
+    }
+
+    private mutating func plan(_ tampering: Tampering) throws {
+        let body = tampering.body
+        switch tampering.expectation {
+        case .forged:
+            append(body, quarantined: .invalidSignature)
+        case .rejected:
+            do throws(PostbackRejection) {
+                _ = try ReceivedPostback(reading: body)
+                append(body, quarantined: .invalidSignature)
+            } catch {
+                append(body, quarantined: error.code)
+            }
+        case .sameStatement:
+            append(body, .conflict, isLast: true)
         }
     }
 
@@ -109,8 +128,10 @@ public struct TrafficPlan: Sendable {
             switch kind {
             case 0: changed[.appID] = .string(changed[.appID].map { "\($0)" } ?? "")
             case 1: changed[.transactionID] = nil
-            case 2: changed[.conversionValue] = .integer(64)
-            case 3: changed[.redownload] = .integer(1)
+            case 2:
+                changed[.campaignID] = .string("42")
+                changed[.sourceIdentifier] = .integer(39)
+            case 3: changed[.appID] = .bool(true)
             default: changed[.adNetworkID] = .null
             }
             return changed.body(signature: postback.signature)
@@ -118,8 +139,8 @@ public struct TrafficPlan: Sendable {
             switch kind {
             case 0: changed[.conversionType] = .string("DOWNLOAD")
             case 1: changed[.postbackIdentifier] = nil
-            case 2: changed.unproven[.conversionValue] = .integer(64)
-            case 3: changed.unproven[.coarseConversionValue] = .string("LOW")
+            case 2: changed[.didWin] = .string("true")
+            case 3: changed[.sequenceIndex] = .integer(3)
             // As if a forwarder had cut the signature off.
             default: return changed.body(signature: [])
             }

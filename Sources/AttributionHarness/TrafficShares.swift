@@ -12,6 +12,8 @@ public struct TrafficShares: Hashable, Sendable {
     public var unknownVersion = 0.01
     /// With a field of a wrong type, missing or out of range.
     public var malformed = 0.01
+    /// Genuine, with a conversion value that is none.
+    public var invalidConversions = 0.01
     /// Not JSON at all.
     public var notJSON = 0.005
 
@@ -27,6 +29,7 @@ public struct TrafficShares: Hashable, Sendable {
         shares.wrongKey *= factor
         shares.unknownVersion *= factor
         shares.malformed *= factor
+        shares.invalidConversions *= factor
         shares.notJSON *= factor
         return shares
     }

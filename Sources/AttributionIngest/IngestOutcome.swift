@@ -8,6 +8,8 @@ public enum IngestOutcome: Sendable {
     case refused(JSONError)
     /// The queue is full or the server is stopping; nothing was done, the sender should come back.
     case overloaded
+    /// Whether the signature verifies could not be found out; nothing was kept, the sender should come back.
+    case undecided
     /// The store failed; nothing was kept, the sender should come back.
     case storeFailed
 }

@@ -203,6 +203,11 @@ public final class Ingestor: Service {
                 item.answer(.refused(error))
                 continue
             }
+            if case .undecided(let reason, _) = judgement {
+                logger.error("cannot verify", metadata: ["reason": "\(reason)"])
+                item.answer(.undecided)
+                continue
+            }
             deliveries.append(
                 Delivery(
                     judgement: judgement, recipient: item.recipient,

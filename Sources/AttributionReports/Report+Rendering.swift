@@ -99,18 +99,30 @@ extension Report {
 
     /// The dimensions and columns of this report that rest on fields Apple does not sign.
     private var unprovenNames: [String] {
-        unprovenDimensions + ReportColumn.all.filter { !$0.isProven }.map(\.name)
+        unprovenDimensions + ReportColumn.all.filter { !$0.isProven(in: totals) }.map(\.name)
     }
 
     /// Those it is broken down or filtered by, each once.
     private var unprovenDimensions: [String] {
         let used = Set(request.dimensions + request.filters.map(\.dimension))
-        return ReportDimension.allCases.filter { used.contains($0) && !$0.isProven }.map(\.rawValue)
+        return ReportDimension.allCases.filter { used.contains($0) && !isProven($0) }.map(\.rawValue)
+    }
+
+    /// Whether Apple signs a dimension in every postback counted.
+    private func isProven(_ dimension: ReportDimension) -> Bool {
+        dimension.isProven && (dimension != .redownload || !hasUnprovenRedownloads)
+    }
+
+    private var hasUnprovenRedownloads: Bool {
+        totals[.unprovenRedownloads] > 0
     }
 
     private var unprovenLine: String {
         "Not signed by Apple, so whoever holds a postback can change it: "
-            + (unprovenDimensions + ["conversion values"]).joined(separator: ", ") + "."
+            + (unprovenDimensions.filter { $0 != ReportDimension.redownload.rawValue } + ["conversion values"]
+            + (hasUnprovenRedownloads
+                ? ["redownload in 1.0 (\(totals[.unprovenRedownloads]) of \(totals.knownRedownloads))"] : []))
+            .joined(separator: ", ") + "."
     }
 
     private var leadingColumns: Int {
@@ -172,15 +184,13 @@ extension Report {
         guard count > 0 else {
             return []
         }
-        let conversions: [Conversion] =
-            [.absent, .null] + CoarseConversionValue.allCases.map(Conversion.coarse) + (0...63).map(Conversion.fine)
-        let entries = conversions.map { ($0.description, totals[counter($0)]) }
+        let entries = Conversion.allCases.map { ($0.description, totals[counter($0)]) }
         let most = max(1, entries.map(\.1).max() ?? 1)
         let width = String(most).count
         return ["Conversion values of \(subject)"]
             + entries.filter { $0.1 > 0 }.map { name, count in
                 let bar = String(repeating: "█", count: Int((Double(count) / Double(most) * 30).rounded(.up)))
-                let label = String(repeating: " ", count: 6 - name.count) + name
+                let label = String(repeating: " ", count: 7 - name.count) + name
                 let number = String(count)
                 return "  \(label)  \(String(repeating: " ", count: width - number.count))\(number)  \(bar)"
             }

@@ -11,21 +11,44 @@ struct ReportColumn: Sendable {
     }
 
     let name: String
-    /// Whether it rests on what Apple signs alone.
-    var isProven = true
+    /// What has to be signed for the figure to be proven.
+    var basis = Basis.signed
     let value: @Sendable (Metrics) -> Value
+
+    /// What a figure rests on.
+    enum Basis {
+        /// Fields that every version signs.
+        case signed
+        /// `redownload`, which every version but 1.0 signs.
+        case redownload
+        /// Fields that nobody signs.
+        case unsigned
+    }
+
+    /// Whether the figure rests on what Apple signs alone, for the postbacks counted.
+    func isProven(in metrics: Metrics) -> Bool {
+        switch basis {
+        case .signed: true
+        case .redownload: metrics[.unprovenRedownloads] == 0
+        case .unsigned: false
+        }
+    }
 
     /// The columns of every output, in order.
     static let all: [ReportColumn] = [
         counter("postbacks", .postbacks),
         counter("installs", .installs),
-        counter("redownloads", .redownloads),
-        ReportColumn(name: "redownload-rate") { .ratio($0.redownloadRate, places: 4) },
+        ReportColumn(name: "redownloads", basis: .redownload) { .count($0[.redownloads]) },
+        ReportColumn(name: "redownload-known", basis: .redownload) { .count($0.knownRedownloads) },
+        counter("redownload-unproven", .unprovenRedownloads),
+        ReportColumn(name: "redownload-rate", basis: .redownload) { .ratio($0.redownloadRate, places: 4) },
         counter("wins", .wins),
         counter("losses", .losses),
         ReportColumn(name: "loss-rate") { .ratio($0.lossRate, places: 4) },
         unproven("conversion-null") { .count($0.nullConversions) },
         unproven("null-rate") { .ratio($0.nullRate, places: 4) },
+        unproven("conversion-invalid", .conversion(.invalid)),
+        unproven("conversion-fine") { .count($0.fineConversions) },
         unproven("conversion-mean") { .ratio($0.meanFineConversion, places: 2) },
         unproven("coarse-low", .conversion(.coarse(.low))),
         unproven("coarse-medium", .conversion(.coarse(.medium))),
@@ -33,6 +56,7 @@ struct ReportColumn: Sendable {
         counter("window-2", .secondWindow),
         counter("window-3", .thirdWindow),
         unproven("later-null", .laterConversion(.absent), .laterConversion(.null)),
+        unproven("later-invalid", .laterConversion(.invalid)),
         unproven("later-low", .laterConversion(.coarse(.low))),
         unproven("later-medium", .laterConversion(.coarse(.medium))),
         unproven("later-high", .laterConversion(.coarse(.high))),
@@ -40,6 +64,7 @@ struct ReportColumn: Sendable {
         counter("re-engagements", .reengagements),
         counter("re-engagements-later", .laterReengagements),
         unproven("re-engagement-null") { .count($0.nullReengagements) },
+        unproven("re-engagement-invalid", .reengagementConversion(.invalid)),
         unproven("re-engagement-low", .reengagementConversion(.coarse(.low))),
         unproven("re-engagement-medium", .reengagementConversion(.coarse(.medium))),
         unproven("re-engagement-high", .reengagementConversion(.coarse(.high))),
@@ -49,7 +74,9 @@ struct ReportColumn: Sendable {
     /// The columns of a table for a terminal: what fits a line; the other formats have them all.
     static let table = all.filter {
         !$0.name.hasPrefix("later-") && !$0.name.hasPrefix("coarse-") && !$0.name.hasPrefix("re-engagement-")
-            && $0.name != "conversion-values" && $0.name != "re-engagements-later"
+            && ![
+                "redownload-unproven", "conversion-values", "conversion-fine", "re-engagements-later",
+            ].contains($0.name)
     }
 
     private static func counter(_ name: String, _ counters: Metrics.Counter...) -> ReportColumn {
@@ -65,7 +92,7 @@ struct ReportColumn: Sendable {
     }
 
     private static func unproven(_ name: String, _ value: @escaping @Sendable (Metrics) -> Value) -> ReportColumn {
-        ReportColumn(name: name, isProven: false, value: value)
+        ReportColumn(name: name, basis: .unsigned, value: value)
     }
 }
 

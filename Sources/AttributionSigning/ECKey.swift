@@ -147,20 +147,37 @@ final class ECKey: @unchecked Sendable {
         return Array(signature.prefix(length))
     }
 
-    /// Tells whether a DER signature over a SHA-256 digest is this key's.
-    func verifies(_ signature: [UInt8], digest: [UInt8]) -> Bool {
-        guard let context = EVP_PKEY_CTX_new(handle, nil) else {
-            return false
+    /// Tells whether a signature over a SHA-256 digest is this key's.
+    ///
+    /// - Parameters:
+    ///   - signature: DER, accepted by a strict reader before: OpenSSL reports an error for what is no DER, and an error
+    ///     here means that nothing was decided.
+    ///   - digest: The digest.
+    ///   - properties: What an implementation of the algorithm must have, as OpenSSL's property queries say it; nil for
+    ///     any.
+    /// - Returns: The verdict.
+    func verdict(on signature: [UInt8], digest: [UInt8], properties: String? = nil) -> SignatureVerdict {
+        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, handle, properties) else {
+            return .undecided(reason: OpenSSLError.last("EVP_PKEY_CTX_new_from_pkey").description)
         }
         defer { EVP_PKEY_CTX_free(context) }
-        let isValid =
-            EVP_PKEY_verify_init(context) == 1
-            && EVP_PKEY_verify(context, signature, signature.count, digest, digest.count) == 1
-        if !isValid {
+        guard EVP_PKEY_verify_init(context) == 1 else {
+            return .undecided(reason: OpenSSLError.last("EVP_PKEY_verify_init").description)
+        }
+        ERR_clear_error()
+        let result = EVP_PKEY_verify(context, signature, signature.count, digest, digest.count)
+        switch result {
+        case 1:
+            return .valid
+        case 0:
             // A refused signature leaves entries in the thread's error queue.
             ERR_clear_error()
+            return .invalid
+        default:
+            let error = OpenSSLError.last("EVP_PKEY_verify")
+            // The sum of a signature made for it, by somebody who knows the private key, has no coordinates.
+            return error.isPointAtInfinity ? .invalid : .undecided(reason: error.description)
         }
-        return isValid
     }
 
     /// Tells whether two keys have the same public half.

@@ -86,6 +86,17 @@ extension Verdict {
     }
 }
 
+extension SignatureVerdict {
+    /// What the tables say; nil when they do not decide.
+    init?(_ verdict: Verdict) {
+        switch verdict {
+        case .valid: self = .valid
+        case .invalid: self = .invalid
+        case .undecided: return nil
+        }
+    }
+}
+
 extension SignaturePublicKey {
     /// The key as an uncompressed point, with which a SubjectPublicKeyInfo ends; nil for another encoding of the point.
     var point: ECDSAPublicKey? {

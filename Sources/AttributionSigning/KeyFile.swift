@@ -21,26 +21,61 @@ public enum KeyFile {
         }
     }
 
+    /// A key in PEM has a few hundred bytes; the bound leaves room for comments and chains.
+    static let maximumSize = 64 << 10
+    /// A list names a key in a line or two.
+    private static let maximumListSize = 1 << 20
+
     /// Reads a private key's file, refusing one that others can read.
     static func readPrivate(_ file: String) throws(KeyProblem) -> String {
-        var status = stat()
-        guard stat(file, &status) == 0 else {
-            throw .unreadable(file: file, reason: String(cString: strerror(errno)))
+        try read(file) { status throws(KeyProblem) in
+            guard status.st_mode & 0o077 == 0 else {
+                throw .openToOthers(file: file, mode: "0" + String(status.st_mode & 0o777, radix: 8))
+            }
         }
-        guard status.st_mode & 0o077 == 0 else {
-            throw .openToOthers(file: file, mode: "0" + String(status.st_mode & 0o777, radix: 8))
-        }
-        return try read(file)
     }
 
     /// Reads a key's file.
     static func read(_ file: String) throws(KeyProblem) -> String {
-        do {
-            return try String(contentsOf: URL(fileURLWithPath: file), encoding: .utf8)
-        } catch {
-            throw .unreadable(
-                file: file,
-                reason: FileManager.default.fileExists(atPath: file) ? "not text, or not readable" : "no such file")
+        try read(file) { _ in }
+    }
+
+    /// Reads a list of keys.
+    static func readList(_ file: String) throws(KeyProblem) -> String {
+        try read(file, atMost: maximumListSize) { _ in }
+    }
+
+    /// Reads a file that is checked after it was opened, so that it cannot be exchanged in between.
+    private static func read(
+        _ file: String, atMost limit: Int = maximumSize, checking check: (stat) throws(KeyProblem) -> Void
+    ) throws(KeyProblem) -> String {
+        // Without O_NONBLOCK opening a FIFO would wait for somebody who writes to it.
+        let descriptor = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw .unreadable(file: file, reason: errno == ENOENT ? "no such file" : String(cString: strerror(errno)))
         }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            throw .unreadable(file: file, reason: String(cString: strerror(errno)))
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw .unreadable(
+                file: file, reason: status.st_mode & S_IFMT == S_IFDIR ? "it is a folder" : "it is no regular file")
+        }
+        try check(status)
+        guard status.st_size <= limit else {
+            throw .unreadable(file: file, reason: "\(status.st_size) bytes, and a key has at most \(limit)")
+        }
+        let data: Data?
+        do {
+            data = try handle.read(upToCount: limit)
+        } catch {
+            throw .unreadable(file: file, reason: "it cannot be read to its end")
+        }
+        guard let text = String(bytes: data ?? Data(), encoding: .utf8) else {
+            throw .unreadable(file: file, reason: "it is not text")
+        }
+        return text
     }
 }

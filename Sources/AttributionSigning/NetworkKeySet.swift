@@ -36,10 +36,12 @@ public struct NetworkKeySet: Sendable {
     /// - Throws: ``KeyProblem`` for the first key or rule broken: keys others can read, a
     ///   curve that does not sign the versions given, two active keys for one version.
     public init(file: String) throws(KeyProblem) {
+        let text = try KeyFile.readList(file)
         let list: KeyList
         do {
-            let data = try Data(contentsOf: URL(fileURLWithPath: file))
-            list = try JSONDecoder().decode(KeyList.self, from: data)
+            list = try JSONDecoder().decode(KeyList.self, from: Data(text.utf8))
+        } catch DecodingError.dataCorrupted(let context) where context.underlyingError is UnknownMember {
+            throw .keySet(file: file, reason: context.debugDescription)
         } catch {
             throw .keySet(file: file, reason: "expected {\"keys\": [...]} with ad-network-id, file, versions, use")
         }
@@ -133,14 +135,52 @@ public struct NetworkKeySet: Sendable {
         return lower...upper
     }
 
+    /// A member of the file that means nothing, such as a name with a slip of the pen.
+    private struct UnknownMember: Error {}
+
+    /// Refuses members whose names are not known.
+    private static func refuseUnknownMembers(of decoder: any Decoder, known: [String]) throws {
+        struct Name: CodingKey {
+            let stringValue: String
+            var intValue: Int? { nil }
+
+            init(stringValue: String) {
+                self.stringValue = stringValue
+            }
+
+            init?(intValue: Int) {
+                return nil
+            }
+        }
+        let names = try decoder.container(keyedBy: Name.self).allKeys.map(\.stringValue)
+        guard let unknown = names.sorted().first(where: { !known.contains($0) }) else {
+            return
+        }
+        throw DecodingError.dataCorrupted(
+            DecodingError.Context(
+                codingPath: decoder.codingPath,
+                debugDescription: "\"\(unknown.shortened(to: 60))\" is no member; expected "
+                    + known.joined(separator: ", "),
+                underlyingError: UnknownMember()))
+    }
+
     private struct KeyList: Decodable {
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case keys
+        }
+
+        init(from decoder: any Decoder) throws {
+            try NetworkKeySet.refuseUnknownMembers(of: decoder, known: CodingKeys.allCases.map(\.rawValue))
+            keys = try decoder.container(keyedBy: CodingKeys.self).decode([Item].self, forKey: .keys)
+        }
+
         struct Item: Decodable {
             enum Use: String, Decodable {
                 case active
                 case verifyOnly = "verify-only"
             }
 
-            enum CodingKeys: String, CodingKey {
+            enum CodingKeys: String, CodingKey, CaseIterable {
                 case adNetworkID = "ad-network-id"
                 case registryID = "registry-id"
                 case file, versions, use
@@ -151,6 +191,16 @@ public struct NetworkKeySet: Sendable {
             let versions: String
             let use: Use
             let registryID: Int64?
+
+            init(from decoder: any Decoder) throws {
+                try NetworkKeySet.refuseUnknownMembers(of: decoder, known: CodingKeys.allCases.map(\.rawValue))
+                let members = try decoder.container(keyedBy: CodingKeys.self)
+                adNetworkID = try members.decode(String.self, forKey: .adNetworkID)
+                file = try members.decode(String.self, forKey: .file)
+                versions = try members.decode(String.self, forKey: .versions)
+                use = try members.decode(Use.self, forKey: .use)
+                registryID = try members.decodeIfPresent(Int64.self, forKey: .registryID)
+            }
         }
 
         let keys: [Item]

@@ -3,6 +3,8 @@ import COpenSSL
 /// A failure inside OpenSSL that no input explains, such as lack of memory.
 struct OpenSSLError: Error, CustomStringConvertible {
     let description: String
+    /// Whether a sum of points was the one point without coordinates.
+    let isPointAtInfinity: Bool
 
     /// The last error OpenSSL noted on this thread.
     static func last(_ function: String) -> OpenSSLError {
@@ -11,6 +13,8 @@ struct OpenSSLError: Error, CustomStringConvertible {
         ERR_error_string_n(code, &text, text.count)
         ERR_clear_error()
         let reason = text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
-        return OpenSSLError(description: "\(function): \(String(decoding: reason, as: UTF8.self))")
+        return OpenSSLError(
+            description: "\(function): \(String(decoding: reason, as: UTF8.self))",
+            isPointAtInfinity: ERR_GET_LIB(code) == ERR_LIB_EC && ERR_GET_REASON(code) == EC_R_POINT_AT_INFINITY)
     }
 }

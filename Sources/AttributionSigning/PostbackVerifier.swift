@@ -114,7 +114,14 @@ public struct PostbackVerifier: Sendable {
     /// Verifies a postback that was read.
     public func verify(_ postback: ReceivedPostback) -> Judgement {
         let digest = Self.digest(postback)
-        return judgement(on: postback, key: places[postback.signer].first { isOpenSSLValid(postback, digest, $0) })
+        var finding = Finding.none
+        for place in places[postback.signer] {
+            finding.take(openSSLVerdict(on: postback, digest, place), from: place)
+            if case .key = finding {
+                break
+            }
+        }
+        return judgement(on: postback, finding)
     }
 
     /// Verifies postbacks that were read, together where that is faster.
@@ -128,17 +135,17 @@ public struct PostbackVerifier: Sendable {
         let digests = postbacks.map { postback in
             Self.sha256(postback).withUnsafeBytes { MessageDigest($0.bindMemory(to: UInt8.self).span) }
         }
-        var found: [Int?] = Array(repeating: nil, count: postbacks.count)
-        var open = Array(postbacks.indices)
+        var findings: [Finding] = Array(repeating: .none, count: postbacks.count)
+        var pending = Array(postbacks.indices)
         var round = 0
         // All under their first key together, then what is left under the second, and so on.
-        while !open.isEmpty {
-            var rest: [Int] = []
-            var asked: [(index: Int, place: Int)] = []
+        while !pending.isEmpty {
+            var stillPending: [Int] = []
+            var queried: [(index: Int, place: Int)] = []
             var checks: [SignatureCheck] = []
-            asked.reserveCapacity(open.count)
-            checks.reserveCapacity(open.count)
-            for index in open {
+            queried.reserveCapacity(pending.count)
+            checks.reserveCapacity(pending.count)
+            for index in pending {
                 let postback = postbacks[index]
                 let places = places[postback.signer]
                 guard round < places.count else {
@@ -147,39 +154,63 @@ public struct PostbackVerifier: Sendable {
                 let place = places[round]
                 // What is not strictly of its encoding, or out of range, is invalid without arithmetic.
                 if let check = path.check(digests[index], postback.signature, postback.signatureEncoding, place) {
-                    asked.append((index, place))
+                    queried.append((index, place))
                     checks.append(check)
                 } else {
-                    rest.append(index)
+                    stillPending.append(index)
                 }
             }
-            for ((index, place), verdict) in zip(asked, path.verify(checks)) {
-                if verdict.isValid ?? isOpenSSLValid(postbacks[index], Self.digest(postbacks[index]), place) {
-                    found[index] = place
-                } else {
-                    rest.append(index)
+            for ((index, place), verdict) in zip(queried, path.verify(checks)) {
+                let verdict =
+                    SignatureVerdict(verdict)
+                    ?? openSSLVerdict(on: postbacks[index], Self.digest(postbacks[index]), place)
+                findings[index].take(verdict, from: place)
+                if verdict != .valid {
+                    stillPending.append(index)
                 }
             }
-            open = rest
+            pending = stillPending
             round += 1
         }
-        return zip(postbacks, found).map { judgement(on: $0, key: $1) }
+        return zip(postbacks, findings).map { judgement(on: $0, $1) }
     }
 
-    private func isOpenSSLValid(_ postback: ReceivedPostback, _ digest: [UInt8], _ place: Int) -> Bool {
-        keys[place].publicKey.verifies(postback.signature, postback.signatureEncoding, digest: digest)
+    /// What the keys tried so far say of a postback.
+    private enum Finding {
+        /// Not one verifies it.
+        case none
+        /// The place of the key that verifies it.
+        case key(Int)
+        /// Not one verifies it, and at least one could not decide.
+        case undecided(reason: String)
+
+        mutating func take(_ verdict: SignatureVerdict, from place: Int) {
+            switch verdict {
+            case .valid: self = .key(place)
+            case .invalid: break
+            case .undecided(let reason): self = .undecided(reason: reason)
+            }
+        }
     }
 
-    private func judgement(on postback: ReceivedPostback, key place: Int?) -> Judgement {
-        guard let place else {
+    private func openSSLVerdict(on postback: ReceivedPostback, _ digest: [UInt8], _ place: Int) -> SignatureVerdict {
+        keys[place].publicKey.verdict(on: postback.signature, postback.signatureEncoding, digest: digest)
+    }
+
+    private func judgement(on postback: ReceivedPostback, _ finding: Finding) -> Judgement {
+        switch finding {
+        case .key(let place):
+            return .verified(
+                VerifiedPostback(verified: postback, provenance: keys[place].provenance, keyName: keys[place].name))
+        case .undecided(let reason):
+            return .undecided(reason: reason, body: postback.body)
+        case .none:
             let tried = places[postback.signer]
             if tried.isEmpty, case .adAttributionKit(let keyID) = postback.signer {
                 return .rejected(.unknownKey("\"\(keyID.rawValue)\""), body: postback.body)
             }
             return .rejected(.invalidSignature(keys: tried.map { keys[$0].name }), body: postback.body)
         }
-        return .verified(
-            VerifiedPostback(verified: postback, provenance: keys[place].provenance, keyName: keys[place].name))
     }
 
     private static func digest(_ postback: ReceivedPostback) -> [UInt8] {

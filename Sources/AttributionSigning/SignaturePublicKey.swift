@@ -1,5 +1,6 @@
 public import Attribution
 import Crypto
+import FixedKeyECDSA
 import Foundation
 
 /// A public key of Apple's, of a network's, or of the harness's.
@@ -7,6 +8,8 @@ public struct SignaturePublicKey: Sendable {
     let key: ECKey
     /// The key as DER SubjectPublicKeyInfo.
     public let subjectPublicKeyInfo: [UInt8]
+    /// What an implementation that verifies must have, as OpenSSL's property queries say it; nil for any.
+    private var properties: String?
 
     init(key: ECKey) throws {
         self.key = key
@@ -72,18 +75,43 @@ public struct SignaturePublicKey: Sendable {
         verifies(signature, digest: Array(SHA256.hash(data: bytes)))
     }
 
-    /// Tells whether a DER signature over a SHA-256 digest is this key's.
+    /// Tells whether a DER signature over a SHA-256 digest is this key's; false also where it cannot be found out.
     func verifies(_ signature: [UInt8], digest: [UInt8]) -> Bool {
-        key.verifies(signature, digest: digest)
+        verdict(on: signature, .der, digest: digest) == .valid
     }
 
     /// Tells whether a signature over a SHA-256 digest is this key's.
-    func verifies(_ signature: [UInt8], _ encoding: SignatureEncoding, digest: [UInt8]) -> Bool {
+    ///
+    /// What is not strictly of its encoding, or out of range, is invalid without asking OpenSSL, which reports an error
+    /// for it: nobody may choose what is undecided.
+    func verdict(on signature: [UInt8], _ encoding: SignatureEncoding, digest: [UInt8]) -> SignatureVerdict {
+        let curve: ECDSACurve = curve == .p256 ? .p256 : .p192
         switch encoding {
-        case .der: verifies(signature, digest: digest)
-        // OpenSSL takes DER alone.
-        case .concatenated: ConcatenatedSignature.der(signature).map { verifies($0, digest: digest) } ?? false
+        case .der:
+            guard ECDSASignature(der: signature.span, on: curve) != nil else {
+                return .invalid
+            }
+            return key.verdict(on: signature, digest: digest, properties: properties)
+        case .concatenated:
+            guard ECDSASignature(raw: signature.span, on: curve) != nil else {
+                return .invalid
+            }
+            // OpenSSL takes DER alone.
+            guard let der = ConcatenatedSignature.der(signature) else {
+                return .undecided(reason: OpenSSLError.last("i2d_ECDSA_SIG").description)
+            }
+            return key.verdict(on: der, digest: digest, properties: properties)
         }
+    }
+
+    /// The same key, verifying only with implementations that have some properties; without one it decides nothing.
+    ///
+    /// - Parameter properties: A property query of OpenSSL's, such as `fips=yes`.
+    /// - Returns: The key.
+    package func requiring(properties: String) -> SignaturePublicKey {
+        var key = self
+        key.properties = properties
+        return key
     }
 
     /// Tells whether this is the public half of a private key.

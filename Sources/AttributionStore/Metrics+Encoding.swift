@@ -60,6 +60,7 @@ extension Metrics.Counter {
         case .thirdWindow: 7
         case .reengagements: 8
         case .laterReengagements: 9
+        case .unprovenRedownloads: 10
         case .laterConversion(let conversion): 32 + conversion.code
         case .conversion(let conversion): 48 + conversion.code
         case .reengagementConversion(let conversion): 128 + conversion.code
@@ -75,6 +76,7 @@ extension Conversion {
         case .coarse(.low): 2
         case .coarse(.medium): 3
         case .coarse(.high): 4
+        case .invalid: 5
         case .fine(let value): 8 + value
         }
     }

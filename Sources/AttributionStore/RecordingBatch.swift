@@ -44,6 +44,8 @@ struct RecordingBatch {
         switch delivery.judgement {
         case .verified(let verified):
             (recording, isKept) = try record(verified, delivery)
+        case .undecided(let reason, _):
+            throw DatabaseError(message: "an undecided postback cannot be recorded: \(reason)")
         case .rejected(let rejection, let body):
             recording = .quarantined(rejection)
             isKept = try claimRoom(for: body, at: delivery.receivedAtMilliseconds)

@@ -60,6 +60,9 @@ extension SQLiteLedger {
                 result.differences.append(
                     "postback \(id): recorded as \(provenance.rawValue), verifies as \(verified.provenance.rawValue)")
                 continue
+            case .undecided(let reason, _):
+                result.differences.append("postback \(id): whether it verifies could not be found out: \(reason)")
+                continue
             case .rejected(let rejection, _):
                 result.differences.append("postback \(id): does not verify again: \(rejection)")
                 continue

@@ -17,7 +17,8 @@ struct SimulateCommand: AsyncParsableCommand {
 
             Of 1000 distinct postbacks 50 are repeated one to three times, 10 are sent again with another conversion \
             value, 20 are tampered with, 10 are signed with a strange key, 10 name an unknown version, 10 are \
-            malformed and 5 are no JSON; --faults scales these shares.
+            malformed, 5 are no JSON, and 10 count in spite of a conversion value that is none; --faults scales these \
+            shares.
 
             EXAMPLE
               skan simulate --count 2000 --post http://127.0.0.1:8080/skadnetwork/postbacks \\

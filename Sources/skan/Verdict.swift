@@ -2,33 +2,68 @@ import Attribution
 
 /// What `skan verify` says of one postback.
 struct Verdict {
+    /// The verdict's word: what is not JSON is malformed too.
+    enum Word: String, CaseIterable {
+        case valid, invalid, malformed
+        case unknownVersion = "unknown-version"
+        case unknownKey = "unknown-key"
+        case undecided
+    }
+
     private let file: String
     private let number: Int
     private let judgement: Judgement
+    /// What the record is, where it is something else than a device sends, and what to do.
+    private let explanation: String?
 
-    init(_ judgement: Judgement, file: String, number: Int) {
-        self.judgement = judgement
+    /// Puts a judgement into words.
+    ///
+    /// - Parameters:
+    ///   - judgement: What the verifier made of it.
+    ///   - record: The piece of the file.
+    ///   - file: The file's name.
+    ///   - number: The piece's number in the file, from 1.
+    ///   - unwrapped: Whether what is around a postback was taken off.
+    init(
+        _ judgement: Judgement, of record: JSONObjectSplitter.Record, file: String, number: Int, unwrapped: Bool
+    ) {
         self.file = file
         self.number = number
+        if case .rejected(.notJSON(.tooLong(_, let limit)), let body) = judgement {
+            // The splitter keeps no more than the beginning of an endless record.
+            let count = record.count > body.count ? record.count : body.count
+            self.judgement = .rejected(.notJSON(.tooLong(count: count, limit: limit)), body: [])
+        } else {
+            self.judgement = judgement
+        }
+        if case .rejected = judgement, !unwrapped {
+            explanation = Wrapping(record)?.explanation
+        } else {
+            explanation = nil
+        }
     }
 
-    var isValid: Bool {
-        if case .verified = judgement { true } else { false }
+    /// The one verdict on a file that holds no plain objects.
+    init(_ peculiarity: FilePeculiarity, file: String) {
+        self.file = file
+        number = 1
+        judgement = .rejected(.notJSON(.notAnObject(offset: 0)), body: [])
+        explanation = peculiarity.explanation(file)
     }
 
-    /// The verdict's word: what is not JSON is malformed too.
-    private var word: String {
+    var word: Word {
         switch judgement {
-        case .verified: "valid"
-        case .rejected(.invalidSignature, _): "invalid"
-        case .rejected(.unknownVersion, _): "unknown-version"
-        case .rejected(.unknownKey, _): "unknown-key"
-        case .rejected(.malformed, _), .rejected(.notJSON, _): "malformed"
+        case .verified: .valid
+        case .rejected(.invalidSignature, _): .invalid
+        case .rejected(.unknownVersion, _): .unknownVersion
+        case .rejected(.unknownKey, _): .unknownKey
+        case .rejected(.malformed, _), .rejected(.notJSON, _): .malformed
+        case .undecided: .undecided
         }
     }
 
     var text: String {
-        let place = "\(file):\(number): \(word)"
+        let place = "\(file):\(number): \(word.rawValue)"
         switch judgement {
         case .verified(let verified):
             let key = verified.postback.key
@@ -42,13 +77,15 @@ struct Verdict {
             return "\(place) \(id) \(key.transactionID) (\(verified.keyName))"
                 + (verified.provenance == .apple ? "" : " \(verified.provenance.rawValue.uppercased())")
         case .rejected(let rejection, _):
-            return "\(place) \(rejection)"
+            return "\(place) \(explanation ?? rejection.description)"
+        case .undecided(let reason, _):
+            return "\(place) the signature could not be verified: \(reason)"
         }
     }
 
     var json: JSONText {
         var members: [(String, JSONText)] = [
-            ("file", .string(file)), ("number", .integer(Int64(number))), ("verdict", .string(word)),
+            ("file", .string(file)), ("number", .integer(Int64(number))), ("verdict", .string(word.rawValue)),
         ]
         switch judgement {
         case .verified(let verified):
@@ -59,10 +96,12 @@ struct Verdict {
             ]
             members += Self.members(verified.postback)
         case .rejected(let rejection, _):
-            members.append(("reason", .string(rejection.description)))
-            if case .malformed(let problems) = rejection {
+            members.append(("reason", .string(explanation ?? rejection.description)))
+            if explanation == nil, case .malformed(let problems) = rejection {
                 members.append(("problems", .array(problems.map(\.json))))
             }
+        case .undecided(let reason, _):
+            members.append(("reason", .string(reason)))
         }
         return .object(members)
     }

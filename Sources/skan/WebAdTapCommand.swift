@@ -43,7 +43,7 @@ extension WebAdCommand {
                 let records = try RecordFile(file)
                 while let batch = try records.next() {
                     for record in batch {
-                        let link = try Self.link(record, file)
+                        let link = try Self.link(record.bytes, file)
                         var visit = await device.tap(link, at: origin)
                         if let standIn {
                             let url = post ?? (origin ?? link.attributionDestination) + "/skadnetwork/postbacks"

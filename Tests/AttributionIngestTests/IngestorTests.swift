@@ -44,6 +44,7 @@ struct IngestorTests {
         case .durable(let recording): recording.status.rawValue
         case .refused: "refused"
         case .overloaded: "overloaded"
+        case .undecided: "undecided"
         case .storeFailed: "store failed"
         }
     }
@@ -204,5 +205,40 @@ struct IngestorTests {
         let (lines, events) = count("error store failed", in: log.lines)
         #expect(events == 500)
         #expect(lines <= 2 * (seconds + 1))
+    }
+
+    @Test("What cannot be verified now is handed back, and the rest of its batch is recorded")
+    func undecided() async throws {
+        defer {
+            for suffix in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: path + suffix)
+            }
+        }
+        let ledger = try SQLiteLedger(path: path)
+        let keys = try standIn.publicKeys().map { $0.requiring(properties: "provider=absent") }
+        let ingestor = Ingestor(
+            verifier: try PostbackVerifier(testKeys: keys), ledger: ledger,
+            logger: Logger(label: "test") { _ in
+                SwiftLogNoOpLogHandler()
+            })
+        let genuine = try AppleSignedPostback.all().filter { $0.name == "aak-development-reengagement" }.map(\.body)
+        let unverifiable = try standIn.sign(
+            PostbackDraft([
+                JSONField(name: "version", value: .string("2.1")),
+                JSONField(name: "ad-network-id", value: .string("example123.skadnetwork")),
+                JSONField(name: "campaign-id", value: .integer(42)), JSONField(name: "app-id", value: .integer(1)),
+                JSONField(name: "transaction-id", value: .string("a")),
+                JSONField(name: "redownload", value: .bool(false)),
+            ]))
+        async let running: Void = ingestor.run()
+        var statuses: [String] = []
+        for body in [unverifiable] + genuine {
+            statuses.append(
+                status(await ingestor.ingest(body, recipient: .network, receivedAtMilliseconds: 1_795_262_400_000)))
+        }
+        ingestor.close()
+        try await running
+        #expect(statuses == ["undecided", "recorded"])
+        #expect(try await ledger.deliveries(received: nil).received == 1)
     }
 }

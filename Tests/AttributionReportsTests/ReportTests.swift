@@ -154,12 +154,13 @@ final class ReportTests {
             let lines = text.split(separator: "\r\n")
             #expect(lines.count == 3)
             #expect(lines[0].hasPrefix("campaign-id,source-identifier,postbacks,installs,"))
-            #expect(lines[2].hasPrefix("10,,1,1,0,0.0000,1,0,"))
+            #expect(lines[2].hasPrefix("10,,1,1,0,1,0,0.0000,1,0,"))
             #expect(
                 lines[0].hasSuffix(
                     ",conversion-values,re-engagements,re-engagements-later,re-engagement-null,"
-                        + "re-engagement-low,re-engagement-medium,re-engagement-high,re-engagement-values"))
-            #expect(lines[2].hasSuffix(",20:1,0,0,0,0,0,0,"))
+                        + "re-engagement-invalid,re-engagement-low,re-engagement-medium,re-engagement-high,"
+                        + "re-engagement-values"))
+            #expect(lines[2].hasSuffix(",20:1,0,0,0,0,0,0,0,"))
         case .table:
             #expect(text.contains("TEST postbacks"))
             #expect(text.contains("Deliveries: received 2, recorded 0"))
@@ -193,6 +194,65 @@ final class ReportTests {
         let both = try await reporter.report(request("country", filters: ["country="]))
         #expect(both.rendered(as: .table).contains("can change it: country, conversion values."))
         #expect(both.json.line.contains(#""unproven":["country","conversion-null""#))
+    }
+
+    @Test(
+        "Redownloads of 1.0 are named as unproven where they are counted, and nowhere else",
+        arguments: ReportFormat.allCases)
+    func unprovenRedownloads(_ format: ReportFormat) async throws {
+        func text(_ by: String, from version: String) async throws -> String {
+            let reporter = try await reporter(at: [0, 0]) { draft, index in
+                draft[.version] = .string(index == 0 ? version : "3.0")
+                draft[.redownload] = .bool(true)
+            }
+            return try await reporter.report(request(by)).rendered(as: format).replacing("\n", with: "")
+                .replacing(" ", with: "")
+        }
+        let (first, later) = (try await text("app", from: "1.0"), try await text("app", from: "2.2"))
+        switch format {
+        case .json, .ndjson:
+            let columns = #""redownloads","redownload-known","redownload-rate","conversion-null""#
+            #expect(first.contains(#""unproven":[\#(columns)"#) && !later.contains(#""redownload-known","#))
+            #expect(
+                first.contains(
+                    #""redownloads":2,"redownload-known":2,"redownload-unproven":1,"redownload-rate":1.0000,"#))
+            #expect(try await text("redownload", from: "1.0").contains(#""unproven":["redownload",\#(columns)"#))
+            #expect(try await !text("redownload", from: "2.2").contains(#""unproven":["redownload""#))
+        case .csv:
+            #expect(first.contains(",2,2,2,2,1,1.0000,") && later.contains(",2,2,2,2,0,1.0000,"))
+        case .table, .markdown:
+            #expect(first.contains("conversionvalues,redownloadin1.0(1of2)."))
+            #expect(later.contains("conversionvalues."))
+        }
+    }
+
+    @Test("A conversion value that is none is a count of its own", arguments: ReportFormat.allCases)
+    func invalidConversions(_ format: ReportFormat) async throws {
+        let report = try await reporter(at: [0, 0]) { draft, index in
+            draft[.conversionValue] = .integer(index == 0 ? 64 : 20)
+        }.report(request("app"))
+        #expect(report.totals[.installs] == 2 && report.deliveries.quarantined == 0)
+        let text = report.rendered(as: format).replacing(" ", with: "")
+        switch format {
+        case .json, .ndjson: #expect(text.contains(#""conversion-invalid":1,"#))
+        case .csv: #expect(text.contains(",0,0.0000,1,1,20.00,"))
+        case .table: #expect(text.contains("invalid1█") && text.contains("conversion-invalid"))
+        case .markdown: #expect(text.contains("|conversion-invalid|"))
+        }
+    }
+
+    @Test("The denominator of every rate is a column")
+    func denominators() async throws {
+        let csv = try await reporter(at: [0]).report(request("app")).rendered(as: .csv)
+        let columns = try #require(csv.split(separator: "\r\n").first).split(separator: ",").map { String($0) }
+        // What each rate or mean is taken of; wins and losses together for the last.
+        for (rate, denominators) in [
+            ("redownload-rate", ["redownload-known"]), ("null-rate", ["installs"]),
+            ("conversion-mean", ["conversion-fine"]), ("loss-rate", ["wins", "losses"]),
+        ] {
+            #expect(Set(columns).isSuperset(of: denominators + [rate]))
+        }
+        #expect(columns.filter { $0.hasSuffix("-rate") || $0.hasSuffix("-mean") }.count == 4)
     }
 
     @Test("An empty store gives an empty report")

@@ -38,10 +38,12 @@ struct AppleVectorTests {
             #expect(!vector.isGenuine)
             #expect(rejection.code == .invalidSignature)
             #expect(body == vector.body)
+        case .undecided(let reason, _):
+            Issue.record("undecided: \(reason)")
         }
     }
 
-    @Test("Any change to any signed field is refused", arguments: genuine)
+    @Test("Any change to any signed field, and any value under another name, is seen through", arguments: genuine)
     func tampered(_ file: String) throws {
         let postback = try ReceivedPostback(reading: Self.vector(file).body)
         let changes = Tampering.all(of: postback)
@@ -53,13 +55,10 @@ struct AppleVectorTests {
             case .adAttributionKit(let postback):
                 try postback.signedFields.map { try #require(PostbackField(rawValue: $0.name)) }
             }
-        #expect(Set(changes.map(\.field)).isSuperset(of: signed))
+        #expect(Set(Tampering.changes(of: postback).map(\.field)).isSuperset(of: signed))
         for change in changes {
-            guard case .rejected(let rejection, _) = verifier.judge(change.body) else {
-                Issue.record("accepts \(change)")
-                continue
-            }
-            #expect(rejection.code == .invalidSignature, "\(change)")
+            let judgement = verifier.judge(change.body)
+            #expect(change.isSeenThrough(by: judgement, original: postback), "\(change)")
         }
     }
 

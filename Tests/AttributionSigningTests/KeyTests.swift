@@ -38,6 +38,24 @@ struct KeyTests {
         }
     }
 
+    @Test("A key's file is small and regular, and nobody waits for one that is not")
+    func peculiarFiles() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (large, fifo) = ("\(folder)/large.pem", "\(folder)/fifo.pem")
+        #expect(FileManager.default.createFile(atPath: large, contents: nil, attributes: [.posixPermissions: 0o600]))
+        // Sparse: three gigabytes that take no room.
+        #expect(truncate(large, 3 << 30) == 0)
+        #expect(mkfifo(fifo, 0o600) == 0)
+        let reasons = [
+            large: "3221225472 bytes, and a key has at most 65536", fifo: "it is no regular file",
+            "/dev/zero": "it is no regular file", folder: "it is a folder", "\(folder)/none": "no such file",
+        ]
+        for (file, reason) in reasons {
+            #expect(throws: KeyProblem.unreadable(file: file, reason: reason)) { try NetworkPrivateKey(file: file) }
+            #expect(throws: KeyProblem.unreadable(file: file, reason: reason)) { try SignaturePublicKey(file: file) }
+        }
+    }
+
     @Test(
         "What is no private key on one of the two curves is refused",
         arguments: [
@@ -64,6 +82,27 @@ struct KeyTests {
     func appleKeys(_ base64: String, _ file: String) throws {
         let key = try SignaturePublicKey(file: Repository.root.appendingPathComponent(file).path)
         #expect(key.base64 == base64)
+    }
+
+    @Test(
+        "A list of keys that is missing or has a member nobody knows is refused by name",
+        arguments: [
+            (nil, "cannot read the key file FILE: no such file"),
+            ("", "the list of keys FILE: expected {\"keys\": [...]}"),
+            ("{\"keys\": [], \"kys\": 1}", "the list of keys FILE: \"kys\" is no member; expected keys"),
+            (
+                #"{"keys": [{"ad-network-id": "n", "file": "f", "versions": "4.0", "use": "active", "registryid": 3}]}"#,
+                "the list of keys FILE: \"registryid\" is no member; expected ad-network-id, registry-id, file, versions"
+            ),
+        ])
+    func unreadableKeySet(_ text: String?, _ expected: String) throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = "\(folder)/keys.json"
+        if let text {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+        }
+        let problem = #expect(throws: KeyProblem.self) { try NetworkKeySet(file: file) }
+        #expect(problem?.description.hasPrefix(expected.replacing("FILE", with: file)) == true, "\(problem as Any)")
     }
 
     @Test("A list of keys gives the active one for network and version, and refuses two")

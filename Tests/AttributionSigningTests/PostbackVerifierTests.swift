@@ -68,18 +68,48 @@ struct PostbackVerifierTests {
         #expect(keys == ["Apple's key on \(version.postbackCurve.displayName)"])
     }
 
-    @Test("Any change to any signed field is refused", arguments: SKAdNetworkVersion.allCases)
-    func tampered(_ version: SKAdNetworkVersion) throws {
+    @Test(
+        "Any change to a signed field, and any value under another name, is seen through",
+        arguments: SKAdNetworkVersion.allCases, [nil, .sourceAppID, .sourceDomain] as [PostbackField?])
+    func tampered(_ version: SKAdNetworkVersion, _ source: PostbackField?) throws {
         let standIn = try AppleStandIn()
         let verifier = try PostbackVerifier(testKeys: standIn.publicKeys())
-        let postback = try ReceivedPostback(reading: standIn.sign(Self.draft(version)))
-        for change in Tampering.all(of: postback) {
-            guard case .rejected(let rejection, _) = verifier.judge(change.body) else {
-                Issue.record("accepts \(change)")
-                continue
-            }
-            #expect(rejection.code == .invalidSignature, "\(change)")
+        var draft = Self.draft(version)
+        draft[.conversionValue] = .integer(20)
+        draft[.countryCode] = .string("DE")
+        switch source {
+        case .sourceAppID: draft[.sourceAppID] = .integer(1_234_567_891)
+        case .sourceDomain: draft[.sourceDomain] = .string("example.com")
+        default: break
         }
+        let postback = try ReceivedPostback(reading: standIn.sign(draft))
+        let changes = Tampering.all(of: postback)
+        #expect(Set(changes.map(\.expectation)) == [.forged, .rejected, .sameStatement])
+        for change in changes {
+            let judgement = verifier.judge(change.body)
+            #expect(change.isSeenThrough(by: judgement, original: postback), "\(change)")
+        }
+    }
+
+    @Test("An app id under the name of a domain is no domain, though the signed text is the same")
+    func appIDAsDomain() throws {
+        let standIn = try AppleStandIn()
+        var draft = Self.draft(.v4_0)
+        draft[.sourceAppID] = .integer(1_234_567_891)
+        let signature = try SKAdNetworkPostback(reading: standIn.sign(draft)).attributionSignature
+        draft[.sourceAppID] = nil
+        draft[.sourceDomain] = .string("1234567891")
+        let judgement = try PostbackVerifier(testKeys: standIn.publicKeys()).judge(draft.body(signature: signature))
+        guard case .rejected(.malformed(let problems), _) = judgement else {
+            Issue.record("judged: \(judgement)")
+            return
+        }
+        #expect(
+            problems == [
+                FieldProblem(
+                    field: "source-domain", found: "the string \"1234567891\"",
+                    expected: "a domain, with a dot and a letter")
+            ])
     }
 
     @Test(

@@ -99,7 +99,7 @@ struct PostbackLedgerTests {
     func quarantine() async throws {
         let ledger = try SQLiteLedger(path: store.path)
         let body = try postbacks.standIn.sign(postbacks.draft(id: "a"))
-        let forged = try Tampering.all(of: ReceivedPostback(reading: body)).map { postbacks.delivery($0.body) }
+        let forged = try Tampering.changes(of: ReceivedPostback(reading: body)).map { postbacks.delivery($0.body) }
         for recording in try await ledger.record(forged) {
             #expect(recording.status == .quarantined)
         }

@@ -42,7 +42,7 @@ struct TallyTests {
     @Test(
         "A value that is no tally is named by the recount, fails a report, and is mended",
         arguments: [
-            "", "01", "0100", "010000", "01000005", "010000020A01", "01000002", "0100FFFFFFFFFFFFFFFFFF01",
+            "", "01", "0100", "010000", "01000005", "010000020B01", "01000002", "0100FFFFFFFFFFFFFFFFFF01",
             "0100000200",
             "01FFFFFFFFFFFFFFFFFFFF01", "0100000280", "0400000000",
             "0100000A00FFFFFFFFFFFFFFFF7F", "0100000B0080808080808080808002",

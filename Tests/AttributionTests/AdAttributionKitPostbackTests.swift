@@ -89,8 +89,6 @@ struct AdAttributionKitPostbackTests {
             ("payload", #""postback-sequence-index":0"#, #""postback-sequence-index":3"#, "postback-sequence-index"),
             ("payload", #""ad-network-identifier":"n.adattributionkit","#, "", "ad-network-identifier"),
             ("payload", "85546EB7-FD39-44BC-8990-C98A4AC36A49", "", "postback-identifier"),
-            ("siblings", "", #","conversion-value":64"#, "conversion-value"),
-            ("siblings", "", #","conversion-value":1,"coarse-conversion-value":"low""#, "coarse-conversion-value"),
             ("siblings", "", #","jws-string":"a.b.c""#, "jws-string"),
         ])
     func malformed(_ part: String, _ good: String, _ bad: String, _ field: String) throws {
@@ -146,6 +144,16 @@ struct AdAttributionKitPostbackTests {
         let postback = try Self.read(Self.body(siblings: siblings))
         #expect(postback.adInteractionType == nil && postback.countryCode == nil)
         #expect(postback.unprovenFields.count == 1)
+    }
+
+    @Test(
+        "A conversion value that is none is kept as such, and loses nothing",
+        arguments: [
+            #","conversion-value":64"#, #","conversion-value":1,"coarse-conversion-value":"low""#,
+            #","coarse-conversion-value":"LOW""#, #","conversion-value":"24""#,
+        ])
+    func invalidConversion(_ siblings: String) throws {
+        #expect(try Self.read(Self.body(siblings: siblings)).conversion == .invalid)
     }
 
     @Test("A postback of SKAdNetwork to which somebody added a JWS is still one")

@@ -65,6 +65,10 @@ struct ImpressionOrderTests {
         (#""forms": [], "version": "4.0""#, "forms: found nothing"),
         (#""forms": ["banner"], "version": "4.0""#, "forms: found \"banner\", expected each at most once, of storekit"),
         (#""forms": ["web", "web"], "version": "4.0""#, "forms: found \"web\", expected each at most once"),
+        (
+            #""forms": ["adattributionkit", "adattributionkit"], "source-identifier": 39, "source-app-id": 1"#,
+            "forms: found \"adattributionkit\", expected each at most once"
+        ),
         (#""forms": "web""#, "forms: found the string \"web\", expected an array"),
         (#""forms": ["storekit-rendered"]"#, "versions: found nothing, expected a list of 1.0, 2.0"),
         (#""forms": ["storekit-rendered"], "version": "1.1""#, "versions: found \"1.1\""),

@@ -61,7 +61,7 @@ struct JSONObjectTests {
             }
         }
         for byte in [0x80, 0xA2, 0xFF] as [UInt8] {
-            #expect(throws: JSONError.notUTF8(offset: 6)) { try JSONObject(reading: body(byte)) }
+            #expect(throws: JSONError.notUTF8(offset: 6 + count)) { try JSONObject(reading: body(byte)) }
         }
     }
 
@@ -78,7 +78,10 @@ struct JSONObjectTests {
     func order() throws {
         #expect(try JSONObject(reading: #"{"b":1,"\u0061":2}"#.utf8).fields.map(\.name) == ["b", "a"])
         #expect(throws: JSONError.duplicateName("a")) { try JSONObject(reading: #"{"a":1,"\u0061":2}"#.utf8) }
-        #expect(throws: JSONError.duplicateName("é")) { try JSONObject(reading: #"{"é":1,"b":2,"e\u0301":2}"#.utf8) }
+        #expect(throws: JSONError.duplicateName("é")) { try JSONObject(reading: #"{"é":1,"b":2,"\u00e9":2}"#.utf8) }
+        // Composed and decomposed: other bytes, and so another name.
+        let two = try JSONObject(reading: #"{"\u00e9":1,"b":2,"e\u0301":3}"#.utf8)
+        #expect(two["\u{E9}"] == .integer(1) && two["e\u{301}"] == .integer(3))
         #expect(throws: JSONError.duplicateName("")) { try JSONObject(reading: #"{"":1,"b":2,"":3}"#.utf8) }
         // Of one length and with the same ends, and yet two names.
         #expect(try JSONObject(reading: #"{"abd":1,"acd":2}"#.utf8).fields.map(\.name) == ["abd", "acd"])
@@ -127,6 +130,39 @@ struct JSONObjectTests {
         #expect(throws: JSONError.notUTF8(offset: 6)) {
             try JSONObject(reading: Array("{\"a\":\"".utf8) + bytes + Array("\"}".utf8))
         }
+    }
+
+    @Test("A byte that is not UTF-8 is found behind escapes and other text, where it is", arguments: 0...17)
+    func offsetOfNotUTF8(_ count: Int) {
+        let before = Array(#"{"\u00e9é":[" \n é "#.utf8) + Array(repeating: 0x7E, count: count)
+        #expect(throws: JSONError.notUTF8(offset: before.count)) {
+            try JSONObject(reading: before + [0xE9] + Array(#"xyz"]}"#.utf8))
+        }
+    }
+
+    @Test("A name is found twice among many that look alike", arguments: [2, 3, 17, 64, 65, 127])
+    func duplicateAmongMany(_ count: Int) throws {
+        for prefix in ["", "é", "\\u0344", "n\u{0323}"] {
+            let names = (0..<count).map { "\"\(prefix)\(100 + $0)x\"" }
+            let text = names.map { "\($0):1" }.joined(separator: ",")
+            #expect(try JSONObject(reading: "{\(text)}".utf8).fields.count == count)
+            for twice in [names[0], names[count / 2], names[count - 1]] {
+                #expect(throws: JSONError.self, "\(twice)") { try JSONObject(reading: "{\(text),\(twice):2}".utf8) }
+            }
+        }
+    }
+
+    @Test(
+        "Every escape is the character it stands for",
+        arguments: [
+            (#"\u0000"#, "\u{0}"), (#"\u007f"#, "\u{7F}"), (#"\u0080"#, "\u{80}"), (#"\u07FF"#, "\u{7FF}"),
+            (#"\u0800"#, "\u{800}"), (#"\ud7ff"#, "\u{D7FF}"), (#"\uE000"#, "\u{E000}"), (#"\uffff"#, "\u{FFFF}"),
+            (#"\ud800\udc00"#, "\u{10000}"), (#"\uDBFF\uDFFF"#, "\u{10FFFF}"), (#"\b\f\n\r\t"#, "\u{8}\u{C}\n\r\t"),
+        ])
+    func escapes(_ written: String, _ meant: String) throws {
+        let object = try JSONObject(reading: #"{"é\#(written)x":["\#(written)"],"a":"\#(written)é"}"#.utf8)
+        #expect(object.fields.map(\.name) == ["é\(meant)x", "a"])
+        #expect(object["a"] == .string(meant + "é"))
     }
 
     @Test("Length, depth and number of names are bounded")

@@ -63,6 +63,32 @@ struct MetricsTests {
         #expect(metrics.redownloadRate == nil)
     }
 
+    @Test("A conversion value that is none costs no install, and is neither null nor a value")
+    func invalidConversions() {
+        let metrics = Self.metrics(
+            [0, 1].map { CountedTraits(didWin: true, sequenceIndex: $0, isRedownload: false, conversion: .invalid) }
+                + [
+                    CountedTraits(
+                        didWin: true, sequenceIndex: 0, isRedownload: nil, isReengagement: true, conversion: .invalid)
+                ])
+        #expect(metrics[.installs] == 1 && metrics[.conversion(.invalid)] == 1)
+        #expect(metrics[.laterConversion(.invalid)] == 1 && metrics[.reengagementConversion(.invalid)] == 1)
+        #expect(metrics.nullConversions == 0 && metrics.fineConversions == 0 && metrics.meanFineConversion == nil)
+    }
+
+    @Test("A redownload nobody signed is counted, and known to be unproven")
+    func unprovenRedownloads() throws {
+        func metrics(_ members: String) throws -> Metrics {
+            let body = "{\(members),\"redownload\":true,\"attribution-signature\":\"AAAA\"}"
+            return Self.metrics([CountedTraits(try ReceivedPostback(reading: Array(body.utf8)))])
+        }
+        let first = try metrics(SKAdNetworkPostbackTests.bodies[0].1)
+        #expect(first[.redownloads] == 1 && first.knownRedownloads == 1 && first[.unprovenRedownloads] == 1)
+        let second = try metrics(
+            SKAdNetworkPostbackTests.bodies[1].1.replacing(#","redownload":true"#, with: ""))
+        #expect(second[.redownloads] == 1 && second.knownRedownloads == 1 && second[.unprovenRedownloads] == 0)
+    }
+
     @Test("Every counter reads its own place, and no other")
     func places() throws {
         for (place, counter) in Metrics.counters.enumerated() {

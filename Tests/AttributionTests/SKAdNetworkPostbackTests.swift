@@ -61,6 +61,33 @@ struct SKAdNetworkPostbackTests {
         #expect(full.isRedownload == true)
     }
 
+    @Test(
+        "A redownload of 1.0 that is none is no reason to lose an install", arguments: ["1", "\"true\"", "null", "[]"])
+    func unsignedRedownload(_ value: String) throws {
+        let body = Self.body(Self.bodies[0].1 + #","redownload":\#(value)"#)
+        #expect(try SKAdNetworkPostback(reading: body).isRedownload == nil)
+    }
+
+    @Test("A domain of any script is one", arguments: ["example.com", "163.com", "xn--e1afmkfd.xn--p1ai", "例え.テスト"])
+    func domains(_ domain: String) throws {
+        let members = Self.bodies[5].1.replacing("example.com", with: domain)
+        let postback = try SKAdNetworkPostback(reading: Self.body(members))
+        #expect(postback.source == SourceDomain(domain).map(PostbackSource.domain))
+    }
+
+    @Test(
+        "Only one spelling of a conversion is read again",
+        arguments: ["+5", "007", "00", "64", "-1", " 5", "5 ", "٥", "Low", "", "nul"])
+    func otherSpellings(_ text: String) {
+        #expect(Conversion(text) == nil)
+    }
+
+    @Test("Every conversion is read again from its own description")
+    func conversionDescriptions() {
+        #expect(Conversion.allCases.count == 70)
+        #expect(Conversion.allCases.map(\.description).map(Conversion.init) == Conversion.allCases)
+    }
+
     @Test("Numbers are signed in decimal digits", arguments: [0, -1, 9, 10, 1_000_000, .max, .min] as [Int64])
     func numbers(_ number: Int64) throws {
         let members = #""ad-network-id":"N","campaign-id":1,"app-id":\#(number),"transaction-id":"T""#
@@ -104,6 +131,18 @@ struct SKAdNetworkPostbackTests {
             (#","coarse-conversion-value":"low""#, .coarse(.low)),
             (#","coarse-conversion-value":null"#, .null),
             (#","conversion-value":null,"coarse-conversion-value":"high""#, .coarse(.high)),
+            (#","conversion-value":64"#, .invalid),
+            (#","conversion-value":-1"#, .invalid),
+            (#","conversion-value":9223372036854775808"#, .invalid),
+            (#","conversion-value":20.0"#, .invalid),
+            (#","conversion-value":"20""#, .invalid),
+            (#","conversion-value":[20]"#, .invalid),
+            (#","conversion-value":true"#, .invalid),
+            (#","coarse-conversion-value":"LOW""#, .invalid),
+            (#","coarse-conversion-value":"""#, .invalid),
+            (#","coarse-conversion-value":1"#, .invalid),
+            (#","conversion-value":1,"coarse-conversion-value":"low""#, .invalid),
+            (#","conversion-value":64,"coarse-conversion-value":"low""#, .invalid),
         ])
     func conversions(_ members: String, _ expected: Conversion) throws {
         #expect(try SKAdNetworkPostback(reading: Self.body(Self.bodies[5].1 + members)).conversion == expected)
@@ -139,24 +178,11 @@ struct SKAdNetworkPostbackTests {
                 "source-domain"
             ),
             (5, #""source-domain":"example.com""#, #""source-domain":"""#, "source-domain"),
+            (5, #""source-domain":"example.com""#, #""source-domain":"1234567891""#, "source-domain"),
+            (5, #""source-domain":"example.com""#, #""source-domain":"127.0.0.1""#, "source-domain"),
+            (5, #""source-domain":"example.com""#, #""source-domain":"example""#, "source-domain"),
+            (5, #""source-domain":"example.com""#, #""source-domain":7"#, "source-domain"),
             (5, #""postback-sequence-index":0"#, #""postback-sequence-index":3"#, "postback-sequence-index"),
-            (
-                5, #""postback-sequence-index":0"#, #""postback-sequence-index":0,"conversion-value":64"#,
-                "conversion-value"
-            ),
-            (
-                5, #""postback-sequence-index":0"#, #""postback-sequence-index":0,"conversion-value":"20""#,
-                "conversion-value"
-            ),
-            (
-                5, #""postback-sequence-index":0"#,
-                #""postback-sequence-index":0,"coarse-conversion-value":"LOW""#, "coarse-conversion-value"
-            ),
-            (
-                5, #""postback-sequence-index":0"#,
-                #""postback-sequence-index":0,"conversion-value":1,"coarse-conversion-value":"low""#,
-                "coarse-conversion-value"
-            ),
             (1, #""version":"2.0""#, #""version":2.0"#, "version"),
             (1, #""redownload":true"#, #""redownload":true,"redownload":false"#, "redownload"),
         ])

@@ -84,7 +84,7 @@ struct APIDocumentTests {
         ]
         #expect(rejections.count == PostbackRejection.Code.allCases.count - 1, "not-json is refused")
         let outcomes: [IngestOutcome] =
-            rejections.map { .durable(.quarantined($0)) } + [.refused(.empty), .overloaded, .storeFailed]
+            rejections.map { .durable(.quarantined($0)) } + [.refused(.empty), .overloaded, .undecided, .storeFailed]
         let answers = try outcomes.map { try reason(IngressAnswer($0)) }
         for operation in operations where operation.tags == ["public"] && !operation.path.contains("get-signed") {
             try expect(answers, of: operation, without: listenersOwn)

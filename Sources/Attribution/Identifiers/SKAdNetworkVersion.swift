@@ -38,6 +38,11 @@ public enum SKAdNetworkVersion: String, CaseIterable, Hashable, Sendable, Compar
         self <= .v2_0 ? .p192 : .p256
     }
 
+    /// Whether the signature of a postback covers `redownload`; from 2.0.
+    public var signsRedownload: Bool {
+        self >= .v2_0
+    }
+
     /// Whether impressions and postbacks carry a fidelity type; from 2.2.
     public var hasFidelityType: Bool {
         self >= .v2_2

@@ -15,4 +15,15 @@ public struct SignableText<Kind>: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         text
     }
+
+    /// Texts are the same when their bytes are, for bytes are signed; `String` would compare by canonical equivalence.
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.text.utf8.elementsEqual(rhs.text.utf8)
+    }
+
+    /// Hashes the bytes of the text.
+    public func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 }

@@ -47,8 +47,12 @@ public struct ImpressionOrder: Sendable {
         try fields.allow(only: Self.names)
         let named = try fields.strings("forms")
         var forms: [AdForm] = []
-        for name in named where name != Self.adAttributionKit {
-            guard let form = AdForm(rawValue: name), !forms.contains(form) else {
+        for (index, name) in named.enumerated() {
+            let isNew = !named[..<index].contains(name)
+            if name == Self.adAttributionKit, isNew {
+                continue
+            }
+            guard let form = AdForm(rawValue: name), isNew else {
                 throw fields.problem(
                     "forms", found: "\"\(name.shortened(to: 40))\"",
                     expected: "each at most once, of \(AdForm.allCases.map(\.rawValue).joined(separator: ", ")), "

@@ -14,7 +14,7 @@ public struct JSONObject: Sendable {
 
     /// The text.
     let source: JSONSource
-    /// Where the fields stand in it, in the order received.
+    /// The ranges of the fields in it, in the order received.
     let places: [JSONFieldPlace]
 
     /// Reads one object.
@@ -31,9 +31,8 @@ public struct JSONObject: Sendable {
         guard contiguous.count <= limit else {
             throw .tooLong(count: contiguous.count, limit: limit)
         }
-        var decoded: [String] = []
-        let result: Result<[JSONFieldPlace], JSONError> = contiguous.withUnsafeBufferPointer { buffer in
-            var scanner = JSONScanner(buffer)
+        var decoded: [UInt8] = []
+        let result: Result<[JSONFieldPlace], JSONError> = JSONScanner.with(contiguous) { scanner in
             do throws(JSONError) {
                 let places = try scanner.scanWholeObject()
                 decoded = scanner.decoded
@@ -53,9 +52,30 @@ public struct JSONObject: Sendable {
 
     /// The value of a field, or nil when the field is absent.
     public subscript(name: String) -> JSONValue? {
-        for place in places where source.isString(place.name, name) {
-            return source.value(place.value)
-        }
-        return nil
+        place(of: name).map(source.value)
+    }
+
+    /// Whether a field is there, whatever its value.
+    func has(_ name: String) -> Bool {
+        place(of: name) != nil
+    }
+
+    /// Whether a field is a string with exactly the bytes of a text.
+    func isString(_ name: String, _ text: String) -> Bool {
+        if case .string(let place) = place(of: name) { source.isString(place, text) } else { false }
+    }
+
+    /// What a field is, for messages.
+    func summary(of name: String) -> String {
+        place(of: name).map(source.summary) ?? "nothing"
+    }
+
+    /// The beginning of a string, as much as a message may show; nil for anything else.
+    func excerpt(of name: String) -> String? {
+        if case .string(let place) = place(of: name) { source.excerpt(place) } else { nil }
+    }
+
+    private func place(of name: String) -> JSONValuePlace? {
+        places.first { source.isString($0.name, name) }?.value
     }
 }

@@ -1,174 +1,204 @@
 /// Cuts a stream of bytes into single objects: one pretty-printed object, several, or one a line (NDJSON).
 ///
 /// When the first line is a whole object, or the second begins a new one, every line is a record of its own, so that
-/// a broken line spoils only itself. Otherwise objects are cut where their braces balance. It holds no more than one
-/// record that is not complete yet.
+/// a broken line spoils only itself. Otherwise objects are cut where their braces balance. It looks at every byte a
+/// bounded number of times, and holds about a megabyte at most, whatever the stream is.
 public struct JSONObjectSplitter: Sendable {
+    /// A piece of the stream, without surrounding white space.
+    public struct Record: Hashable, Sendable {
+        /// Its bytes, the first ``JSONObjectSplitter/longestRecord`` of them.
+        public let bytes: [UInt8]
+        /// How many bytes it has in the stream.
+        public let count: Int
+    }
+
+    /// The most bytes that are kept of one record; a postback has about 500.
+    public static let longestRecord = 64 << 10
+
     private enum Mode {
         case undecided
         case lines
-        case braces
+        case objects
     }
 
-    /// Bytes that are not part of a returned record yet.
-    private var pending: [UInt8] = []
-    private var mode = Mode.undecided
-    private var scan = BraceScan()
+    /// How many bytes are held to tell lines from objects.
+    private static let lookahead = 1 << 20
 
-    /// The longest run of bytes that may still become a record; longer ones are returned as they are, to be refused.
-    private static let longestRecord = 1 << 20
+    /// Whether the elements of an array are records, not the array itself.
+    private let entersArrays: Bool
+    private var mode = Mode.undecided
+    private var isAtEnd = false
+    /// Bytes of the stream, of which those before `start` are done with.
+    private var pending: [UInt8] = []
+    private var start = 0
+    /// How far the end of the first line was looked for, while the mode is undecided.
+    private var searched = 0
+    /// How far the beginning of the second was looked for.
+    private var blank = 0
+    /// The record that has begun.
+    private var partial: [UInt8] = []
+    private var partialCount = 0
+    private var scan: RecordScan?
+    private var isInsideArray = false
 
     /// Makes a splitter for one stream.
-    public init() {}
+    ///
+    /// - Parameter entersArrays: Whether the elements of an array are records, not the array itself.
+    public init(entersArrays: Bool = false) {
+        self.entersArrays = entersArrays
+    }
 
     /// Takes the next bytes of the stream.
     ///
     /// - Parameter bytes: Any number of bytes.
-    /// - Returns: The records that are complete now, in order, without surrounding white space; what cannot be an
-    ///   object is returned as it stands, for the reader to refuse.
-    public mutating func split(_ bytes: some Collection<UInt8>) -> [[UInt8]] {
+    public mutating func append(_ bytes: some Collection<UInt8>) {
+        pending.removeSubrange(..<start)
+        searched = max(0, searched - start)
+        blank = max(0, blank - start)
+        start = 0
         pending.append(contentsOf: bytes)
-        decide(isEnd: false)
-        switch mode {
-        case .undecided: return []
-        case .lines: return takeLines()
-        case .braces: return takeObjects()
-        }
     }
 
     /// Ends the stream.
-    ///
-    /// - Returns: The last records.
-    public mutating func finish() -> [[UInt8]] {
-        decide(isEnd: true)
-        var records: [[UInt8]] = []
-        if mode == .lines {
-            pending.append(UInt8(ascii: "\n"))
-            records = takeLines()
-        } else {
-            records = takeObjects()
-        }
-        records += [Self.trimmed(pending[...])].compactMap(\.self)
-        self = JSONObjectSplitter()
-        return records
+    public mutating func finish() {
+        isAtEnd = true
     }
+
+    /// The next record that is complete; what cannot be an object is a record too, for the reader to refuse.
+    ///
+    /// - Returns: The record, nil when more bytes are needed or the stream is at its end.
+    public mutating func next() -> Record? {
+        if mode == .undecided {
+            decide()
+        }
+        switch mode {
+        case .undecided: return nil
+        case .lines: return nextLine()
+        case .objects: return nextObject()
+        }
+    }
+
+    // MARK: Lines or objects
 
     /// Tells lines from objects, as soon as the first line and the beginning of the second are there.
-    private mutating func decide(isEnd: Bool) {
-        guard mode == .undecided else {
+    private mutating func decide() {
+        if searched <= start {
+            skipWhiteSpace()
+            searched = start
+        }
+        guard start < pending.count else {
             return
         }
-        let lines = pending.split(separator: UInt8(ascii: "\n"), maxSplits: 64).lazy.compactMap(Self.trimmed)
-        guard let first = lines.first else {
+        if entersArrays, pending[start] == UInt8(ascii: "[") {
+            mode = .objects
             return
         }
-        guard let second = lines.dropFirst().first else {
-            if isEnd || pending.count > Self.longestRecord {
-                mode = .braces
+        guard let end = pending[max(start, searched)...].firstIndex(of: UInt8(ascii: "\n")) else {
+            searched = pending.count
+            if isAtEnd || pending.count - start > Self.lookahead {
+                mode = .objects
             }
             return
         }
-        var scan = BraceScan()
-        let isWhole = scan.end(in: first, from: 0) == first.count
-        let isOneALine =
-            isWhole || first.first != UInt8(ascii: "{") || second.first == UInt8(ascii: "{")
-        mode = isOneALine ? .lines : .braces
-    }
-
-    private mutating func takeLines() -> [[UInt8]] {
-        guard let end = pending.lastIndex(of: UInt8(ascii: "\n")) else {
-            return takeOverlong()
-        }
-        let records = pending[...end].split(separator: UInt8(ascii: "\n")).compactMap(Self.trimmed)
-        pending.removeSubrange(...end)
-        return records
-    }
-
-    private mutating func takeObjects() -> [[UInt8]] {
-        var records: [[UInt8]] = []
-        var start = pending.startIndex
-        while let begin = pending[start...].firstIndex(where: { !Self.isSpace($0) }) {
-            guard pending[begin] == UInt8(ascii: "{") else {
-                // No object begins here: the rest cannot be told apart.
-                records.append(Array(pending[begin...]))
-                start = pending.endIndex
-                break
+        searched = end
+        guard let beginning = pending[max(end, blank)...].firstIndex(where: { !Self.isSpace($0) }) else {
+            blank = pending.count
+            if isAtEnd || pending.count - start > Self.lookahead {
+                mode = .objects
             }
-            start = begin
-            guard let end = scan.end(in: pending, from: begin) else {
-                break
-            }
-            records.append(Array(pending[begin..<end]))
-            scan = BraceScan()
-            start = end
+            return
         }
-        pending.removeSubrange(..<start)
-        scan.dropFirst(start)
-        return records + takeOverlong()
+        let second = pending[beginning]
+        let first = Self.trimmed(pending[start..<end])
+        var scan = RecordScan(of: UInt8(ascii: "{"), isElement: false)
+        let isWhole =
+            first.first == UInt8(ascii: "{")
+            && first.withUnsafeBufferPointer { scan.end(in: $0, from: 0) == $0.count }
+        let isOneALine = isWhole || first.first != UInt8(ascii: "{") || second == UInt8(ascii: "{")
+        mode = isOneALine ? .lines : .objects
     }
 
-    private mutating func takeOverlong() -> [[UInt8]] {
-        guard pending.count > Self.longestRecord else {
-            return []
+    // MARK: Records
+
+    private mutating func nextLine() -> Record? {
+        if partialCount == 0 {
+            skipWhiteSpace()
         }
-        defer {
-            pending = []
-            scan = BraceScan()
+        guard let end = pending[start...].firstIndex(of: UInt8(ascii: "\n")) else {
+            take(upTo: pending.count)
+            return isAtEnd ? takeRecord() : nil
         }
-        return [pending]
+        take(upTo: end)
+        start = end + 1
+        return takeRecord()
     }
 
-    /// Where the brace stands that closes an object; it goes on where it stopped when more bytes have come.
-    private struct BraceScan {
-        private var position: Int?
-        private var depth = 0
-        private var isInString = false
-        private var isEscaped = false
-
-        mutating func end(in bytes: [UInt8], from begin: Int) -> Int? {
-            var index = position ?? begin
-            defer { position = index }
-            while index < bytes.count {
-                let byte = bytes[index]
-                index += 1
-                if isInString {
-                    if isEscaped {
-                        isEscaped = false
-                    } else if byte == UInt8(ascii: "\\") {
-                        isEscaped = true
-                    } else if byte == UInt8(ascii: "\"") {
-                        isInString = false
-                    }
-                } else if byte == UInt8(ascii: "\"") {
-                    isInString = true
-                } else if byte == UInt8(ascii: "{") {
-                    depth += 1
-                } else if byte == UInt8(ascii: "}") {
-                    depth -= 1
-                    if depth == 0 {
-                        return index
-                    }
-                }
-            }
+    private mutating func nextObject() -> Record? {
+        if scan == nil, !beginRecord() {
             return nil
         }
-
-        /// The bytes before were taken away.
-        mutating func dropFirst(_ count: Int) {
-            position = position.map { $0 - count }
+        let end = pending.withUnsafeBufferPointer { scan?.end(in: $0, from: start) }
+        take(upTo: end ?? pending.count)
+        guard end != nil || isAtEnd else {
+            return nil
         }
+        scan = nil
+        return takeRecord()
+    }
+
+    /// Finds where the next record begins, and what it is.
+    ///
+    /// - Returns: Whether there is one.
+    private mutating func beginRecord() -> Bool {
+        while true {
+            skipWhiteSpace()
+            guard start < pending.count else {
+                return false
+            }
+            let byte = pending[start]
+            if entersArrays, !isInsideArray, byte == UInt8(ascii: "[") {
+                isInsideArray = true
+            } else if isInsideArray, byte == UInt8(ascii: "]") {
+                isInsideArray = false
+            } else if !isInsideArray || byte != UInt8(ascii: ",") {
+                scan = RecordScan(of: byte, isElement: isInsideArray)
+                return true
+            }
+            start += 1
+        }
+    }
+
+    private mutating func take(upTo end: Int) {
+        let room = Self.longestRecord - partial.count
+        partial.append(contentsOf: pending[start..<min(end, start + room)])
+        partialCount += end - start
+        start = end
+    }
+
+    private mutating func takeRecord() -> Record? {
+        defer {
+            partial = []
+            partialCount = 0
+        }
+        guard partialCount > 0 else {
+            return nil
+        }
+        let bytes = Self.trimmed(partial[...])
+        return Record(bytes: bytes, count: partialCount == partial.count ? bytes.count : partialCount)
+    }
+
+    // MARK: Bytes
+
+    private mutating func skipWhiteSpace() {
+        start = pending[start...].firstIndex { !Self.isSpace($0) } ?? pending.count
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
-    private static func trimmed(_ slice: ArraySlice<UInt8>) -> [UInt8]? {
-        guard let start = slice.firstIndex(where: { !isSpace($0) }),
-            let end = slice.lastIndex(where: { !isSpace($0) })
-        else {
-            return nil
-        }
-        return Array(slice[start...end])
+    /// Without white space at the end; there is none at the beginning of a record.
+    private static func trimmed(_ slice: ArraySlice<UInt8>) -> [UInt8] {
+        Array(slice[..<(slice.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? slice.startIndex)])
     }
 }

@@ -1,38 +1,54 @@
-/// A JSON text that was scanned: places in it become values when somebody asks for them, and not before.
+/// A JSON text that was scanned: names and values become Swift values when somebody asks for them, and not before.
 struct JSONSource: Sendable {
     /// The text as received.
     let bytes: [UInt8]
-    /// The strings that are not their bytes.
-    let decoded: [String]
+    /// The strings with escapes, decoded, one after the other.
+    let decoded: [UInt8]
 
-    /// The string at a place of this text.
+    /// A string of this text.
     func string(_ place: JSONStringPlace) -> String {
-        switch place {
-        case .plain(let range): text(range)
-        case .decoded(let number): decoded[number]
-        }
+        withUTF8(of: place) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Hands over the string at a place as UTF-8.
+    /// Hands over a string as UTF-8.
+    @inline(__always)
     func withUTF8<Value>(of place: JSONStringPlace, _ use: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
         switch place {
-        case .plain(let range):
-            return bytes.withUnsafeBufferPointer { use(UnsafeBufferPointer(rebasing: $0[range])) }
-        case .decoded(let number):
-            var text = decoded[number]
-            return text.withUTF8(use)
+        case .plain(let range): bytes.withUnsafeBufferPointer { use(UnsafeBufferPointer(rebasing: $0[range])) }
+        case .decoded(let range): decoded.withUnsafeBufferPointer { use(UnsafeBufferPointer(rebasing: $0[range])) }
         }
     }
 
-    /// Whether the string at a place is a text.
+    /// The beginning of a string, as much as a message may show.
+    func excerpt(_ place: JSONStringPlace) -> String {
+        withUTF8(of: place) { String(decoding: $0.excerpt, as: UTF8.self) }
+    }
+
+    /// Whether a string has exactly the bytes of a text.
+    ///
+    /// `String` would compare by canonical equivalence, which takes two names for one and is slow on purpose-made texts.
     func isString(_ place: JSONStringPlace, _ text: String) -> Bool {
+        var text = text
+        return withUTF8(of: place) { bytes in text.withUTF8 { bytes.hasSameBytes(as: $0) } }
+    }
+
+    /// The word of a closed set that a string is, byte for byte; nil for any other string.
+    func word<Word: RawRepresentable<String> & CaseIterable>(_ place: JSONStringPlace, of type: Word.Type) -> Word? {
+        Word.allCases.first { isString(place, $0.rawValue) }
+    }
+
+    /// What a value is, for messages: its type and the beginning of its text.
+    func summary(_ place: JSONValuePlace) -> String {
         switch place {
-        case .plain(let range): bytes[range].elementsEqual(text.utf8)
-        case .decoded(let number): decoded[number] == text
+        case .string(let place):
+            JSONValue.string(excerpt(place)).summary
+        case .number(let range): JSONValue.number(text(range.prefix(256))).summary
+        case .nested(let range): JSONValue.nested(text(range.prefix(1))).summary
+        case .integer, .bool, .null: value(place).summary
         }
     }
 
-    /// The value at a place of this text.
+    /// A value of this text.
     func value(_ place: JSONValuePlace) -> JSONValue {
         switch place {
         case .string(let place): .string(string(place))

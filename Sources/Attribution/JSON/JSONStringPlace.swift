@@ -1,7 +1,7 @@
-/// Where a string of a JSON text stands.
+/// Where the bytes of a JSON string are, once its escapes are decoded.
 enum JSONStringPlace {
-    /// ASCII without escapes: the bytes between the quotes are its characters.
+    /// A string without escapes: the bytes between the quotes, which were found to be UTF-8.
     case plain(Range<Int>)
-    /// Any other string: its number among those that were decoded.
-    case decoded(Int)
+    /// A string with escapes: its range among the decoded bytes.
+    case decoded(Range<Int>)
 }

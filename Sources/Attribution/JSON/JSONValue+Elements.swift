@@ -3,12 +3,11 @@ extension JSONValue {
     ///
     /// - Returns: The elements in their order.
     func elements() -> [JSONValue]? {
-        guard case .nested(let text) = self, text.hasPrefix("[") else {
+        guard case .nested(let text) = self, text.utf8.first == UInt8(ascii: "[") else {
             return nil
         }
         let bytes = Array(text.utf8)
-        return bytes.withUnsafeBufferPointer { buffer in
-            var scanner = JSONScanner(buffer)
+        return JSONScanner.with(bytes) { scanner in
             guard let places = try? scanner.scanWholeArray() else {
                 return nil
             }

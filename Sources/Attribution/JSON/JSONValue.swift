@@ -23,7 +23,7 @@ public enum JSONValue: Hashable, Sendable {
         case .number(let text): "the number \(text.shortened(to: 60))"
         case .bool(let value): "the boolean \(value)"
         case .null: "null"
-        case .nested(let text): text.hasPrefix("[") ? "an array" : "an object"
+        case .nested(let text): text.utf8.first == UInt8(ascii: "[") ? "an array" : "an object"
         }
     }
 }

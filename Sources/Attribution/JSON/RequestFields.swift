@@ -28,11 +28,15 @@ struct RequestFields {
         guard let value = value(name) else {
             return nil
         }
-        guard case .nested(let text) = value, let object = try? JSONObject(reading: text.utf8, limit: text.utf8.count)
-        else {
+        guard case .nested(let text) = value, text.utf8.first == UInt8(ascii: "{") else {
             throw problem(name, value, "an object")
         }
-        return RequestFields(object, prefix: prefix + name + ".")
+        do throws(JSONError) {
+            let object = try JSONObject(reading: text.utf8, limit: text.utf8.count)
+            return RequestFields(object, prefix: prefix + name + ".")
+        } catch {
+            throw problem(name, found: error.description, expected: "an object with each name once")
+        }
     }
 
     /// A whole number.

@@ -5,12 +5,12 @@ extension AdAttributionKitPostback {
     /// on: a sibling of `jws-string` cannot stand in for a signed one, nor the other way round.
     ///
     /// - Throws: ``PostbackRejection/unknownKey(_:)``, or ``PostbackRejection/malformed(_:)`` with every problem found.
-    init(_ fields: PostbackFieldReader, body: [UInt8]) throws(PostbackRejection) {
+    init(_ object: JSONObject, _ fields: PostbackFieldReader) throws(PostbackRejection) {
         var siblings = fields
         guard let jws = siblings.compactJWS() else {
             throw .malformed(siblings.problems)
         }
-        guard let keyID = PostbackKeyID(rawValue: jws.keyID) else {
+        guard let keyID = PostbackKeyID(exactly: jws.keyID) else {
             throw .unknownKey("\"\(jws.keyID)\"")
         }
         let payload: JSONObject
@@ -46,7 +46,8 @@ extension AdAttributionKitPostback {
             throw .malformed(problems)
         }
         self.init(
-            body: body,
+            object: object,
+            payload: payload,
             jws: jws,
             keyID: keyID,
             postbackIdentifier: postbackIdentifier,

@@ -2,9 +2,11 @@
 ///
 /// - SeeAlso: [Identifying the parameters in a
 ///   postback](https://developer.apple.com/documentation/adattributionkit/identifying-the-parameters-in-a-postback)
-public struct AdAttributionKitPostback: Hashable, Sendable {
-    /// The body exactly as received.
-    public let body: [UInt8]
+public struct AdAttributionKitPostback: Sendable {
+    /// The body, read.
+    let object: JSONObject
+    /// The signed payload, read.
+    let payload: JSONObject
     /// `jws-string`, taken apart.
     public let jws: CompactJWS
     /// `kid`: whose key must verify it.
@@ -36,24 +38,37 @@ public struct AdAttributionKitPostback: Hashable, Sendable {
     /// `country-code`, highest data tier only; **not signed**.
     public let countryCode: CountryCode?
 
-    /// The fields of the body beside `jws-string`, in order; **not signed**.
-    ///
-    /// Read from the body each time, for few ask: most postbacks are counted and dropped.
+    /// The body exactly as received.
+    public var body: [UInt8] {
+        object.source.bytes
+    }
+
+    /// The fields of the body beside `jws-string`, in order; **not signed**; made each time.
     public var unprovenFields: [JSONField] {
-        // What was read once can be read again, here and below.
-        let fields = (try? JSONObject(reading: body))?.fields ?? []
-        return fields.filter { $0.name != PostbackField.jwsString.rawValue }
+        object.fields.filter { $0.name != PostbackField.jwsString.rawValue }
     }
 
-    /// Every field of the signed payload, in order; those unknown here too.
-    ///
-    /// Read from the payload each time.
+    /// Every field of the signed payload, in order; those unknown here too; made each time.
     public var signedFields: [JSONField] {
-        (try? JSONObject(reading: jws.payload))?.fields ?? []
+        payload.fields
     }
 
-    /// What it says beside its signature; a name on both sides stays two statements.
-    var statements: [Set<JSONField>] {
-        [Set(signedFields), Set(unprovenFields)]
+    /// Appends everything it says beside its signature; a name on both sides stays two statements.
+    func appendStatements(to output: inout [UInt8]) {
+        payload.appendCanonicalBytes(to: &output)
+        object.appendCanonicalBytes(except: "jws-string", to: &output)
+    }
+}
+
+/// Everything is read from the body, so the body alone is compared.
+extension AdAttributionKitPostback: Hashable {
+    /// Whether the bodies are the same.
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.body == rhs.body
+    }
+
+    /// Hashes the body.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(body)
     }
 }

@@ -4,4 +4,7 @@ public enum Judgement: Sendable {
     case verified(VerifiedPostback)
     /// It is no postback, or not a genuine one; the body is kept as received.
     case rejected(PostbackRejection, body: [UInt8])
+    /// Whether the signature verifies could not be found out; nothing is known of the postback, and nothing may be
+    /// recorded of it.
+    case undecided(reason: String, body: [UInt8])
 }

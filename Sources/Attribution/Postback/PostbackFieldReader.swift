@@ -20,9 +20,8 @@ struct PostbackFieldReader {
         case nil:
             return .v1_0
         case .string(let place):
-            let text = source.string(place)
-            guard let version = SKAdNetworkVersion(rawValue: text) else {
-                throw .unknownVersion("\"\(text)\"")
+            guard let version = source.word(place, of: SKAdNetworkVersion.self) else {
+                throw .unknownVersion("\"\(source.excerpt(place))\"")
             }
             return version
         case .some(let other):
@@ -37,11 +36,16 @@ struct PostbackFieldReader {
         _ field: PostbackField,
         _ make: (String) -> Identifier?
     ) -> Identifier? {
-        guard let text = string(field, expected: "a string") else {
+        guard let value = required(field, "a string") else {
             return nil
         }
-        guard let identifier = make(text) else {
-            return note(field, text, "1 to 255 bytes of text without U+2063 and control characters")
+        guard case .string(let place) = value else {
+            return note(field, value, "a string")
+        }
+        // A string is made only of what may be an identifier.
+        let isShort = source.withUTF8(of: place) { $0.count <= SignedTextSeparator.longestValue }
+        guard isShort, let identifier = make(source.string(place)) else {
+            return note(field, value, "1 to 255 bytes of text without U+2063 and control characters")
         }
         return identifier
     }
@@ -58,31 +62,45 @@ struct PostbackFieldReader {
         func expected() -> String {
             "one of " + Word.allCases.map(\.rawValue).joined(separator: ", ")
         }
-        guard let text = string(field, expected: expected()) else {
+        guard let value = required(field, expected()) else {
             return nil
         }
-        return Word(rawValue: text) ?? note(field, text, expected())
+        guard case .string(let place) = value, let word = source.word(place, of: Word.self) else {
+            return note(field, value, expected())
+        }
+        return word
     }
 
-    /// A word nobody signs; one not known here says nothing, for a genuine postback shall not be lost over it.
-    func unprovenWord<Word: RawRepresentable<String>>(_ field: PostbackField) -> Word? {
-        if case .string(let place) = self[field] { Word(rawValue: source.string(place)) } else { nil }
+    /// A word nobody signs; one not known here says nothing, for a genuine postback must not be lost because of it.
+    func unprovenWord<Word: RawRepresentable<String> & CaseIterable>(_ field: PostbackField) -> Word? {
+        if case .string(let place) = self[field] { source.word(place, of: Word.self) } else { nil }
+    }
+
+    /// A boolean nobody signs; anything else says nothing.
+    func unprovenBoolean(_ field: PostbackField) -> Bool? {
+        if case .bool(let value) = self[field] { value } else { nil }
     }
 
     /// The country nobody signs; what is no country code says nothing.
     ///
     /// It arrived with genuine postbacks before it was looked at, and forwarders spell it as they like.
     func countryCode() -> CountryCode? {
-        if case .string(let place) = self[.countryCode] { CountryCode(source.string(place)) } else { nil }
+        if case .string(let place) = self[.countryCode], source.withUTF8(of: place, { $0.count == 2 }) {
+            CountryCode(source.string(place))
+        } else {
+            nil
+        }
     }
 
     mutating func sourceIdentifier() -> SourceIdentifier? {
         let expected = "a string of two, three or four digits"
-        guard let text = string(.sourceIdentifier, expected: expected) else {
+        guard let value = required(.sourceIdentifier, expected) else {
             return nil
         }
-        guard let identifier = SourceIdentifier(text) else {
-            return note(.sourceIdentifier, text, expected)
+        guard case .string(let place) = value, source.withUTF8(of: place, { $0.count <= 4 }),
+            let identifier = SourceIdentifier(source.string(place))
+        else {
+            return note(.sourceIdentifier, value, expected)
         }
         return identifier
     }
@@ -109,12 +127,19 @@ struct PostbackFieldReader {
         required(field, "true or false").flatMap { boolean(field, $0) }
     }
 
-    mutating func optionalBoolean(_ field: PostbackField) -> Bool? {
-        self[field].flatMap { boolean(field, $0) }
-    }
-
     private mutating func boolean(_ field: PostbackField, _ value: JSONValuePlace) -> Bool? {
         if case .bool(let value) = value { value } else { note(field, value, "true or false, a JSON boolean") }
+    }
+
+    /// A domain that could not have come from any other field: an app id under this name has the same signed text.
+    private mutating func sourceDomain() -> SourceDomain? {
+        guard let domain = identifier(.sourceDomain, SourceDomain.init) else {
+            return nil
+        }
+        guard domain.isDomainName else {
+            return note(.sourceDomain, domain.text, "a domain, with a dot and a letter")
+        }
+        return domain
     }
 
     /// The source the postback carries: only what its version signs counts as one.
@@ -130,38 +155,21 @@ struct PostbackFieldReader {
         case (true, false):
             return integer(.sourceAppID).map { .app(AppStoreItemID($0)) }
         case (false, true):
-            return identifier(.sourceDomain, SourceDomain.init).map(PostbackSource.domain)
+            return sourceDomain().map(PostbackSource.domain)
         }
     }
 
-    /// The conversion as it stands: absent, `null`, fine or coarse, and never two of them.
-    mutating func conversion() -> Conversion {
+    /// The conversion as received: absent, `null`, fine or coarse.
+    ///
+    /// Nobody signs it, so whatever else is found there is kept as ``Conversion/invalid`` and rejects nothing.
+    func conversion() -> Conversion {
         switch (self[.conversionValue], self[.coarseConversionValue]) {
-        case (nil, nil):
-            return .absent
-        case (.null, nil), (nil, .null), (.null, .null):
-            return .null
-        case (.integer(let value), nil), (.integer(let value), .null):
-            guard Conversion.fineRange.contains(value) else {
-                return note(.conversionValue, JSONValue.integer(value), "a whole number from 0 to 63") ?? .absent
-            }
-            return .fine(UInt8(value))
+        case (nil, nil): .absent
+        case (.null, nil), (nil, .null), (.null, .null): .null
+        case (.integer(let value), nil), (.integer(let value), .null): Conversion(fine: value) ?? .invalid
         case (nil, .string(let place)), (.null, .string(let place)):
-            let text = source.string(place)
-            guard let value = CoarseConversionValue(rawValue: text) else {
-                return note(.coarseConversionValue, text, "low, medium or high, in lower case") ?? .absent
-            }
-            return .coarse(value)
-        case (.integer, .string):
-            return note(
-                .coarseConversionValue, "coarse-conversion-value beside conversion-value",
-                "at most one of the two") ?? .absent
-        case (.some(let value), _) where !value.isIntegerOrNull:
-            return note(.conversionValue, value, "a whole number from 0 to 63, or nothing") ?? .absent
-        case (_, .some(let value)):
-            return note(.coarseConversionValue, value, "low, medium or high, or nothing") ?? .absent
-        case (.some(let value), nil):
-            return note(.conversionValue, value, "a whole number from 0 to 63, or nothing") ?? .absent
+            source.word(place, of: CoarseConversionValue.self).map(Conversion.coarse) ?? .invalid
+        default: .invalid
         }
     }
 
@@ -180,11 +188,14 @@ struct PostbackFieldReader {
 
     /// The one field that carries an AdAttributionKit postback's signed part.
     mutating func compactJWS() -> CompactJWS? {
-        guard let text = string(.jwsString, expected: "a compact JWS") else {
+        guard let value = required(.jwsString, "a compact JWS") else {
             return nil
         }
+        guard case .string(let place) = value else {
+            return note(.jwsString, value, "a compact JWS")
+        }
         do {
-            return try CompactJWS(text)
+            return try CompactJWS(utf8: source.withUTF8(of: place) { Array($0) })
         } catch {
             problems.append(error)
             return nil
@@ -195,16 +206,6 @@ struct PostbackFieldReader {
 
     private subscript(field: PostbackField) -> JSONValuePlace? {
         places[field]
-    }
-
-    private mutating func string(_ field: PostbackField, expected: @autoclosure () -> String) -> String? {
-        guard let value = required(field, expected()) else {
-            return nil
-        }
-        guard case .string(let place) = value else {
-            return note(field, value, expected())
-        }
-        return source.string(place)
     }
 
     private mutating func required(
@@ -220,24 +221,17 @@ struct PostbackFieldReader {
     private mutating func note<Value>(
         _ field: PostbackField, _ found: JSONValuePlace, _ expected: String
     ) -> Value? {
-        note(field, source.value(found), expected)
+        note(field, summary: source.summary(found), expected)
     }
 
     private mutating func note<Value>(_ field: PostbackField, _ found: String, _ expected: String) -> Value? {
-        note(field, .string(found), expected)
+        note(field, summary: JSONValue.string(found).summary, expected)
     }
 
-    private mutating func note<Value>(_ field: PostbackField, _ found: JSONValue, _ expected: String) -> Value? {
-        problems.append(FieldProblem(field: field.rawValue, found: found.summary, expected: expected))
+    private mutating func note<Value>(
+        _ field: PostbackField, summary: String, _ expected: String
+    ) -> Value? {
+        problems.append(FieldProblem(field: field.rawValue, found: summary, expected: expected))
         return nil
-    }
-}
-
-extension JSONValuePlace {
-    fileprivate var isIntegerOrNull: Bool {
-        switch self {
-        case .integer, .null: true
-        default: false
-        }
     }
 }

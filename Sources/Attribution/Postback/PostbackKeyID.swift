@@ -12,6 +12,14 @@ public enum PostbackKeyID: String, CaseIterable, Hashable, Sendable {
     /// The stand-in for Apple in tests; it stands for the test keys an operator named, and for nothing else.
     case test = "skan-test-identifier/0"
 
+    /// The key with exactly this name, byte for byte; nil for any other text.
+    init?(exactly name: String) {
+        guard let keyID = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else {
+            return nil
+        }
+        self = keyID
+    }
+
     /// Apple's names, for a message.
     static var list: String {
         allCases.filter { $0 != .test }.map(\.rawValue).joined(separator: ", ")

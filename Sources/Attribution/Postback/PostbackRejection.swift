@@ -4,9 +4,9 @@ public enum PostbackRejection: Error, Hashable, Sendable {
     case notJSON(JSONError)
     /// Fields are missing, of the wrong type or out of range; all that were found.
     case malformed([FieldProblem])
-    /// The version is none this product knows; kept and named, never guessed.
+    /// The version is none this product knows; named, never guessed.
     case unknownVersion(String)
-    /// The `kid` is none whose key is known or trusted here; kept and named, not tried against every key.
+    /// The `kid` is none whose key is known or trusted here; named, not tried against every key.
     case unknownKey(String)
     /// The signature does not verify under any key for the version; the names of the keys tried.
     case invalidSignature(keys: [String])
@@ -46,11 +46,9 @@ extension PostbackRejection: CustomStringConvertible {
         case .malformed(let problems):
             problems.map(\.description).joined(separator: "; ")
         case .unknownVersion(let version):
-            "version: found \(version.shortened(to: 60)), expected one of \(SKAdNetworkVersion.list); "
-                + "it is kept and can be judged again after an upgrade"
+            "version: found \(version.shortened(to: 60)), expected one of \(SKAdNetworkVersion.list)"
         case .unknownKey(let kid):
-            "kid: found \(kid.shortened(to: 60)), expected one of \(PostbackKeyID.list); it is kept and can be judged "
-                + "again after an upgrade"
+            "kid: found \(kid.shortened(to: 60)), expected one of \(PostbackKeyID.list)"
         case .invalidSignature(let keys):
             "signature: does not verify under \(keys.joined(separator: " or ")); "
                 + "a field was changed on the way, or Apple did not sign it"

@@ -17,8 +17,8 @@ public indirect enum ReceivedPostback: Hashable, Sendable {
         let fields = PostbackFieldReader(object)
         self =
             fields.has(.jwsString) && !fields.has(.attributionSignature)
-            ? .adAttributionKit(try AdAttributionKitPostback(fields, body: body))
-            : .skAdNetwork(try SKAdNetworkPostback(fields, body: body))
+            ? .adAttributionKit(try AdAttributionKitPostback(object, fields))
+            : .skAdNetwork(try SKAdNetworkPostback(object, fields))
     }
 
     /// The body exactly as received.
@@ -103,16 +103,30 @@ public indirect enum ReceivedPostback: Hashable, Sendable {
 
     // MARK: Copies
 
-    /// Tells whether another copy of the postback says the same in every field but the signature.
+    /// Everything the body says but the signature, in one spelling.
     ///
-    /// Order and spelling of the JSON do not matter, nor does the signature: a second one over the same text proves
-    /// nothing else. Fields nobody signed do: a replay with another conversion value says something else.
-    public func saysTheSame(as other: ReceivedPostback) -> Bool {
-        switch (self, other) {
-        case (.skAdNetwork(let postback), .skAdNetwork(let other)): postback.statements == other.statements
-        case (.adAttributionKit(let postback), .adAttributionKit(let other)): postback.statements == other.statements
-        default: false
+    /// Two copies have the same bytes if and only if they say the same in every field: order, white space and escapes do
+    /// not matter, nor does the signature, for a second one over the same text proves nothing else. Fields nobody signed
+    /// do: a replay with another conversion value says something else. The first byte names the framework; the fields of
+    /// an AdAttributionKit postback follow in two groups, the signed ones and those beside them. The format is for ever,
+    /// for stores keep digests of it.
+    package var statements: [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(body.count + 128)
+        switch self {
+        case .skAdNetwork(let postback):
+            output.append(1)
+            postback.appendStatements(to: &output)
+        case .adAttributionKit(let postback):
+            output.append(2)
+            postback.appendStatements(to: &output)
         }
+        return output
+    }
+
+    /// Tells whether another copy of the postback says the same in every field but the signature.
+    public func saysTheSame(as other: ReceivedPostback) -> Bool {
+        statements == other.statements
     }
 }
 

@@ -8,11 +8,12 @@ extension SKAdNetworkPostback {
     /// - Throws: ``PostbackRejection/notJSON(_:)``, ``PostbackRejection/unknownVersion(_:)``, or
     ///   ``PostbackRejection/malformed(_:)`` with every problem found.
     public init(reading body: [UInt8]) throws(PostbackRejection) {
-        try self.init(PostbackFieldReader(try JSONObject(postback: body)), body: body)
+        let object = try JSONObject(postback: body)
+        try self.init(object, PostbackFieldReader(object))
     }
 
     /// Reads the fields of a body that is one JSON object.
-    init(_ fields: PostbackFieldReader, body: [UInt8]) throws(PostbackRejection) {
+    init(_ object: JSONObject, _ fields: PostbackFieldReader) throws(PostbackRejection) {
         var fields = fields
         let version = try fields.version()
 
@@ -24,7 +25,7 @@ extension SKAdNetworkPostback {
         let appID = fields.integer(.appID).map(AppStoreItemID.init)
         let transactionID = fields.identifier(.transactionID, TransactionID.init)
         let isRedownload =
-            version == .v1_0 ? fields.optionalBoolean(.redownload) : fields.boolean(.redownload)
+            version.signsRedownload ? fields.boolean(.redownload) : fields.unprovenBoolean(.redownload)
         let source = fields.source(version)
         let fidelityType =
             version.hasFidelityType ? fields.integer(.fidelityType).map(FidelityType.init(rawValue:)) : nil
@@ -38,7 +39,7 @@ extension SKAdNetworkPostback {
             throw .malformed(fields.problems)
         }
         self.init(
-            body: body,
+            object: object,
             version: version,
             adNetworkID: adNetworkID,
             campaign: campaign,

@@ -2,9 +2,9 @@
 ///
 /// - SeeAlso: [Identifying the parameters in a
 ///   postback](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback)
-public struct SKAdNetworkPostback: Hashable, Sendable {
-    /// The body exactly as received.
-    public let body: [UInt8]
+public struct SKAdNetworkPostback: Sendable {
+    /// The body, read.
+    let object: JSONObject
     /// The version, which picks field order and key; 1.0 when the body names none.
     public let version: SKAdNetworkVersion
     /// `ad-network-id`; signed.
@@ -32,12 +32,14 @@ public struct SKAdNetworkPostback: Hashable, Sendable {
     /// `attribution-signature`, decoded from base64: the bytes of a DER `ECDSA-Sig-Value`.
     public let attributionSignature: [UInt8]
 
-    /// Every field of the body as received, in order.
-    ///
-    /// Read from the body each time, for few ask: most postbacks are counted and dropped.
+    /// The body exactly as received.
+    public var body: [UInt8] {
+        object.source.bytes
+    }
+
+    /// Every field of the body as received, in order; made each time.
     public var fields: [JSONField] {
-        // What was read once can be read again.
-        (try? JSONObject(reading: body))?.fields ?? []
+        object.fields
     }
 
     /// The text Apple signs: the version's values in the version's order, as received.
@@ -56,7 +58,7 @@ public struct SKAdNetworkPostback: Hashable, Sendable {
         }
         text.append(appID.value)
         text.append(transactionID.text)
-        if version > .v1_0, let isRedownload {
+        if version.signsRedownload, let isRedownload {
             text.append(isRedownload)
         }
         switch source {
@@ -76,8 +78,21 @@ public struct SKAdNetworkPostback: Hashable, Sendable {
         return text
     }
 
-    /// What it says beside its signature: a second signature over the same text proves nothing else.
-    var statements: Set<JSONField> {
-        Set(fields.filter { $0.name != PostbackField.attributionSignature.rawValue })
+    /// Appends everything it says beside its signature: a second signature over the same text proves nothing else.
+    func appendStatements(to output: inout [UInt8]) {
+        object.appendCanonicalBytes(except: "attribution-signature", to: &output)
+    }
+}
+
+/// Everything is read from the body, so the body alone is compared.
+extension SKAdNetworkPostback: Hashable {
+    /// Whether the bodies are the same.
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.body == rhs.body
+    }
+
+    /// Hashes the body.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(body)
     }
 }

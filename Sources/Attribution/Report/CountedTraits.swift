@@ -7,6 +7,8 @@ public struct CountedTraits: Hashable, Sendable {
     /// `redownload`, or the `conversion-type` that says the same; nil when a 1.0 postback does not say, and for a
     /// re-engagement.
     public let isRedownload: Bool?
+    /// Whether Apple signs ``isRedownload``; 1.0 leaves it out of the signed text.
+    public let isRedownloadProven: Bool
     /// Whether it speaks of a re-engagement, which is no install.
     public let isReengagement: Bool
     /// The conversion.
@@ -17,12 +19,14 @@ public struct CountedTraits: Hashable, Sendable {
         didWin: Bool?,
         sequenceIndex: Int64?,
         isRedownload: Bool?,
+        isRedownloadProven: Bool = true,
         isReengagement: Bool = false,
         conversion: Conversion
     ) {
         self.didWin = didWin
         self.sequenceIndex = sequenceIndex
         self.isRedownload = isRedownload
+        self.isRedownloadProven = isRedownloadProven
         self.isReengagement = isReengagement
         self.conversion = conversion
     }
@@ -33,7 +37,7 @@ public struct CountedTraits: Hashable, Sendable {
         case .skAdNetwork(let postback):
             self.init(
                 didWin: postback.didWin, sequenceIndex: postback.sequenceIndex, isRedownload: postback.isRedownload,
-                conversion: postback.conversion)
+                isRedownloadProven: postback.version.signsRedownload, conversion: postback.conversion)
         case .adAttributionKit(let postback):
             self.init(
                 didWin: postback.didWin, sequenceIndex: postback.sequenceIndex,

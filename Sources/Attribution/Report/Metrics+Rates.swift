@@ -1,7 +1,12 @@
 extension Metrics {
+    /// Installs that say whether they are redownloads.
+    public var knownRedownloads: Int64 {
+        self[.redownloads] + self[.newInstalls]
+    }
+
     /// Redownloads per install whose kind is known, or nil when there is none.
     public var redownloadRate: Double? {
-        Self.rate(self[.redownloads], of: self[.redownloads] + self[.newInstalls])
+        Self.rate(self[.redownloads], of: knownRedownloads)
     }
 
     /// Losses per decided competition, or nil when there is none.

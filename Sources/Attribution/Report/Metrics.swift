@@ -14,6 +14,8 @@ public struct Metrics: Hashable, Sendable {
         case redownloads
         /// Installs that say `redownload` is false.
         case newInstalls
+        /// Installs of 1.0 that say `redownload`, which that version does not sign: part of the two counts above.
+        case unprovenRedownloads
         /// First postbacks that say `did-win` is true.
         case wins
         /// Postbacks that say `did-win` is false.
@@ -37,15 +39,11 @@ public struct Metrics: Hashable, Sendable {
     /// Every counter once.
     public static let counters: [Counter] =
         [
-            .postbacks, .installs, .redownloads, .newInstalls, .wins, .losses, .secondWindow, .thirdWindow,
-            .reengagements, .laterReengagements,
+            .postbacks, .installs, .redownloads, .newInstalls, .unprovenRedownloads, .wins, .losses, .secondWindow,
+            .thirdWindow, .reengagements, .laterReengagements,
         ]
-        + laterConversions.map(Counter.laterConversion) + conversions.map(Counter.conversion)
-        + conversions.map(Counter.reengagementConversion)
-
-    private static let laterConversions: [Conversion] =
-        [.absent, .null] + CoarseConversionValue.allCases.map(Conversion.coarse)
-    private static let conversions = laterConversions + (0...63).map(Conversion.fine)
+        + Conversion.coarseCases.map(Counter.laterConversion) + Conversion.allCases.map(Counter.conversion)
+        + Conversion.allCases.map(Counter.reengagementConversion)
 
     /// The counts in the order of ``counters``.
     public private(set) var counts: [Int64]
@@ -96,6 +94,9 @@ public struct Metrics: Hashable, Sendable {
             }
             if let isRedownload = traits.isRedownload {
                 add(isRedownload ? .redownloads : .newInstalls)
+                if !traits.isRedownloadProven {
+                    add(.unprovenRedownloads)
+                }
             }
             add(.conversion(traits.conversion))
         case 1:
@@ -136,7 +137,7 @@ extension Metrics.Counter {
     ///
     /// Computed, for every postback counted asks for a handful.
     fileprivate var place: Int? {
-        let later = 10
+        let later = 11
         let first = later + Conversion.coarseCount
         let reengagement = first + Conversion.count
         return switch self {
@@ -144,12 +145,13 @@ extension Metrics.Counter {
         case .installs: 1
         case .redownloads: 2
         case .newInstalls: 3
-        case .wins: 4
-        case .losses: 5
-        case .secondWindow: 6
-        case .thirdWindow: 7
-        case .reengagements: 8
-        case .laterReengagements: 9
+        case .unprovenRedownloads: 4
+        case .wins: 5
+        case .losses: 6
+        case .secondWindow: 7
+        case .thirdWindow: 8
+        case .reengagements: 9
+        case .laterReengagements: 10
         case .laterConversion(.fine): nil
         case .laterConversion(let conversion): later + conversion.place
         case .conversion(let conversion): first + conversion.place
@@ -160,18 +162,19 @@ extension Metrics.Counter {
 
 extension Conversion {
     /// How many conversions there are beside fine values, and with them.
-    fileprivate static let coarseCount = 2 + CoarseConversionValue.allCases.count
+    fileprivate static let coarseCount = coarseCases.count
     fileprivate static let count = coarseCount + fineRange.count
 
-    /// Its place among all conversions: absent, null, coarse, fine.
+    /// Its place in ``allCases``.
     fileprivate var place: Int {
         switch self {
         case .absent: 0
         case .null: 1
-        case .coarse(.low): 2
-        case .coarse(.medium): 3
-        case .coarse(.high): 4
-        case .fine(let value): 5 + Int(value)
+        case .invalid: 2
+        case .coarse(.low): 3
+        case .coarse(.medium): 4
+        case .coarse(.high): 5
+        case .fine(let value): 6 + Int(value)
         }
     }
 }

@@ -40,6 +40,8 @@ public enum ReportDimension: String, CaseIterable, Hashable, Sendable {
     public static let stored = allCases.filter { $0 != .day }
 
     /// Whether Apple signs the value; whoever holds a postback can change what is not signed.
+    ///
+    /// 1.0 signs no `redownload`: ``Metrics/Counter/unprovenRedownloads`` counts what rests on it.
     public var isProven: Bool {
         switch self {
         case .country, .interactionType: false

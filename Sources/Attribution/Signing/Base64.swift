@@ -27,13 +27,14 @@ public enum Base64 {
             return nil
         }
         let wholeGroups = padding == 0 ? text.count : text.count - 4
-        var isValid = true
+        // Values are below 64; one bit above tells of anything else.
+        var seen: UInt8 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3) { output, count in
             values.withUnsafeBufferPointer { values in
                 for start in stride(from: 0, to: wholeGroups, by: 4) {
                     let (a, b) = (values[Int(text[start])], values[Int(text[start + 1])])
                     let (c, d) = (values[Int(text[start + 2])], values[Int(text[start + 3])])
-                    isValid = isValid && (a | b | c | d) < 64
+                    seen |= a | b | c | d
                     output[count] = a << 2 | b >> 4
                     output[count + 1] = b << 4 | c >> 2
                     output[count + 2] = c << 6 | d
@@ -46,7 +47,7 @@ public enum Base64 {
                 let c = padding == 1 ? values[Int(text[wholeGroups + 2])] : 0
                 // The last bits that make no byte must be zero, or two texts would mean the same.
                 let rest = padding == 1 ? c & 0b11 : b & 0b1111
-                isValid = isValid && (a | b | c) < 64 && rest == 0
+                seen |= a | b | c | (rest == 0 ? 0 : 255)
                 output[count] = a << 2 | b >> 4
                 count += 1
                 if padding == 1 {
@@ -55,7 +56,7 @@ public enum Base64 {
                 }
             }
         }
-        return isValid ? bytes : nil
+        return seen < 64 ? bytes : nil
     }
 
     /// Encodes bytes with padding.

@@ -16,28 +16,48 @@ public enum Base64URL {
     /// - Parameter text: The text, ASCII.
     /// - Returns: The bytes.
     public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count * 3 / 4)
-        var bits: UInt32 = 0
-        var held: UInt32 = 0
-        for byte in text {
-            let value = values[Int(byte)]
-            guard value < 64 else {
-                return nil
-            }
-            bits = bits << 6 | UInt32(value)
-            held += 6
-            if held >= 8 {
-                held -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> held))
-                bits &= (1 << held) - 1
-            }
-        }
-        // Six bits left over are a character too many; any other bit set would make two texts mean the same.
-        guard held < 6, bits == 0 else {
+        text.withContiguousStorageIfAvailable(decode(utf8:)) ?? Array(text).withUnsafeBufferPointer(decode(utf8:))
+    }
+
+    /// Decodes the bytes of a text, or returns nil as for the text.
+    static func decode(utf8 text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        let rest = text.count % 4
+        // A single character left over makes no byte.
+        guard rest != 1 else {
             return nil
         }
-        return bytes
+        // Values are below 64; one bit above tells of anything else.
+        var seen: UInt8 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 2) { output, count in
+            values.withUnsafeBufferPointer { values in
+                var index = 0
+                while index + 4 <= text.count {
+                    let (a, b) = (values[Int(text[index])], values[Int(text[index + 1])])
+                    let (c, d) = (values[Int(text[index + 2])], values[Int(text[index + 3])])
+                    seen |= a | b | c | d
+                    output[count] = a << 2 | b >> 4
+                    output[count + 1] = b << 4 | c >> 2
+                    output[count + 2] = c << 6 | d
+                    count += 3
+                    index += 4
+                }
+                guard rest > 0 else {
+                    return
+                }
+                let (a, b) = (values[Int(text[index])], values[Int(text[index + 1])])
+                let c = rest == 3 ? values[Int(text[index + 2])] : 0
+                // The last bits that make no byte must be zero, or two texts would mean the same.
+                let unused = rest == 3 ? c & 0b11 : b & 0b1111
+                seen |= a | b | c | (unused == 0 ? 0 : 255)
+                output[count] = a << 2 | b >> 4
+                count += 1
+                if rest == 3 {
+                    output[count] = b << 4 | c >> 2
+                    count += 1
+                }
+            }
+        }
+        return seen < 64 ? bytes : nil
     }
 
     /// Encodes bytes without padding.

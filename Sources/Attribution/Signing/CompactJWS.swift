@@ -3,7 +3,7 @@
 /// - SeeAlso: [RFC 7515, section 7.1](https://www.rfc-editor.org/rfc/rfc7515#section-7.1), and
 ///   [RFC 7518, section 3.4](https://www.rfc-editor.org/rfc/rfc7518#section-3.4)
 public struct CompactJWS: Hashable, Sendable {
-    /// `kid` of the header, its escapes decoded.
+    /// `kid` of the header, its escapes decoded; of a name no key has, the beginning.
     public let keyID: String
     /// The bytes of the payload.
     public let payload: [UInt8]
@@ -18,43 +18,55 @@ public struct CompactJWS: Hashable, Sendable {
     /// - Throws: ``FieldProblem`` naming the part at fault: anything but three parts in their one spelling, a header
     ///   with a name twice or with `crit`, another `alg` than `ES256`, a signature that is not of 64 bytes.
     public init(_ text: String) throws(FieldProblem) {
-        let utf8 = Array(text.utf8)
-        let parts = utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3 else {
+        try self.init(utf8: Array(text.utf8))
+    }
+
+    /// Takes the bytes of a text apart.
+    init(utf8: [UInt8]) throws(FieldProblem) {
+        let dot = UInt8(ascii: ".")
+        let (first, second, third) = utf8.withUnsafeBufferPointer { bytes in
+            let first = bytes.firstIndex(of: dot, from: 0)
+            let second = first.flatMap { bytes.firstIndex(of: dot, from: $0 + 1) }
+            return (first, second, second.flatMap { bytes.firstIndex(of: dot, from: $0 + 1) })
+        }
+        guard let first, let second, third == nil else {
             throw FieldProblem(
-                field: PostbackField.jwsString.rawValue, found: "\(parts.count) parts joined by dots",
+                field: PostbackField.jwsString.rawValue,
+                found: "\(utf8.count { $0 == dot } + 1) parts joined by dots",
                 expected: "three: header.payload.signature")
         }
-        let header = try Self.decoded(parts[0], "header")
-        payload = try Self.decoded(parts[1], "payload")
-        signature = try Self.decoded(parts[2], "signature")
+        let header = try Self.decoded(utf8[..<first], "header")
+        payload = try Self.decoded(utf8[(first + 1)..<second], "payload")
+        signature = try Self.decoded(utf8[(second + 1)...], "signature")
         guard signature.count == 64 else {
             throw Self.problem("signature", found: "\(signature.count) bytes", expected: "64 bytes, r and s of 32 each")
         }
-        signedBytes = Array(utf8[..<parts[1].endIndex])
+        signedBytes = Array(utf8[..<second])
         let names: JSONObject
         do {
             names = try JSONObject(reading: header)
         } catch {
             throw Self.problem("header", found: error.description, expected: "one JSON object, each name once")
         }
-        guard names["alg"] == .string("ES256") else {
-            throw Self.problem("header alg", found: names["alg"]?.summary ?? "nothing", expected: "\"ES256\"")
+        guard names.isString("alg", "ES256") else {
+            throw Self.problem("header alg", found: names.summary(of: "alg"), expected: "\"ES256\"")
         }
         // RFC 7515 wants a signature refused whose critical extensions one does not know.
-        guard names["crit"] == nil else {
+        guard !names.has("crit") else {
             throw Self.problem("header crit", found: "extensions", expected: "none")
         }
-        guard case .string(let keyID) = names["kid"] else {
-            throw Self.problem("header kid", found: names["kid"]?.summary ?? "nothing", expected: "a string")
+        // No key has a longer name than a message may show.
+        guard let keyID = names.excerpt(of: "kid") else {
+            throw Self.problem("header kid", found: names.summary(of: "kid"), expected: "a string")
         }
         self.keyID = keyID
     }
 
     private static func decoded(_ part: ArraySlice<UInt8>, _ name: String) throws(FieldProblem) -> [UInt8] {
         guard let bytes = Base64URL.decode(part) else {
+            // The part may be the whole body; what is shown of it is not.
             throw problem(
-                name, found: "\"\(String(decoding: part, as: UTF8.self).shortened(to: 40))\"",
+                name, found: "\"\(String(decoding: part.prefix(200), as: UTF8.self).shortened(to: 40))\"",
                 expected: "base64url without padding")
         }
         return bytes

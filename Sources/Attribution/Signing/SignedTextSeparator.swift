@@ -10,12 +10,15 @@ public enum SignedTextSeparator {
     /// Its UTF-8 bytes.
     public static let utf8: [UInt8] = [0xE2, 0x81, 0xA3]
 
+    /// The longest value, in bytes.
+    static let longestValue = 255
+
     /// Tells whether a value may stand in a signed text: not empty, without the separator and control characters,
     /// and no longer than 255 bytes.
     static func admits(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
-            guard (1...255).contains(bytes.count) else {
+            guard (1...longestValue).contains(bytes.count) else {
                 return false
             }
             var isASCII = true
@@ -25,7 +28,15 @@ public enum SignedTextSeparator {
                 }
                 isASCII = isASCII && byte < 0x80
             }
-            return isASCII || !bytes.indices.dropLast(2).contains { bytes[$0...].starts(with: utf8) }
+            return isASCII || !contains(bytes)
         }
+    }
+
+    private static func contains(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        for index in 2..<max(2, bytes.count)
+        where bytes[index] == utf8[2] && bytes[index - 1] == utf8[1] && bytes[index - 2] == utf8[0] {
+            return true
+        }
+        return false
     }
 }

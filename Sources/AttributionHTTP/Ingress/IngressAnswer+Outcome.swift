@@ -18,6 +18,10 @@ extension IngressAnswer {
             self = .refusal(
                 503, "overloaded", "too much waits to be recorded; nothing was kept, send it again",
                 retryAfter: .seconds(1))
+        case .undecided:
+            self = .refusal(
+                503, "undecided", "the signature could not be verified now; nothing was kept, send it again",
+                retryAfter: .seconds(30))
         case .storeFailed:
             self = .refusal(
                 503, "store-failed", "the store does not answer; nothing was kept, send it again",

@@ -1,0 +1,32 @@
+/// How many verdicts of each kind there were.
+struct VerdictTally: Sendable, CustomStringConvertible {
+    private var counts: [Verdict.Word: Int] = [:]
+
+    /// All verdicts.
+    var total: Int {
+        counts.values.reduce(0, +)
+    }
+
+    mutating func count(_ verdict: Verdict) {
+        counts[verdict.word, default: 0] += 1
+    }
+
+    static func += (lhs: inout Self, rhs: Self) {
+        lhs.counts.merge(rhs.counts, uniquingKeysWith: +)
+    }
+
+    /// How the run ends; nil when all are valid.
+    var exitStatus: ExitStatus? {
+        if counts[.undecided] != nil {
+            .undecided
+        } else {
+            counts.keys.allSatisfy { $0 == .valid } ? nil : .negative
+        }
+    }
+
+    /// For example `29 judged: 4 valid, 12 malformed, 13 invalid`.
+    var description: String {
+        let parts = Verdict.Word.allCases.compactMap { word in counts[word].map { "\($0) \(word.rawValue)" } }
+        return "\(total) judged: " + parts.joined(separator: ", ")
+    }
+}
