@@ -30,6 +30,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        .systemLibrary(name: "CFileSystem"),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "Attribution"),
         .target(name: "BoundedLogging", dependencies: [.product(name: "Logging", package: "swift-log")]),
@@ -44,7 +45,8 @@ let package = Package(
         .target(
             name: "AttributionStore",
             dependencies: [
-                "Attribution",
+                "Attribution", "CFileSystem",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
@@ -62,8 +64,8 @@ let package = Package(
         .target(
             name: "AttributionHTTP",
             dependencies: [
-                "APIDescription", "Attribution", "AttributionSigning", "AttributionIngest", "AttributionReports",
-                "BoundedLogging",
+                "APIDescription", "Attribution", "AttributionSigning", "AttributionStore", "AttributionIngest",
+                "AttributionReports", "BoundedLogging",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -71,6 +73,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -154,7 +157,7 @@ let package = Package(
             name: "skanTests",
             dependencies: [
                 "APIDescription", "Attribution", "AttributionHTTP", "AttributionHarness", "AttributionIngest",
-                "AttributionReports", "skan",
+                "AttributionReports", "AttributionStore", "skan",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Yams", package: "Yams"),
             ],

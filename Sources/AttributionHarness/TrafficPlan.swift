@@ -161,12 +161,15 @@ public struct TrafficPlan: Sendable {
     // MARK: Books
 
     private mutating func append(_ body: [UInt8], _ status: Recording.Status, isLast: Bool = false) {
-        counts.add(.init(status: status, provenance: .test, reason: nil), kept: 1)
+        counts.add(.init(status: status, traffic: .test, reason: nil), kept: 1)
+        if status == .duplicate {
+            counts.add(RepeatDelay.minute)
+        }
         deliveries.append(PlannedDelivery(body: body, expectation: .durable(status, nil), isLast: isLast))
     }
 
     private mutating func append(_ body: [UInt8], quarantined reason: PostbackRejection.Code) {
-        counts.add(.init(status: .quarantined, provenance: nil, reason: reason), kept: 1)
+        counts.add(.init(status: .quarantined, traffic: nil, reason: reason), kept: 1)
         deliveries.append(
             PlannedDelivery(body: body, expectation: .durable(.quarantined, reason), isLast: false))
     }

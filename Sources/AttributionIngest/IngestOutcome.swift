@@ -8,6 +8,9 @@ public enum IngestOutcome: Sendable {
     case refused(JSONError)
     /// The queue is full or the server is stopping; nothing was done, the sender should come back.
     case overloaded
+    /// It may be a genuine postback of a version or key not known yet, and there is no room to keep it; the sender should
+    /// come back.
+    case quarantineFull
     /// Whether the signature verifies could not be found out; nothing was kept, the sender should come back.
     case undecided
     /// The store failed; nothing was kept, the sender should come back.

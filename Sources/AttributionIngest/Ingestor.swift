@@ -14,7 +14,7 @@ import Synchronization
 /// nothing but its own commit, under heavy load the commits are shared. It knows no HTTP.
 public final class Ingestor: Service {
     private let verifier: PostbackVerifier
-    private let ledger: any PostbackLedger
+    private let ledger: LedgerWriter
     private let limits: IngestorLimits
     private let logger: Logger
     private let answeringTogether: @Sendable (() -> Void) -> Void
@@ -50,9 +50,9 @@ public final class Ingestor: Service {
                 ($0, Counter(label: "skan_deliveries_total", dimensions: [("status", $0.rawValue)]))
             })
 
-        func count(_ recordings: [Recording]) {
+        func count(_ recordings: [Recording?]) {
             for status in Recording.Status.allCases {
-                let count = recordings.reduce(0) { $1.status == status ? $0 + 1 : $0 }
+                let count = recordings.reduce(0) { $1?.status == status ? $0 + 1 : $0 }
                 if count > 0 { byStatus[status]?.increment(by: count) }
             }
         }
@@ -68,7 +68,7 @@ public final class Ingestor: Service {
     ///   - logger: Where problems go.
     public init(
         verifier: PostbackVerifier,
-        ledger: any PostbackLedger,
+        ledger: LedgerWriter,
         limits: IngestorLimits = IngestorLimits(),
         answeringTogether: @escaping @Sendable (() -> Void) -> Void = { $0() },
         logger: Logger
@@ -194,6 +194,11 @@ public final class Ingestor: Service {
         }
     }
 
+    /// What the sender hears of a delivery that was neither recorded nor kept.
+    private static func unrecorded(_ delivery: Delivery) -> IngestOutcome {
+        if case .rejected = delivery.judgement { .quarantineFull } else { .storeFailed }
+    }
+
     private func record(_ batch: [Pending], by deliveries: inout [Delivery], _ log: inout IngestLog) {
         var waiting: [Int] = []
         waiting.reserveCapacity(batch.count)
@@ -215,17 +220,17 @@ public final class Ingestor: Service {
             waiting.append(place)
         }
         do {
-            let recordings = try ledger.recordBlocking(deliveries)
+            let recordings = try ledger.record(deliveries)
             answeringTogether {
-                for (place, recording) in zip(waiting, recordings) {
-                    batch[place].answer(.durable(recording))
+                for (place, (delivery, recording)) in zip(waiting, zip(deliveries, recordings)) {
+                    batch[place].answer(recording.map { .durable($0) } ?? Self.unrecorded(delivery))
                 }
             }
             counters.count(recordings)
             let now = ContinuousClock.now
             for (delivery, recording) in zip(deliveries, recordings) {
-                if case .quarantined(let rejection) = recording {
-                    log.quarantined(rejection, isKept: nil, delivery: delivery, at: now)
+                if case .quarantined(let rejection, let isKept)? = recording {
+                    log.quarantined(rejection, isKept: isKept, delivery: delivery, at: now)
                 }
             }
             log.countSuppressed(at: now)

@@ -1,7 +1,7 @@
 public import Attribution
 
 extension DeliveryCounts {
-    /// The counts as the members of one JSON object; `received` is the sum of all the others but `not-kept`.
+    /// The counts as the members of one JSON object; `received` is the sum of all those before `not-kept`.
     var members: [(String, JSONText)] {
         [
             ("received", .integer(received)),
@@ -14,15 +14,22 @@ extension DeliveryCounts {
                     [("total", .integer(quarantined))]
                         + PostbackRejection.Code.kept.map { ($0.rawValue, .integer(quarantined($0))) })
             ),
+            ("foreign", verifiedCounts(.foreign)),
             ("development", verifiedCounts(.development)),
             ("test", verifiedCounts(.test)),
             ("not-kept", .integer(notKept)),
+            ("developer-copies", .integer(received(by: .developer))),
+            ("also-from-another-recipient", .integer(otherRecipients)),
+            (
+                "repeats",
+                .object(RepeatDelay.allCases.map { ($0.name, .integer(repeats[$0, default: 0])) })
+            ),
         ]
     }
 
-    private func verifiedCounts(_ provenance: Provenance) -> JSONText {
+    private func verifiedCounts(_ traffic: Traffic) -> JSONText {
         .object(
-            Recording.Status.verified.map { ($0.rawValue, .integer(count($0, provenance))) })
+            Recording.Status.verified.map { ($0.rawValue, .integer(count($0, traffic))) })
     }
 
     /// The counts as JSON.
@@ -41,14 +48,22 @@ extension DeliveryCounts {
                 + "quarantined \(quarantined) (\(reasons))"
         ]
         // Test traffic is named even when there is none, so that nobody wonders whether it is in the numbers above.
-        for (provenance, name) in [(Provenance.development, "Development"), (.test, "Test")] {
-            let counts = Recording.Status.verified.map { ($0.rawValue, count($0, provenance)) }
-            if provenance == .test || counts.contains(where: { $0.1 > 0 }) {
+        for (traffic, name) in [(Traffic.foreign, "Foreign"), (.development, "Development"), (.test, "Test")] {
+            let counts = Recording.Status.verified.map { ($0.rawValue, count($0, traffic)) }
+            if traffic == .test || counts.contains(where: { $0.1 > 0 }) {
                 lines.append("\(name) deliveries: " + counts.map { "\($0.0) \($0.1)" }.joined(separator: ", "))
             }
         }
         if notKept > 0 {
-            lines.append("Of these \(notKept) were counted without keeping their bytes: the hour's bound was reached.")
+            lines.append(
+                "Of these \(notKept) were counted without keeping their bytes: a bound of the quarantine was reached.")
+        }
+        if received(by: .developer) > 0 {
+            lines.append("Of these \(received(by: .developer)) were developers' copies.")
+        }
+        if repeats.contains(where: { $0.value > 0 }) {
+            let delays = RepeatDelay.allCases.map { "\($0.name) \(repeats[$0, default: 0])" }
+            lines.append("Repeats after the first copy: " + delays.joined(separator: ", "))
         }
         return lines
     }

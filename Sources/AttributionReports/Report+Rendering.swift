@@ -27,7 +27,7 @@ extension Report {
     public var json: JSONText {
         .object([
             "schema": .string(Self.schema),
-            "provenance": .string(request.provenance.rawValue),
+            "provenance": .string(request.traffic.rawValue),
             "time-zone": .string(zoneName),
             "from": request.from.map { .string($0.description) } ?? .null,
             "to": request.through.map { .string($0.description) } ?? .null,
@@ -41,7 +41,7 @@ extension Report {
 
     private var ndjsonText: String {
         let scope: [(String, JSONText)] = [
-            ("schema", .string(Self.schema)), ("provenance", .string(request.provenance.rawValue)),
+            ("schema", .string(Self.schema)), ("provenance", .string(request.traffic.rawValue)),
             ("time-zone", .string(zoneName)), ("unproven", .array(unprovenNames.map(JSONText.string))),
         ]
         func line(_ type: String, _ members: [(String, JSONText)]) -> String {
@@ -148,8 +148,9 @@ extension Report {
 
     private var title: String {
         let subject =
-            switch request.provenance {
+            switch request.traffic {
             case .apple: "Postbacks verified with Apple's keys"
+            case .foreign: "FOREIGN postbacks, verified with Apple's keys for networks that are not ours"
             case .development: "DEVELOPMENT postbacks, verified with Apple's keys for development"
             case .test: "TEST postbacks, verified with test keys only"
             }

@@ -11,7 +11,7 @@ extension ReportRequest {
     ///   - from: The first day, `YYYY-MM-DD`.
     ///   - to: The last day, included.
     ///   - timeZone: `UTC` or a name of the tz database.
-    ///   - provenance: `apple`, `development` or `test`: whose keys verified what is reported.
+    ///   - provenance: `apple`, `foreign`, `development` or `test`: which numbers are reported.
     /// - Throws: ``Attribution/FieldProblem`` naming the parameter, what was found and what was expected.
     public init(
         by: String,
@@ -26,12 +26,12 @@ extension ReportRequest {
                 field: "time-zone", found: timeZone.shortened(to: 40),
                 expected: "UTC or a name of the tz database, for example Europe/Berlin")
         }
-        guard let keys = Provenance(rawValue: provenance) else {
+        guard let keys = Traffic(rawValue: provenance) else {
             throw FieldProblem(
                 field: "provenance", found: provenance.shortened(to: 40),
-                expected: "one of " + Provenance.allCases.map(\.rawValue).joined(separator: ", "))
+                expected: "one of " + Traffic.allCases.map(\.rawValue).joined(separator: ", "))
         }
-        self.init(dimensions: try Self.dimensions(by), timeZone: zone, provenance: keys)
+        self.init(dimensions: try Self.dimensions(by), timeZone: zone, traffic: keys)
         for text in filters {
             self.filters.append(try Self.filter(text))
         }

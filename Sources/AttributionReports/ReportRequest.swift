@@ -13,8 +13,8 @@ public struct ReportRequest: Sendable {
     public var through: CalendarDay?
     /// The zone whose midnights begin the days.
     public var timeZone: TimeZone
-    /// Whose postbacks are counted.
-    public var provenance: Provenance
+    /// Which numbers are asked for.
+    public var traffic: Traffic
 
     /// Makes a request.
     public init(
@@ -23,13 +23,13 @@ public struct ReportRequest: Sendable {
         from: CalendarDay? = nil,
         through: CalendarDay? = nil,
         timeZone: TimeZone = .gmt,
-        provenance: Provenance = .apple
+        traffic: Traffic = .apple
     ) {
         self.dimensions = dimensions
         self.filters = filters
         self.from = from
         self.through = through
         self.timeZone = timeZone
-        self.provenance = provenance
+        self.traffic = traffic
     }
 }

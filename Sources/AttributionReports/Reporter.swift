@@ -4,10 +4,10 @@ import Foundation
 
 /// Answers report requests from a ledger.
 public struct Reporter: Sendable {
-    private let ledger: any PostbackLedger
+    private let ledger: LedgerReader
 
     /// Makes a reporter.
-    public init(_ ledger: any PostbackLedger) {
+    public init(_ ledger: LedgerReader) {
         self.ledger = ledger
     }
 
@@ -20,7 +20,7 @@ public struct Reporter: Sendable {
             dimensions: request.dimensions.filter { $0 != .day },
             filters: request.filters,
             received: range,
-            provenance: request.provenance
+            traffic: request.traffic
         )
         var rows: [TallyRow] = []
         if let place = request.dimensions.firstIndex(of: .day) {
@@ -52,7 +52,7 @@ public struct Reporter: Sendable {
 
     /// The days asked for on which something may have been received.
     private func days(_ request: ReportRequest, _ range: Range<Int64>?) async throws -> [CalendarDay] {
-        guard let bounds = try await ledger.receiptBounds(request.provenance) else {
+        guard let bounds = try await ledger.receiptBounds(request.traffic) else {
             return []
         }
         let first = max(bounds.lowerBound, range?.lowerBound ?? bounds.lowerBound)

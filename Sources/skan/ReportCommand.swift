@@ -16,8 +16,7 @@ struct ReportCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "The store's file.")
-    var store: String
+    @OptionGroup var store: StoreOption
 
     @OptionGroup var options: ReportOptions
 
@@ -26,7 +25,8 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let request = try options.request()
-        let report = try await Reporter(try SQLiteLedger(reading: store)).report(request)
+        let store = try store.path
+        let report = try await Reporter(try LedgerReader(store)).report(request)
         Terminal.write(report.rendered(as: format))
         if format == .csv {
             // A line of another shape would break whoever reads the table.
@@ -38,11 +38,11 @@ struct ReportCommand: AsyncParsableCommand {
                 request.from == nil && request.through == nil
                     ? "skan: the store is empty; send a postback, or try: skan simulate --post URL --report-store \(store)"
                     : "skan: nothing was received on these days")
-        } else if report.totals[.postbacks] == 0, request.provenance == .apple {
-            for provenance in [Provenance.development, .test]
-            where report.deliveries.count(.recorded, provenance) > 0 {
+        } else if report.totals[.postbacks] == 0, request.traffic == .apple {
+            for traffic in [Traffic.foreign, .development, .test]
+            where report.deliveries.count(.recorded, traffic) > 0 {
                 Terminal.say(
-                    "skan: hint: there is \(provenance.rawValue) traffic here; --\(provenance.rawValue) reports it")
+                    "skan: hint: there is \(traffic.rawValue) traffic here; --\(traffic.rawValue) reports it")
             }
         }
     }

@@ -33,7 +33,9 @@ struct ReportFigures {
             collect(counts, "row \(key):")
         }
         collect(root["totals"] ?? [:], "totals:")
-        collect(root["deliveries"] ?? [:], "deliveries:")
+        // What is kept depends on what came before, and how late a repeat comes on how long sending takes.
+        let counted = (root["deliveries"] as? [String: Any])?.filter { !["not-kept", "repeats"].contains($0.key) }
+        collect(counted ?? [:], "deliveries:")
         self.figures = figures
     }
 

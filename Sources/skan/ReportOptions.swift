@@ -27,14 +27,15 @@ struct ReportOptions: ParsableArguments {
     var timeZone: String = "UTC"
 
     @Flag(exclusivity: .exclusive)
-    var provenance: TestTraffic?
+    var traffic: OtherTraffic?
 
-    /// Postbacks that are no production traffic, as flags.
-    enum TestTraffic: String, EnumerableFlag {
-        case test, development
+    /// Postbacks that are not in our real numbers, as flags.
+    enum OtherTraffic: String, EnumerableFlag {
+        case test, development, foreign
 
         static func help(for value: Self) -> ArgumentHelp? {
             switch value {
+            case .foreign: "Report production postbacks of networks that are not ours (skan serve --network)."
             case .test: "Report test postbacks, which real numbers never contain."
             case .development: "Report AdAttributionKit's development postbacks, which real numbers never contain."
             }
@@ -44,6 +45,6 @@ struct ReportOptions: ParsableArguments {
     func request() throws -> ReportRequest {
         try ReportRequest(
             by: by, filters: filters, from: from, to: to, timeZone: timeZone,
-            provenance: provenance?.rawValue ?? Provenance.apple.rawValue)
+            provenance: traffic?.rawValue ?? Traffic.apple.rawValue)
     }
 }

@@ -8,7 +8,6 @@ import AttributionStore
 import BoundedLogging
 import Configuration
 import Foundation
-import GRDBSQLite
 import Logging
 import Metrics
 import ServiceLifecycle
@@ -20,8 +19,8 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Receive postbacks over HTTP and record them.",
         discussion: """
             Answers 200 only after the postback is on disk. Settings come from the flags, else from SKAN_LISTEN, \
-            SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_TRUST_TEST_KEY and SKAN_TRUSTED_PROXY (apart by \
-            commas), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY and SKAN_LOG_LEVEL. SIGTERM and SIGINT \
+            SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_NETWORK, SKAN_TRUST_TEST_KEY and SKAN_TRUSTED_PROXY \
+            (comma-separated), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY and SKAN_LOG_LEVEL. SIGTERM and SIGINT \
             finish what was accepted, within 5 seconds; what holds the end up longer is given up with status 2, and \
             nothing answered is lost. SIGHUP reads certificate and tokens again. The console has SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP (true) \
             too.
@@ -48,6 +47,11 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(help: "The store's file, made when it does not exist.")
     var store: String?
+
+    @Option(
+        name: .customLong("network"), parsing: .singleValue,
+        help: "Ad network id that is ours; may be repeated. Postbacks of others are counted apart (report --foreign).")
+    var networks: [String] = []
 
     @OptionGroup var testKeys: TestKeyOptions
 
@@ -104,14 +108,16 @@ struct ServeCommand: AsyncParsableCommand {
         prepareTables("verifying", logger) { try verifier.prepareTables() }
         var signer = try settings.signingKeys.map { try NetworkSigner(try NetworkKeySet(file: $0)) }
         prepareTables("checking own signatures", logger) { try signer?.prepareTables() }
-        let checkpointFailures = FailureLog("the log cannot be moved into the store, and grows", logger: logger)
-        let ledger = try SQLiteLedger(path: settings.store) { reason in
-            checkpointFailures.note(reason, metadata: ["store": "\(settings.store)"])
-        }
+        let events = StoreEventLog(logger: logger)
+        let ledger = try LedgerWriter(
+            path: settings.store, settings: LedgerSettings(networks: OwnNetworks(settings.networks)),
+            onEvent: events.note)
         logger.notice(
             "store opened",
-            metadata: ["store": "\(settings.store)", "sqlite": "\(String(cString: sqlite3_libversion()))"])
-        let webAds = try signer.map { try WebAds(store: settings.store, signer: $0, logger: logger) }
+            metadata: ["store": "\(settings.store)", "sqlite": "\(LedgerReader.sqliteVersion)"])
+        let webAds = try signer.map {
+            try WebAds(store: ledger.path, signer: $0, logger: logger, onEvent: events.note)
+        }
         let ingestor = Ingestor(
             verifier: verifier, ledger: ledger, answeringTogether: Ingress.answerTogether, logger: logger)
         // One second less than the whole stop may take: what was accepted must be recorded and answered too.
@@ -149,17 +155,20 @@ struct ServeCommand: AsyncParsableCommand {
                 }
             }
         )
-        let reporter = Reporter(ledger)
+        let reader = try LedgerReader(settings.store)
+        let reporter = Reporter(reader)
+        let routes: [any ConsoleRoutes] = [
+            HealthRoutes(readiness: { ledger.health.reason ?? webAds?.health.reason }),
+            APIDescriptionRoutes(),
+            ReportRoutes(reporter: reporter, logger: logger),
+            MetricsRoutes(metrics),
+            WebAdRoutes(issuer: webAds?.issuer, logger: logger),
+            SigningRoutes(signer: signer, logger: logger),
+            StoreRoutes(
+                reader: reader, maintenance: StoreMaintenance(ledger: ledger, verifier: verifier), logger: logger),
+        ]
         let console = Console(
-            routes: [
-                // Always ready until the ledger reports the outcome of its last commit: its health goes in here.
-                HealthRoutes(readiness: { nil }),
-                APIDescriptionRoutes(),
-                ReportRoutes(reporter: reporter, logger: logger),
-                MetricsRoutes(metrics),
-                WebAdRoutes(issuer: webAds?.issuer, logger: logger),
-                SigningRoutes(signer: signer, logger: logger),
-            ],
+            routes: routes,
             access: access,
             host: settings.console.host,
             port: settings.console.port,
@@ -175,8 +184,17 @@ struct ServeCommand: AsyncParsableCommand {
         // Stopped from the last to the first: no more requests, then no more batches, then the file is closed.
         var services: [any Service] = [ingestor]
         if let webAds { services.append(webAds.responder) }
-        services += [console, ingress] as [any Service]
+        let socket = ConsoleSocket(routes: routes, store: ledger.path, logger: logger)
+        services += [socket, console, ingress] as [any Service]
         services.append(ReloadService(reloadables: Self.reloadables(tls: tls, access: access, logger), logger: logger))
+        services.append(
+            HeartbeatService {
+                ledger.heartbeat()
+                webAds?.heartbeat()
+            } onStop: {
+                ledger.prepareToClose()
+                webAds?.prepareToClose()
+            })
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) },
             gracefulShutdownSignals: [.sigterm, .sigint],
@@ -186,11 +204,44 @@ struct ServeCommand: AsyncParsableCommand {
         let deadline = StopDeadline(log: log, logger: logger)
         // Also after a service that failed: closing the store may take as long then.
         defer { deadline.arm() }
-        try await ServiceGroup(configuration: configuration).run()
+        var failure: (any Error)?
+        do {
+            try await ServiceGroup(configuration: configuration).run()
+        } catch {
+            failure = error
+        }
         deadline.arm()
-        try webAds?.close()
-        try ledger.close()
+        reader.close()
+        try close(webAds, ledger, settings, logger, log)
+        if let failure {
+            throw failure
+        }
         logger.notice("stopped")
+    }
+
+    /// Leaves whole files, or says what is left beside them; what must not be closed ends the process at once.
+    private func close(
+        _ webAds: WebAds?,
+        _ ledger: LedgerWriter,
+        _ settings: ServeSettings,
+        _ logger: Logger,
+        _ log: BoundedLog
+    ) throws {
+        // The store is closed whatever becomes of the web ads.
+        let closedAds = Result { try webAds?.close() }
+        let endings = [try ledger.close(), try closedAds.get()].compactMap(\.self)
+        for case .logLeft(let reason) in endings {
+            logger.warning(
+                "log left: keep the -wal beside the store",
+                metadata: ["store": "\(settings.store)", "reason": "\(reason)"])
+        }
+        if endings.contains(.abandoned) {
+            logger.error(
+                "stopped without closing the store, whose files were taken away or which has another owner",
+                metadata: ["store": "\(settings.store)"])
+            log.flush(within: .milliseconds(200))
+            _exit(ExitStatus.undecided.rawValue)
+        }
     }
 
     /// The tables only save time: without them everything is verified all the same.

@@ -8,6 +8,7 @@ struct ServeSettings {
     let tokens: String?
     let signRate: Int
     let store: String
+    let networks: [String]
     let testKeys: [String]
     let signingKeys: String?
     let tlsCertificate: String?
@@ -39,6 +40,7 @@ struct ServeSettings {
             let listed = settings.string(forKey: ConfigKey(name)) ?? ""
             return flags.isEmpty ? listed.split(separator: ",").map { String($0) } : flags
         }
+        networks = list(command.networks, "network")
         testKeys = list(command.testKeys.files, "trust.test.key")
         signingKeys = command.signingKeys ?? settings.string(forKey: "signing.keys")
         trustedProxies = list(command.trustedProxies, "trusted.proxy")

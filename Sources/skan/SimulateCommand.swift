@@ -95,7 +95,7 @@ struct SimulateCommand: AsyncParsableCommand {
 
     private func expectedReport(_ plan: TrafficPlan) -> Report {
         Report(
-            request: ReportRequest(dimensions: TrafficPlan.dimensions, provenance: .test),
+            request: ReportRequest(dimensions: TrafficPlan.dimensions, traffic: .test),
             rows: plan.rows.map { TallyRow(values: $0.key, metrics: $0.value) },
             deliveries: plan.counts
         )
@@ -145,10 +145,9 @@ struct SimulateCommand: AsyncParsableCommand {
             return try ReportFigures(json: json, dimensions: dimensions)
         }
         if let reportStore {
-            let ledger = try SQLiteLedger(reading: reportStore)
-            defer { try? ledger.close() }
+            let ledger = try LedgerReader(reportStore)
             let report = try await Reporter(ledger)
-                .report(ReportRequest(dimensions: dimensions, provenance: .test))
+                .report(ReportRequest(dimensions: dimensions, traffic: .test))
             return try ReportFigures(report)
         }
         return nil

@@ -12,7 +12,7 @@ struct Skan: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, ReportCommand.self, SignCommand.self, VerifyCommand.self, KeysCommand.self,
             SimulateCommand.self, SelftestCommand.self, RecountCommand.self, WebAdCommand.self, TokensCommand.self,
-            PublishCommand.self,
+            PublishCommand.self, QuarantineCommand.self, PostbacksCommand.self, BackupCommand.self,
         ]
     )
 

@@ -11,10 +11,20 @@ enum Terminal {
     /// What was written and not yet put out: a line of NDJSON is not worth a system call.
     private static let buffer = Mutex<[UInt8]>([])
 
+    /// Whether standard output is a terminal, which bytes of strangers must not steer.
+    static var isInteractive: Bool {
+        isatty(STDOUT_FILENO) == 1
+    }
+
     /// Writes data to standard output; a reader that went away ends the run as a success.
     static func write(_ text: String) {
+        write(bytes: text.utf8)
+    }
+
+    /// Writes bytes to standard output.
+    static func write(bytes: some Sequence<UInt8>) {
         buffer.withLock { buffer in
-            buffer.append(contentsOf: text.utf8)
+            buffer.append(contentsOf: bytes)
             if buffer.count >= 1 << 16 {
                 putOut(&buffer)
             }

@@ -33,7 +33,7 @@ extension TokensCommand {
         @Option(help: "Who will hold it: a-z 0-9 . _ -, at most 64 characters.")
         var name: String
 
-        @Option(help: "sign, report or admin (both, and what needs admin alone); several apart by commas.")
+        @Option(help: "sign, report, manage (change the store) or admin (all of them); comma-separated.")
         var scope: String
 
         @Option(help: "The first day (UTC) on which it is refused, YYYY-MM-DD (default: never).")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Attribution
+import AttributionHTTP
 import AttributionIngest
 import AttributionStore
 import Foundation
@@ -10,7 +11,8 @@ extension WebAdCommand {
             abstract: "Issue web ads, beside a running server or without one, and print their links.",
             discussion: """
                 An ad is remembered beside the store, in FILE-web-ads, before its link is printed. Its nonce is \
-                answered once, within its lifetime, and only on the given domains. Issue one for each impression.
+                answered once, within its lifetime, and only on the given domains. Issue one for each impression. A \
+                running server issues them itself, and must have a key for the network.
                 """
         )
 
@@ -18,8 +20,7 @@ extension WebAdCommand {
             case json, html
         }
 
-        @Option(help: "The server's store.")
-        var store: String
+        @OptionGroup var store: StoreOption
 
         @Option(help: "Ad network id, spelt as registered.")
         var network: String
@@ -60,11 +61,6 @@ extension WebAdCommand {
         }
 
         func run() async throws {
-            // A misspelt path would get a file of its own, and no server would know the ads in it.
-            guard FileManager.default.fileExists(atPath: store) else {
-                throw StoreError.missing(path: store)
-            }
-            let ledger = try SQLiteWebAdLedger(path: SQLiteWebAdLedger.path(besideStore: store))
             let request = WebAdRequest(
                 adNetworkID: network,
                 itunesItemID: advertisedApp,
@@ -74,13 +70,33 @@ extension WebAdCommand {
                 label: label,
                 lifetimeSeconds: lifetime
             )
-            let links = try await WebAdIssuer(ledger: ledger).issue(
-                request, count: count, issuedAtMilliseconds: issuedAt,
-                nowMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-            try ledger.close()
-            for link in links {
-                Terminal.write((format == .json ? link.json.line : link.html) + "\n")
+            // Wrong values are found before the store, or its owner, is asked.
+            let now = Int64(Date().timeIntervalSince1970 * 1000)
+            var generator = SystemRandomNumberGenerator()
+            _ = try request.checked(nonce: Nonce(using: &generator), issuedAtMilliseconds: issuedAt ?? now)
+            let ownership = try StoreOwnership(try store.path)
+            let links = try await ownership.change {
+                let path = SQLiteWebAdLedger.path(besideStore: ownership.store)
+                let ledger = try SQLiteWebAdLedger(path: path, onEvent: StoreOwnership.say)
+                defer { _ = try? ledger.close() }
+                return try await WebAdIssuer(ledger: ledger).issue(
+                    request, count: count, issuedAtMilliseconds: issuedAt, nowMilliseconds: now
+                ).map { format == .json ? $0.json.line : $0.html }
+            } owner: { owner in
+                try await owner.issue(request, count: count, issuedAtMilliseconds: issuedAt).map { line in
+                    try format == .json ? line : Self.html(of: line)
+                }
             }
+            for link in links {
+                Terminal.write(link + "\n")
+            }
+        }
+
+        private static func html(of line: String) throws -> String {
+            struct Link: Decodable {
+                let html: String
+            }
+            return try JSONDecoder().decode(Link.self, from: Data(line.utf8)).html
         }
     }
 }

@@ -9,13 +9,33 @@ struct WebAds {
     let issuer: WebAdIssuer
     private let ledger: SQLiteWebAdLedger
 
-    init(store: String, signer: NetworkSigner, logger: Logger) throws {
-        ledger = try SQLiteWebAdLedger(path: SQLiteWebAdLedger.path(besideStore: store))
+    init(
+        store: String,
+        signer: NetworkSigner,
+        logger: Logger,
+        onEvent: @escaping @Sendable (StoreEvent) -> Void
+    ) throws {
+        ledger = try SQLiteWebAdLedger(path: SQLiteWebAdLedger.path(besideStore: store), onEvent: onEvent)
         responder = WebAdResponder(ledger: ledger, signer: signer, logger: logger)
         issuer = WebAdIssuer(ledger: ledger, signer: signer)
     }
 
-    func close() throws {
+    /// Whether taps can be answered now.
+    var health: StoreHealth {
+        ledger.health
+    }
+
+    /// Looks after the file.
+    func heartbeat() {
+        ledger.heartbeat()
+    }
+
+    /// Waits for other programs' locks for half a second at most from now on.
+    func prepareToClose() {
+        ledger.prepareToClose()
+    }
+
+    func close() throws -> StoreEnding {
         try ledger.close()
     }
 }

@@ -35,8 +35,7 @@ struct DescribedRefusalTests {
         // Tests of their own have what a table of requests cannot: time that passes, ends, and a store.
         let others: Set = [
             "408 deadline-passed", "400 incomplete-request", "400 not-json", "503 overloaded", "503 store-failed",
-            "503 undecided",
-            "503 unanswered",
+            "503 quarantine-full", "503 undecided", "503 unanswered",
         ]
         #expect(try Self.described() == named.union(others))
     }

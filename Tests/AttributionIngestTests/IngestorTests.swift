@@ -18,20 +18,31 @@ struct IngestorTests {
         standIn = try AppleStandIn()
     }
 
+    /// An owner of a store, and a reader of it.
+    private struct Store {
+        let writer: LedgerWriter
+        let reader: LedgerReader
+
+        init(_ path: String) throws {
+            writer = try LedgerWriter(path: path)
+            reader = try LedgerReader(path)
+        }
+    }
+
     /// Runs `body` beside an ingestor at work, and then closes it.
     private func withIngestor(
         limits: IngestorLimits = IngestorLimits(),
         logger: Logger = Logger(label: "test"),
-        _ body: (Ingestor, SQLiteLedger) async throws -> Void
+        _ body: (Ingestor, Store) async throws -> Void
     ) async throws {
         defer {
             for suffix in ["", "-wal", "-shm"] {
                 try? FileManager.default.removeItem(atPath: path + suffix)
             }
         }
-        let ledger = try SQLiteLedger(path: path)
+        let ledger = try Store(path)
         let ingestor = Ingestor(
-            verifier: try PostbackVerifier(testKeys: standIn.publicKeys()), ledger: ledger, limits: limits,
+            verifier: try PostbackVerifier(testKeys: standIn.publicKeys()), ledger: ledger.writer, limits: limits,
             logger: logger)
         async let running: Void = ingestor.run()
         try await body(ingestor, ledger)
@@ -44,6 +55,7 @@ struct IngestorTests {
         case .durable(let recording): recording.status.rawValue
         case .refused: "refused"
         case .overloaded: "overloaded"
+        case .quarantineFull: "quarantine full"
         case .undecided: "undecided"
         case .storeFailed: "store failed"
         }
@@ -63,7 +75,7 @@ struct IngestorTests {
                 return await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
             }
             #expect(statuses == ["recorded": 1, "duplicate": 63])
-            let counts = try await ledger.deliveries(received: nil)
+            let counts = try await ledger.reader.deliveries(received: nil)
             #expect(counts.received == 64)
         }
     }
@@ -81,9 +93,9 @@ struct IngestorTests {
                 }
             }
             #expect(refused == plan.refused)
-            let counts = try await ledger.deliveries(received: nil)
+            let counts = try await ledger.reader.deliveries(received: nil)
             #expect(counts == plan.counts)
-            let rows = try await ledger.tallies(TallyQuery(dimensions: TrafficPlan.dimensions, provenance: .test))
+            let rows = try await ledger.reader.tallies(TallyQuery(dimensions: TrafficPlan.dimensions, traffic: .test))
             #expect(Dictionary(uniqueKeysWithValues: rows.map { ($0.values, $0.metrics) }) == plan.rows)
         }
     }
@@ -93,7 +105,7 @@ struct IngestorTests {
         try await withIngestor { ingestor, ledger in
             let outcome = await ingestor.ingest(Array(text.utf8), recipient: .network, receivedAtMilliseconds: 0)
             #expect(status(outcome) == "refused")
-            let counts = try await ledger.deliveries(received: nil)
+            let counts = try await ledger.reader.deliveries(received: nil)
             #expect(counts.received == 0)
         }
     }
@@ -105,7 +117,7 @@ struct IngestorTests {
             #expect(status(await ingestor.ingest(body, recipient: .network, receivedAtMilliseconds: 0)) == "recorded")
             ingestor.close()
             #expect(status(await ingestor.ingest(body, recipient: .network, receivedAtMilliseconds: 0)) == "overloaded")
-            let counts = try await ledger.deliveries(received: nil)
+            let counts = try await ledger.reader.deliveries(received: nil)
             #expect(counts.received == 1)
         }
     }
@@ -113,10 +125,10 @@ struct IngestorTests {
     @Test("A full queue turns away at once")
     func overload() async throws {
         let body = try AppleSignedPostback.all()[4].body
-        let ledger = try SQLiteLedger(path: path)
+        let ledger = try Store(path)
         // Nobody runs it: the queue can only fill.
         let ingestor = Ingestor(
-            verifier: try PostbackVerifier(), ledger: ledger, limits: IngestorLimits(queuedBodies: 2, batch: 1),
+            verifier: try PostbackVerifier(), ledger: ledger.writer, limits: IngestorLimits(queuedBodies: 2, batch: 1),
             logger: Logger(label: "test"))
         for _ in 0..<2 {
             ingestor.submit(body, recipient: .network, receivedAtMilliseconds: 0) { _ in }
@@ -124,7 +136,7 @@ struct IngestorTests {
         #expect(status(await ingestor.ingest(body, recipient: .network, receivedAtMilliseconds: 0)) == "overloaded")
         ingestor.close()
         try await ingestor.run()
-        let counts = try await ledger.deliveries(received: nil)
+        let counts = try await ledger.reader.deliveries(received: nil)
         #expect(counts.received == 2)
     }
 
@@ -132,7 +144,7 @@ struct IngestorTests {
     func storeFailure() async throws {
         let body = try AppleSignedPostback.all()[4].body
         try await withIngestor { ingestor, ledger in
-            try ledger.close()
+            try ledger.writer.close()
             let outcome = await ingestor.ingest(body, recipient: .network, receivedAtMilliseconds: 0)
             #expect(status(outcome) == "store failed")
         }
@@ -196,7 +208,7 @@ struct IngestorTests {
         let body = try AppleSignedPostback.all()[4].body
         let start = ContinuousClock.now
         try await withIngestor(logger: log.logger) { ingestor, ledger in
-            try ledger.close()
+            try ledger.writer.close()
             for _ in 0..<500 {
                 _ = await ingestor.ingest(body, recipient: .network, receivedAtMilliseconds: 0)
             }
@@ -214,10 +226,10 @@ struct IngestorTests {
                 try? FileManager.default.removeItem(atPath: path + suffix)
             }
         }
-        let ledger = try SQLiteLedger(path: path)
+        let ledger = try Store(path)
         let keys = try standIn.publicKeys().map { $0.requiring(properties: "provider=absent") }
         let ingestor = Ingestor(
-            verifier: try PostbackVerifier(testKeys: keys), ledger: ledger,
+            verifier: try PostbackVerifier(testKeys: keys), ledger: ledger.writer,
             logger: Logger(label: "test") { _ in
                 SwiftLogNoOpLogHandler()
             })
@@ -239,6 +251,6 @@ struct IngestorTests {
         ingestor.close()
         try await running
         #expect(statuses == ["undecided", "recorded"])
-        #expect(try await ledger.deliveries(received: nil).received == 1)
+        #expect(try await ledger.reader.deliveries(received: nil).received == 1)
     }
 }

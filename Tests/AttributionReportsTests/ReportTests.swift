@@ -27,7 +27,7 @@ final class ReportTests {
         let path = folder.appendingPathComponent("\(UUID().uuidString).sqlite").path
         let standIn = try AppleStandIn()
         let verifier = try PostbackVerifier(testKeys: standIn.publicKeys())
-        let ledger = try SQLiteLedger(path: path)
+        let ledger = try LedgerWriter(path: path)
         let deliveries = try times.enumerated().map { index, time in
             var draft = PostbackDraft([])
             draft[.version] = .string("3.0")
@@ -42,8 +42,9 @@ final class ReportTests {
             return Delivery(
                 judgement: verifier.judge(try standIn.sign(draft)), recipient: .network, receivedAtMilliseconds: time)
         }
-        _ = try await ledger.record(deliveries)
-        return Reporter(ledger)
+        _ = try ledger.record(deliveries)
+        try ledger.close()
+        return Reporter(try LedgerReader(path))
     }
 
     private func request(

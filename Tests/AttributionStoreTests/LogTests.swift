@@ -11,6 +11,9 @@ struct LogTests {
         store = try TemporaryStore()
     }
 
+    private static let budgets = QuarantineBudgets(
+        hourly: [.garbage: .init(rows: 10_000, bytes: .max)], shares: 1, totalBytes: .max)
+
     /// How often the log was written from its beginning again, which its head counts.
     private func restarts() throws -> UInt32 {
         let log = try FileHandle(forReadingFrom: URL(fileURLWithPath: store.path + "-wal"))
@@ -22,17 +25,17 @@ struct LogTests {
 
     @Test("What is committed is moved into the store meanwhile, so that the log does not grow, and nothing is lost")
     func restartsFromTheBeginning() async throws {
-        let ledger = try SQLiteLedger(path: store.path, bounds: QuarantineBounds(bytesPerHour: .max))
+        let ledger = try OpenLedger(store.path, budgets: Self.budgets)
         let body = [UInt8](repeating: 0x20, count: 16_384)
         let rejected = Delivery(
             judgement: .rejected(.unknownVersion("9"), body: body), recipient: .network,
             receivedAtMilliseconds: Postbacks.noon)
-        _ = try await ledger.record([rejected])
+        _ = try ledger.record([rejected])
         let first = try restarts()
         var batches: Int64 = 0
         // A few megabytes more than the log may hold would do on a machine with nothing else to do.
         while try restarts() < first + 2, batches < 300 {
-            _ = try await ledger.record(Array(repeating: rejected, count: 30))
+            _ = try ledger.record(Array(repeating: rejected, count: 30))
             batches += 1
         }
         #expect(try restarts() >= first + 2, "the log was not begun again in \(batches) batches")
@@ -51,12 +54,12 @@ struct LogTests {
             recipient: .network, receivedAtMilliseconds: Postbacks.noon)
         // The first log is long enough to be moved after some 32 batches of 30.
         for batches in 34..<38 {
-            let ledger = try SQLiteLedger(path: store.path, bounds: QuarantineBounds(bytesPerHour: .max))
+            let ledger = try OpenLedger(store.path, budgets: Self.budgets)
             for _ in 0..<batches {
-                _ = try ledger.recordBlocking(Array(repeating: rejected, count: 30))
+                _ = try ledger.record(Array(repeating: rejected, count: 30))
             }
         }
-        let ledger = try SQLiteLedger(path: store.path)
+        let ledger = try OpenLedger(store.path)
         let expected = Int64((34..<38).reduce(0, +) * 30)
         #expect(try await ledger.deliveries(received: nil).quarantined(.unknownVersion) == expected)
         #expect(try SQLite.query("PRAGMA integrity_check", store.path) == "ok")

@@ -16,7 +16,10 @@ struct BoundaryTests {
             "AttributionSigning",
             ["Attribution", "FixedKeyECDSA", "Foundation", "Crypto", "COpenSSL", "Synchronization"]
         ),
-        ("AttributionStore", ["Attribution", "Foundation", "GRDB", "GRDBSQLite", "Dispatch", "Synchronization"]),
+        (
+            "AttributionStore",
+            ["Attribution", "CFileSystem", "Crypto", "Foundation", "GRDB", "GRDBSQLite", "Dispatch", "Synchronization"]
+        ),
         (
             "AttributionIngest",
             [
@@ -29,9 +32,9 @@ struct BoundaryTests {
             "AttributionHTTP",
             [
                 "APIDescription", "Attribution", "AttributionIngest", "AttributionReports", "AttributionSigning",
-                "BoundedLogging", "FoundationEssentials", "Glibc", "Musl", "Darwin", "Crypto",
-                "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "Metrics", "NIOCore", "NIOPosix",
-                "NIOSSL", "ServiceLifecycle",
+                "AttributionStore", "BoundedLogging", "FoundationEssentials", "Glibc", "Musl", "Darwin", "Crypto",
+                "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "Metrics", "NIOCore", "NIOHTTP1",
+                "NIOPosix", "NIOSSL", "ServiceLifecycle",
                 "Synchronization",
             ]
         ),

@@ -3,6 +3,7 @@ import Attribution
 import AttributionHTTP
 import AttributionIngest
 import AttributionReports
+import AttributionStore
 import Foundation
 import HTTPTypes
 import Testing
@@ -84,7 +85,9 @@ struct APIDocumentTests {
         ]
         #expect(rejections.count == PostbackRejection.Code.allCases.count - 1, "not-json is refused")
         let outcomes: [IngestOutcome] =
-            rejections.map { .durable(.quarantined($0)) } + [.refused(.empty), .overloaded, .undecided, .storeFailed]
+            rejections.map { .durable(.quarantined($0)) } + [
+                .refused(.empty), .overloaded, .quarantineFull, .undecided, .storeFailed,
+            ]
         let answers = try outcomes.map { try reason(IngressAnswer($0)) }
         for operation in operations where operation.tags == ["public"] && !operation.path.contains("get-signed") {
             try expect(answers, of: operation, without: listenersOwn)
@@ -146,6 +149,23 @@ struct APIDocumentTests {
         #expect(try described(.openRTB) == own.union(bids))
     }
 
+    @Test("The store's routes: every reason, and nothing else")
+    func store() throws {
+        let gate = Set(
+            [
+                .noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .manage), .foreignHost,
+                .tooFast(retryAfter: .zero),
+            ].map(\AccessRefusal.code)
+        ).union(["method-not-allowed"])
+        for route in [ConsoleRoute.quarantine, .postbacks, .requeue, .prune, .recount] {
+            let operation = try #require(operations.first { $0.path == route.definition.path })
+            let described = Set(operation.responses.values.flatMap(\.reasons)).subtracting(gate)
+            let ofBodies: Set = ["not-json", "body-too-large", "unsupported-media-type"]
+            let own: Set = ["bad-parameter", "store-failed"]
+            #expect(described == (operation.method == "POST" ? own.union(ofBodies) : own), "\(operation.path)")
+        }
+    }
+
     // MARK: Closed sets
 
     @Test(
@@ -153,6 +173,10 @@ struct APIDocumentTests {
         arguments: [
             ("Dimension", ReportDimension.allCases.map(\.rawValue)),
             ("Provenance", Provenance.allCases.map(\.rawValue)),
+            ("Traffic", Traffic.allCases.map(\.rawValue)),
+            ("KeptReason", QuarantineQuery.reasons),
+            ("QuarantineClass", QuarantineClass.allCases.map(\.rawValue)),
+            ("Recipient", Delivery.Recipient.allCases.map(\.rawValue)),
             ("SKAdNetworkVersion", SKAdNetworkVersion.allCases.map(\.rawValue)),
             ("QuarantineReason", PostbackRejection.Code.allCases.map(\.rawValue).filter { $0 != "not-json" }),
             ("BidRefusalReason", BidRefusal.Reason.allCases.map(\.rawValue)),

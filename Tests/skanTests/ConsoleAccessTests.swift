@@ -78,7 +78,8 @@ struct ConsoleAccessTests {
     func routes() throws {
         let tokens = try [
             "report": token("reader", "report"), "sign": token("signer", "sign"),
-            "both": token("both", "sign,report"), "admin": token("root", "admin"),
+            "manage": token("keeper", "manage"), "both": token("both", "sign,report"),
+            "admin": token("root", "admin"),
         ]
         let expired = try token("old", "admin", "--expires", "2099-01-01")
         let file = folder.url.appendingPathComponent("tokens.json")
@@ -109,12 +110,12 @@ struct ConsoleAccessTests {
             try expect("Bearer nonsense", 401, "\"reason\":\"unknown-token\"")
             try expect("Bearer \(expired)", 401, invalid)
             try expect("Bearer \(expired)", 401, "\"reason\":\"expired-token\"")
-            for scope in [AccessScope.sign, .report] where scope != needed {
+            for scope in [AccessScope.sign, .report, .manage] where scope != needed {
                 try expect(
                     "Bearer \(tokens[scope.rawValue] ?? "")", 403,
                     "error=\"insufficient_scope\", scope=\"\(needed.rawValue)\"")
             }
-            for name in [needed.rawValue, "admin"] + (needed == .admin ? [] : ["both"]) {
+            for name in [needed.rawValue, "admin"] + ([.sign, .report].contains(needed) ? ["both"] : []) {
                 let answer = try curl(
                     ["-X", method, "-H", "Authorization: Bearer \(tokens[name] ?? "")", server.console + path])
                 #expect(![400, 401, 403, 429].contains(status(of: answer)) || method == "POST", "\(answer)")
@@ -279,8 +280,8 @@ struct ConsoleAccessTests {
         "Bad arguments of skan tokens name field, value and cure",
         arguments: [
             (["--name", "A", "--scope", "sign"], "name: found \"A\""),
-            (["--name", "a", "--scope", "signing"], "scope: found signing, expected sign, report, admin"),
-            (["--name", "a", "--scope", "sign,"], "scope: found , expected sign, report, admin"),
+            (["--name", "a", "--scope", "signing"], "scope: found signing, expected sign, report, manage, admin"),
+            (["--name", "a", "--scope", "sign,"], "scope: found , expected sign, report, manage, admin"),
             (["--name", "a", "--scope", "sign", "--expires", "2020-01-01"], "expires: found 2020-01-01"),
             (["--name", "a", "--scope", "sign", "--expires", "tomorrow"], "expires: found tomorrow, expected a day"),
         ])

@@ -37,7 +37,7 @@ struct ServerTests {
             (good, "200 OK", "{\"status\":\"duplicate\",\"reason\":null,\"provenance\":\"apple\"}"),
             (
                 good.replacingOccurrences(of: "\"conversion-value\":20", with: "\"conversion-value\":63"), "200 OK",
-                "{\"status\":\"conflict\",\"reason\":null,\"provenance\":\"apple\"}"
+                "{\"status\":\"conflict\",\"reason\":null,\"provenance\":\"apple\",\"kept\":true}"
             ),
             (
                 good.replacingOccurrences(of: "true", with: "false"), "200 OK",

@@ -11,7 +11,7 @@ final class SkanServer {
         "--trust-test-key", "keys/test-p192.public.pem", "--trust-test-key", "keys/test-p256.public.pem",
     ]
 
-    /// Starts the server, with as many descriptors as are given, and waits until it listens on both.
+    /// Starts the server, with as many descriptors as are given, and waits until it listens on all.
     init(in folder: WorkFolder, arguments: [String] = testKeys, openFiles: Int? = nil) throws {
         process = Process()
         let serve =
@@ -42,7 +42,11 @@ final class SkanServer {
                 throw Failed(log: text)
             }
             text += String(decoding: more, as: UTF8.self)
-            if let postbacks = port("listening for postbacks"), let console = port("listening for the console") {
+            let hasSocket =
+                text.contains(" listening for commands ") || text.contains(" commands cannot reach this server")
+            if hasSocket, let postbacks = port("listening for postbacks"),
+                let console = port("listening for the console")
+            {
                 ports = (postbacks, console)
             }
         }

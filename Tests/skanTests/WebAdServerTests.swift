@@ -115,6 +115,10 @@ struct WebAdServerTests {
 
     @Test("Every refusal has its status and reason, and burns no nonce")
     func refusals() throws {
+        // A server that has keys issues for their networks alone.
+        let keylessServer = try SkanServer(in: folder, arguments: [])
+        let keyless = try issue([], network: "other.skadnetwork").attributionSourceNonce
+        #expect(keylessServer.end(SIGTERM).status == 0)
         let server = try server()
         let url = Self.url(server)
         let link = try issue()
@@ -127,7 +131,8 @@ struct WebAdServerTests {
         expect(try post(Self.body("t8naKxXHTzuTJhNfljADPQ"), to: url), "404 Not Found", "nonce-unknown")
         let expired = try issue(["--issued-at", "1795000000000", "--lifetime", "1"])
         expect(try post(Self.body(expired.attributionSourceNonce), to: url), "410 Gone", "nonce-expired")
-        let keyless = try issue([], network: "other.skadnetwork").attributionSourceNonce
+        let refused = try SkanProcess.run(Self.issue + ["other.skadnetwork"], in: folder.url)
+        #expect(refused.status == 2 && refused.errors.contains("no active key for other.skadnetwork"), "\(refused)")
         let answer = try post(Self.body(keyless), to: url)
         expect(answer, "503 Service Unavailable", "no-key")
         #expect(answer.contains("Retry-After: 60\r\n"))
@@ -172,6 +177,25 @@ struct WebAdServerTests {
         expect(
             try post("{}", to: server.console + "/v1/web-ads"), "503 Service Unavailable", "no-signing-keys")
         #expect(!FileManager.default.fileExists(atPath: folder.path("skan.sqlite-web-ads")))
+    }
+
+    @Test(
+        "Many links come from the server that has the store, or without one, as JSON and as HTML",
+        arguments: [true, false])
+    func many(_ isRunning: Bool) throws {
+        let server = try server()
+        if !isRunning {
+            #expect(server.end(SIGTERM).status == 0)
+        }
+        let options = ["example123.skadnetwork", "--count", "3"]
+        let json = try SkanProcess.run(Self.issue + options, in: folder.url)
+        let links = try json.output.split(separator: "\n").map {
+            try JSONDecoder().decode(Link.self, from: Data($0.utf8))
+        }
+        #expect(Set(links.map(\.nonce)).count == 3)
+        let html = try SkanProcess.run(Self.issue + options + ["--format", "html"], in: folder.url)
+        #expect(html.output.split(separator: "\n").filter { $0.hasPrefix("<a href=") }.count == 3, "\(html)")
+        #expect(json.errors.contains("done by the process that has the store") == isRunning)
     }
 
     // MARK: The console

@@ -1,7 +1,7 @@
 /// The parts, in the order in which they are run.
 enum BenchmarkParts {
     static let all: [any BenchmarkPart] = [
-        VerificationPart(), FilePart(), ReportPart(), IngestPart(), StoredPart(), LatencyPart(),
+        VerificationPart(), FilePart(), ReportPart(), IngestPart(), CostlyPart(), StoredPart(), LatencyPart(),
         SigningPart(), OverloadPart(),
     ]
 }

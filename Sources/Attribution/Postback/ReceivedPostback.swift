@@ -51,6 +51,14 @@ public indirect enum ReceivedPostback: Hashable, Sendable {
         }
     }
 
+    /// `ad-network-id` or `ad-network-identifier`; signed.
+    public var adNetworkID: AdNetworkID {
+        switch self {
+        case .skAdNetwork(let postback): postback.adNetworkID
+        case .adAttributionKit(let postback): postback.adNetworkID
+        }
+    }
+
     /// `did-win`; signed.
     public var didWin: Bool? {
         switch self {

@@ -1,13 +1,14 @@
 /// What the store made of one delivery; every case is durable when it is returned.
 public enum Recording: Hashable, Sendable {
     /// The first verified copy: counted.
-    case recorded(Provenance)
+    case recorded(Traffic)
     /// The same postback once more: not counted again.
-    case duplicate(Provenance)
-    /// A copy of a recorded postback that says something else in its unsigned fields: kept, not counted.
-    case conflict(Provenance)
-    /// Not a genuine postback: kept in quarantine as far as its bounds allow, not counted.
-    case quarantined(PostbackRejection)
+    case duplicate(Traffic)
+    /// A copy of a recorded postback that says something else in its unsigned fields: not counted; its bytes are kept
+    /// unless the bounds of the quarantine were reached.
+    case conflict(Traffic, isKept: Bool = true)
+    /// Not a genuine postback: not counted; its bytes are kept unless the bounds of the quarantine were reached.
+    case quarantined(PostbackRejection, isKept: Bool = true)
 
     /// The status in answers and stores.
     public enum Status: String, CaseIterable, Hashable, Sendable {
@@ -15,9 +16,9 @@ public enum Recording: Hashable, Sendable {
         case recorded
         /// ``Recording/duplicate(_:)``
         case duplicate
-        /// ``Recording/conflict(_:)``
+        /// ``Recording/conflict(_:isKept:)``
         case conflict
-        /// ``Recording/quarantined(_:)``
+        /// ``Recording/quarantined(_:isKept:)``
         case quarantined
     }
 
@@ -28,6 +29,14 @@ public enum Recording: Hashable, Sendable {
         case .duplicate: .duplicate
         case .conflict: .conflict
         case .quarantined: .quarantined
+        }
+    }
+
+    /// Whether the bytes of this very delivery, or the same statements from an earlier one, are in the store.
+    public var isKept: Bool {
+        switch self {
+        case .recorded, .duplicate: true
+        case .conflict(_, let isKept), .quarantined(_, let isKept): isKept
         }
     }
 }

@@ -4,25 +4,33 @@ public struct DeliveryCounts: Hashable, Sendable {
     public struct Kind: Hashable, Sendable {
         /// What the store made of it.
         public let status: Recording.Status
-        /// Whose key verified it; nil in quarantine.
-        public let provenance: Provenance?
+        /// Which numbers it belongs to; nil in quarantine.
+        public let traffic: Traffic?
         /// Why it was quarantined; nil elsewhere.
         public let reason: PostbackRejection.Code?
+        /// Whose copy it was.
+        public let recipient: Delivery.Recipient
 
         /// Makes a kind.
-        public init(status: Recording.Status, provenance: Provenance?, reason: PostbackRejection.Code?) {
+        public init(
+            status: Recording.Status,
+            traffic: Traffic?,
+            reason: PostbackRejection.Code?,
+            recipient: Delivery.Recipient = .network
+        ) {
             self.status = status
-            self.provenance = provenance
+            self.traffic = traffic
             self.reason = reason
+            self.recipient = recipient
         }
 
         /// The kind of one recording.
-        public init(_ recording: Recording) {
+        public init(_ recording: Recording, recipient: Delivery.Recipient) {
             switch recording {
-            case .recorded(let provenance), .duplicate(let provenance), .conflict(let provenance):
-                self.init(status: recording.status, provenance: provenance, reason: nil)
-            case .quarantined(let rejection):
-                self.init(status: .quarantined, provenance: nil, reason: rejection.code)
+            case .recorded(let traffic), .duplicate(let traffic), .conflict(let traffic, _):
+                self.init(status: recording.status, traffic: traffic, reason: nil, recipient: recipient)
+            case .quarantined(let rejection, _):
+                self.init(status: .quarantined, traffic: nil, reason: rejection.code, recipient: recipient)
             }
         }
     }
@@ -43,10 +51,19 @@ public struct DeliveryCounts: Hashable, Sendable {
 
     /// The tallies.
     public private(set) var tallies: [Kind: Tally]
+    /// Repeats of recorded postbacks by how long after the first copy they came.
+    public private(set) var repeats: [RepeatDelay: Int64] = [:]
+    /// Recorded postbacks of which another recipient's copy came too.
+    public var otherRecipients: Int64 = 0
 
     /// Makes counts.
     public init(_ tallies: [Kind: Tally] = [:]) {
         self.tallies = tallies
+    }
+
+    /// Adds repeats.
+    public mutating func add(_ delay: RepeatDelay, count: Int64 = 1) {
+        repeats[delay, default: 0] += count
     }
 
     /// Adds deliveries of a kind.
@@ -60,14 +77,23 @@ public struct DeliveryCounts: Hashable, Sendable {
         tallies.values.reduce(0) { $0 + $1.count }
     }
 
-    /// Deliveries verified by keys of a provenance that ended in a status.
-    public func count(_ status: Recording.Status, _ provenance: Provenance) -> Int64 {
-        tallies[Kind(status: status, provenance: provenance, reason: nil)]?.count ?? 0
+    /// Deliveries of the network's own copies or of developers' copies.
+    public func received(by recipient: Delivery.Recipient) -> Int64 {
+        tallies.reduce(0) { $1.key.recipient == recipient ? $0 + $1.value.count : $0 }
+    }
+
+    /// Verified deliveries of some traffic that ended in a status.
+    public func count(_ status: Recording.Status, _ traffic: Traffic) -> Int64 {
+        sum { $0.status == status && $0.traffic == traffic }
     }
 
     /// Deliveries quarantined for a reason.
     public func quarantined(_ reason: PostbackRejection.Code) -> Int64 {
-        tallies[Kind(status: .quarantined, provenance: nil, reason: reason)]?.count ?? 0
+        sum { $0.status == .quarantined && $0.reason == reason }
+    }
+
+    private func sum(_ isCounted: (Kind) -> Bool) -> Int64 {
+        tallies.reduce(0) { isCounted($1.key) ? $0 + $1.value.count : $0 }
     }
 
     /// Deliveries quarantined for any reason.

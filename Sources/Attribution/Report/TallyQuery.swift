@@ -20,19 +20,19 @@ public struct TallyQuery: Hashable, Sendable {
     public var filters: [Filter]
     /// When they were received, in Unix milliseconds; nil for ever.
     public var received: Range<Int64>?
-    /// Whose postbacks are counted.
-    public var provenance: Provenance
+    /// Which numbers are asked for.
+    public var traffic: Traffic
 
     /// Makes a query.
     public init(
         dimensions: [ReportDimension],
         filters: [Filter] = [],
         received: Range<Int64>? = nil,
-        provenance: Provenance = .apple
+        traffic: Traffic = .apple
     ) {
         self.dimensions = dimensions
         self.filters = filters
         self.received = received
-        self.provenance = provenance
+        self.traffic = traffic
     }
 }

@@ -2,9 +2,11 @@
 public enum AccessScope: String, CaseIterable, Sendable {
     /// Signing impressions.
     case sign
-    /// Reading reports and metrics.
+    /// Reading reports, metrics, the quarantine and recorded postbacks.
     case report
-    /// Everything: both others, and whatever routes ask for this one alone.
+    /// Changing the store: the quarantine judged again or deleted, repair.
+    case manage
+    /// Everything: all others, and whatever routes ask for this one alone.
     case admin
 
     /// Whether holding this scope opens a route that needs another.

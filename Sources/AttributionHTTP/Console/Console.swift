@@ -65,7 +65,7 @@ public struct Console: Service {
     /// Serves until a graceful shutdown.
     public func run() async throws {
         let application = Application(
-            router: router(),
+            router: Self.router(routes, gate),
             server: server(),
             configuration: .init(
                 address: .hostname(host, port: port),
@@ -81,7 +81,8 @@ public struct Console: Service {
         try await application.run()
     }
 
-    private func router() -> Router<ConsoleContext> {
+    /// Everything that some routes answer, on whatever listener.
+    static func router(_ routes: [any ConsoleRoutes], _ gate: ConsoleGate) -> Router<ConsoleContext> {
         let router = Router(context: ConsoleContext.self)
         for endpoint in routes.flatMap(\.endpoints) {
             let definition = endpoint.route.definition
@@ -94,13 +95,15 @@ public struct Console: Service {
         return router
     }
 
+    /// The bounds of a connection.
+    static let channelConfiguration = HTTP1Channel.Configuration(
+        idleTimeout: idleTimeout,
+        httpDecoderConfiguration: .init(
+            maxHeaderFieldSize: headBytes, maxHeaderListSize: headBytes, maxHeaderFieldCount: headFields)
+    )
+
     private func server() -> HTTPServerBuilder {
-        let configuration = HTTP1Channel.Configuration(
-            idleTimeout: Self.idleTimeout,
-            httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: Self.headBytes, maxHeaderListSize: Self.headBytes,
-                maxHeaderFieldCount: Self.headFields)
-        )
+        let configuration = Self.channelConfiguration
         guard let tls else {
             return .http1(configuration: configuration)
         }

@@ -18,6 +18,16 @@ public enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     case impressions
     /// Signing the extension of an OpenRTB bid.
     case openRTB
+    /// What is in the quarantine.
+    case quarantine
+    /// Judging the quarantine again.
+    case requeue
+    /// Deleting from the quarantine.
+    case prune
+    /// Recorded postbacks with their bytes.
+    case postbacks
+    /// Reading everything again from the raw bytes, and mending what follows from them.
+    case recount
 
     /// What a route is: how it is asked for, and by whom.
     public struct Definition: Sendable, Hashable {
@@ -46,6 +56,11 @@ public enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .webAds: Definition(.post, "/v1/web-ads", .scope(.sign))
         case .impressions: Definition(.post, "/v1/impressions", .scope(.sign))
         case .openRTB: Definition(.post, "/v1/openrtb/skadn", .scope(.sign))
+        case .quarantine: Definition(.get, "/v1/quarantine", .scope(.report))
+        case .requeue: Definition(.post, "/v1/quarantine/requeue", .scope(.manage))
+        case .prune: Definition(.post, "/v1/quarantine/prune", .scope(.manage))
+        case .postbacks: Definition(.get, "/v1/postbacks", .scope(.report))
+        case .recount: Definition(.post, "/v1/recount", .scope(.manage))
         }
     }
 }

@@ -9,6 +9,9 @@ import NIOCore
 
 /// The console's route for issuing web ads: `POST /v1/web-ads`.
 public struct WebAdRoutes: ConsoleRoutes {
+    /// The most ads of one request, whose answer has all their links.
+    static let most = 10_000
+
     private let issuer: WebAdIssuer?
     private let failures: FailureLog
 
@@ -44,9 +47,15 @@ public struct WebAdRoutes: ConsoleRoutes {
                 .contentTooLarge, "body-too-large", "the body is larger than \(JSONObject.maximumLength) bytes")
         }
         do {
+            let parameters = try RequestParameters(query: request, known: ["count", "issued-at"])
+            let count = try parameters.integer("count", 1...Int64(Self.most))
             let now = Int64(Date().timeIntervalSince1970 * 1000)
             let links = try await issuer.issue(
-                try WebAdRequest(reading: body.readableBytesView), nowMilliseconds: now)
+                try WebAdRequest(reading: body.readableBytesView), count: Int(count ?? 1),
+                issuedAtMilliseconds: try parameters.integer("issued-at", 0...Int64.max), nowMilliseconds: now)
+            guard count == nil else {
+                return .text(.ok, "application/x-ndjson", links.map { $0.json.line + "\n" }.joined())
+            }
             return .json(.ok, links.first?.json ?? .null)
         } catch let error as JSONError {
             return .refusal(.badRequest, "not-json", error.description)

@@ -18,6 +18,11 @@ extension IngressAnswer {
             self = .refusal(
                 503, "overloaded", "too much waits to be recorded; nothing was kept, send it again",
                 retryAfter: .seconds(1))
+        case .quarantineFull:
+            self = .refusal(
+                503, "quarantine-full",
+                "the postback is of a version or key not known yet and cannot be kept now; send it again",
+                retryAfter: .seconds(3_600))
         case .undecided:
             self = .refusal(
                 503, "undecided", "the signature could not be verified now; nothing was kept, send it again",
@@ -31,8 +36,8 @@ extension IngressAnswer {
 
     /// The answers nearly every delivery gets, put into words once.
     private static let frequent: [Recording: IngressAnswer] = Dictionary(
-        uniqueKeysWithValues: Provenance.allCases.flatMap { provenance in
-            [Recording.recorded(provenance), .duplicate(provenance)].map { ($0, IngressAnswer(spelling: $0)) }
+        uniqueKeysWithValues: Traffic.allCases.flatMap { traffic in
+            [Recording.recorded(traffic), .duplicate(traffic)].map { ($0, IngressAnswer(spelling: $0)) }
         })
 
     private init(_ recording: Recording) {
@@ -43,14 +48,19 @@ extension IngressAnswer {
     }
 
     private init(spelling recording: Recording) {
-        let (reason, last): (JSONText, (String, JSONText)) =
+        let (reason, rest): (JSONText, [(String, JSONText)]) =
             switch recording {
-            case .recorded(let provenance), .duplicate(let provenance), .conflict(let provenance):
-                (.null, ("provenance", .string(provenance.rawValue)))
-            case .quarantined(let rejection):
-                (.string(rejection.code.rawValue), ("detail", .string(rejection.description)))
+            case .recorded(let traffic), .duplicate(let traffic):
+                (.null, [("provenance", .string(traffic.provenance.rawValue))])
+            case .conflict(let traffic, let isKept):
+                (.null, [("provenance", .string(traffic.provenance.rawValue)), ("kept", .bool(isKept))])
+            case .quarantined(let rejection, let isKept):
+                (
+                    .string(rejection.code.rawValue),
+                    [("detail", .string(rejection.description)), ("kept", .bool(isKept))]
+                )
             }
-        self.init(status: 200, json: [("status", .string(recording.status.rawValue)), ("reason", reason), last])
+        self.init(status: 200, json: [("status", .string(recording.status.rawValue)), ("reason", reason)] + rest)
     }
 
     static func refusal(

@@ -5,8 +5,8 @@ import Foundation
 /// Each recorded postback is a template: its row is copied with another time and another transaction id, in the body
 /// too, once in each block of rows; a day has a whole number of blocks, so that its tallies are those of the templates
 /// times that number. Columns are read from the database, so that it does not depend on which there are. The copies'
-/// signatures are not valid any more, and their fingerprints are random as those of true keys are; `skan recount` finds
-/// no other difference.
+/// signatures are not valid any more, and their digests are random as those of true postbacks are; `skan recount` finds
+/// no other difference. The stored index is left out: the next server makes it again from the rows.
 struct StorePreload {
     let tool: SQLiteTool
     let rows: Int
@@ -17,8 +17,6 @@ struct StorePreload {
     static let step = templates * PostbackShape.days
     /// Rows of one statement.
     private static let chunk = 1_000_000
-    /// Fingerprints of one row, those of a full transaction.
-    private static let block = 1_024
 
     func fill() throws {
         let tallied = try tool.number("SELECT min(postback_id) FROM tally_mark;")
@@ -30,7 +28,8 @@ struct StorePreload {
             "PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;",
             "PRAGMA cache_size = -500000; PRAGMA temp_store = MEMORY;",
             "CREATE TEMP TABLE template AS SELECT * FROM postback ORDER BY id;",
-            "DELETE FROM postback_fingerprints; DELETE FROM postback_quarter; DELETE FROM postback;",
+            "CREATE TEMP TABLE template_body AS SELECT id, body FROM postback_body ORDER BY id;",
+            "DELETE FROM key_block; DELETE FROM postback_quarter; DELETE FROM postback; DELETE FROM postback_body;",
         ]
         for first in stride(from: 1, through: rows, by: Self.chunk) {
             sql.append(copy(columns, first, min(rows, first + Self.chunk - 1)))
@@ -38,17 +37,13 @@ struct StorePreload {
         sql.append(try multipliedTallies())
         sql.append(
             """
-            INSERT INTO postback_fingerprints (first_id, fingerprints)
-            WITH RECURSIVE block (first) AS (
-                SELECT 1 UNION ALL SELECT first + \(Self.block) FROM block WHERE first + \(Self.block) <= \(rows)
-            )
-            SELECT first, randomblob(8 * min(\(Self.block), \(rows) - first + 1)) FROM block;
             INSERT INTO postback_quarter (quarter, first_id, last_id)
             SELECT received_at / 900000, min(id), max(id) FROM postback GROUP BY 1;
             UPDATE tally_mark SET postback_id = \(rows);
             DELETE FROM delivery;
-            INSERT INTO delivery (quarter, status, provenance, reason, count, kept)
-            SELECT received_at / 900000, 'recorded', provenance, '', count(*), count(*) FROM postback GROUP BY 3, 1;
+            INSERT INTO delivery (quarter, status, traffic, reason, recipient, count, kept)
+            SELECT received_at / 900000, 'recorded', traffic, '', recipient, count(*), count(*)
+            FROM postback GROUP BY 1, 3, 5;
             PRAGMA journal_mode = WAL;
             """)
         _ = try tool.run(sql.joined(separator: "\n"))
@@ -63,14 +58,13 @@ struct StorePreload {
         let values = columns.map { column in
             switch column {
             case "id": "n"
-            case "received_at":
+            case "received_at", "recorded_at":
                 """
                 (\(today - PostbackShape.days) + (n - 1) / \(rowsOfDay)) * 86400000
                 + (n - 1) % \(rowsOfDay) * 86400000 / \(rowsOfDay)
                 """
             case "transaction_id": "uuid"
-            case "body":
-                "CAST(replace(CAST(template.body AS TEXT), template.transaction_id, uuid) AS BLOB)"
+            case "key_digest", "content_digest": "randomblob(16)"
             default: "template.\(column)"
             }
         }
@@ -89,12 +83,19 @@ struct StorePreload {
             )
             SELECT \(values.joined(separator: ", "))
             FROM named CROSS JOIN template ON template.rowid = (n - 1) % \(Self.templates) + 1;
+            INSERT INTO postback_body (id, body)
+            SELECT postback.id, CAST(replace(
+                CAST(template_body.body AS TEXT), template.transaction_id, postback.transaction_id) AS BLOB)
+            FROM postback
+            CROSS JOIN template ON template.rowid = (postback.id - 1) % \(Self.templates) + 1
+            CROSS JOIN template_body ON template_body.rowid = template.rowid
+            WHERE postback.id BETWEEN \(first) AND \(last);
             """
     }
 
     /// Puts the templates' tallies, times the blocks of a day, on each day.
     private func multipliedTallies() throws -> String {
-        let key = "provenance, framework, ad_network_id, app_id, part"
+        let key = "traffic, framework, ad_network_id, app_id, part"
         let quoted = key.split(separator: ", ").map { "quote(\($0))" }.joined(separator: " || ', ' || ")
         let blocks = rows / Self.step
         let parts = try tool.run("SELECT \(quoted) || '|' || hex(counts) FROM tally;").map { line in

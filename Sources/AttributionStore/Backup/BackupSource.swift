@@ -1,0 +1,39 @@
+import Foundation
+import GRDB
+
+/// A database opened to be copied: no byte of it changes, whether it has an owner or not.
+struct BackupSource {
+    /// The file, with links resolved.
+    let path: String
+    private let file: StoreFile
+
+    /// Names the database.
+    ///
+    /// - Throws: ``StoreError/missing(path:)``, and what else keeps the file from being read as one of this kind.
+    init(_ path: String, _ schema: StoreSchema) throws(StoreError) {
+        guard FileStatus(path: path) != nil else {
+            throw .missing(path: path)
+        }
+        self.path = try OwnedDatabase.resolved(path)
+        file = try StoreFile.open(self.path, isWritable: false)
+        guard !file.isEmpty else {
+            throw .notAStore(path: path)
+        }
+        try schema.check(file, path: path)
+    }
+
+    /// Reads in one transaction: what the work sees does not change.
+    func read<Result>(_ work: (Database) throws -> Result) throws -> Result {
+        try StoreError.translating(path) {
+            let location = try ReadingLocation(file, path: path)
+            defer { location.lease?.release() }
+            var configuration = Configuration()
+            configuration.label = "skan-backup"
+            configuration.readonly = true
+            configuration.busyMode = .timeout(10)
+            let connection = try DatabaseQueue(path: location.name, configuration: configuration)
+            defer { try? connection.close() }
+            return try connection.read(work)
+        }
+    }
+}

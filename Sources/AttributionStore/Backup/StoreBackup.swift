@@ -1,0 +1,89 @@
+import Foundation
+import GRDB
+
+/// A copy of a store and of its web ads, made beside a running owner or without one.
+public struct StoreBackup: Sendable {
+    /// The copy of the store.
+    public let path: String
+    /// The recorded postbacks in it.
+    public let postbacks: Int64
+    /// The deliveries in its quarantine.
+    public let quarantined: Int64
+    /// The copy of the web ads; nil when the store has none.
+    public let webAds: WebAds?
+
+    /// The copy of the web ads.
+    public struct WebAds: Sendable {
+        /// The file.
+        public let path: String
+        /// The ads in it.
+        public let count: Int64
+        /// Those that had not been answered, and are expired in the copy.
+        public let expired: Int64
+    }
+
+    /// Copies a store, and the web ads beside it.
+    ///
+    /// Each file is copied in one read transaction under a temporary name, checked (SQLite's `quick_check`, and the rows of
+    /// every table), and given its name when it is on the disk; nothing is ever overwritten.
+    ///
+    /// In the copy, web ads that were not answered yet are expired: one that is tapped after the backup was made would
+    /// be answered a second time after a restore.
+    ///
+    /// - Parameters:
+    ///   - store: The store's file.
+    ///   - destination: The new file; the web ads get its name with `-web-ads`.
+    ///   - keepsNonces: Leaves unanswered web ads as they are, for a copy whose original is never served again.
+    ///   - now: The present, in Unix milliseconds.
+    /// - Returns: What was copied.
+    /// - Throws: ``StoreError`` of the store, ``BackupError`` of the copies; then neither file is made.
+    public static func make(
+        of store: String,
+        to destination: String,
+        keepsNonces: Bool = false,
+        nowMilliseconds now: Int64
+    ) throws -> StoreBackup {
+        let source = try BackupSource(store, LedgerSchema.schema)
+        let ads = SQLiteWebAdLedger.path(besideStore: source.path)
+        let copiedAds = FileStatus(path: ads) == nil ? nil : SQLiteWebAdLedger.path(besideStore: destination)
+        // Before hours are spent on the store.
+        let adsCopy = try copiedAds.map { path in
+            try CheckedCopy(
+                of: try BackupSource(ads, WebAdSchema.schema), as: path,
+                change: keepsNonces ? nil : (WebAdSchema.expiry, ["now": now]))
+        }
+        let copy: CheckedCopy
+        do {
+            copy = try CheckedCopy(of: source, as: destination, change: nil)
+        } catch {
+            adsCopy?.discard()
+            throw error
+        }
+        do {
+            // The store last: where it is, the backup is complete.
+            try adsCopy?.publish()
+        } catch {
+            copy.discard()
+            throw error
+        }
+        do {
+            try copy.publish()
+        } catch {
+            adsCopy?.withdraw()
+            throw error
+        }
+        return StoreBackup(
+            path: destination, postbacks: copy.rows["postback"] ?? 0, quarantined: copy.rows["quarantine"] ?? 0,
+            webAds: adsCopy.map { ads in
+                WebAds(path: copiedAds ?? "", count: ads.rows["web_ad"] ?? 0, expired: ads.changed)
+            })
+    }
+}
+
+extension WebAdSchema {
+    /// Ends the time of every ad that was not answered, also of one whose time has not begun.
+    fileprivate static let expiry = """
+        UPDATE web_ad SET issued_at = min(issued_at, :now - 1), expires_at = :now
+        WHERE answered_at IS NULL AND expires_at > :now
+        """
+}

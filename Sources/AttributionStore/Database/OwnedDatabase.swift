@@ -1,0 +1,507 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import Synchronization
+
+/// A database this process alone writes, and only through ``write(_:)``, where every transaction is fenced and watched.
+///
+/// - The **lease** is the kernel's lock on the file itself (``StoreFile``).
+/// - The **fence** catches what gets past the lease: an epoch in the file, raised before anything is loaded, and compared
+///   in every transaction.
+/// - The **watch** compares the files with what SQLite has open, before each transaction and after each commit
+///   (``FileWatch``); what was taken away is rescued as far as it can be.
+///
+/// A process that lost its fence or its files writes nothing more, moves nothing from the log, and closes no connection,
+/// for closing one moves the log too: it has to end by `_exit`.
+final class OwnedDatabase: Sendable {
+    /// The file, with links resolved.
+    let path: String
+
+    private let file: StoreFile
+    private let lease: StoreLease
+    private let schema: StoreSchema
+    private let hooks: Hooks
+    private let patience = BusyPatience()
+    private let connection = Mutex<Connection?>(nil)
+    private let state = Mutex(State())
+
+    /// What the owner of a database adds to it.
+    struct Hooks: Sendable {
+        /// Reads what the owner keeps in memory; called once, after the epoch was raised.
+        var load: @Sendable (Database) throws -> Void = { _ in }
+        /// Whether the newest row is the one this process wrote last.
+        var isNewestOurs: @Sendable (Database) throws -> Bool = { _ in true }
+        /// The newest row, to say from where on rows may be missing.
+        var newestRow: @Sendable () -> Int64 = { 0 }
+        /// Told what an operator should hear of, on any thread.
+        var onEvent: @Sendable (StoreEvent) -> Void = { _ in }
+    }
+
+    private struct Connection {
+        let writer: DatabaseQueue
+        let checkpoint: LogCheckpoint
+    }
+
+    private struct State {
+        var health = StoreHealth.failing(reason: "the store is not open yet")
+        /// The number of this owner; nil until the store was taken over.
+        var epoch: Int64?
+        var watch: FileWatch?
+        /// The newest row of which the file itself is known to have everything, whatever becomes of the log.
+        var movedThrough: Int64 = 0
+        var isRescued = false
+        var isClosed = false
+    }
+
+    /// Those that must never be closed.
+    private static let abandoned = Mutex<[OwnedDatabase]>([])
+
+    /// Takes the lease, and the store over unless the disk does not allow it now; then each write tries again.
+    ///
+    /// - Parameters:
+    ///   - path: The database; made when it does not exist.
+    ///   - schema: What kind of file it is.
+    ///   - hooks: What its owner adds.
+    /// - Throws: ``StoreError``.
+    init(path: String, schema: StoreSchema, hooks: Hooks = Hooks()) throws {
+        let path = try Self.resolved(path)
+        self.path = path
+        self.schema = schema
+        self.hooks = hooks
+        let file = try StoreFile.open(path, isWritable: true)
+        guard let lease = file.leaseExclusively() else {
+            throw StoreError.inUse(path: path)
+        }
+        self.file = file
+        self.lease = lease
+        try schema.check(file, path: path)
+        try Self.checkFolder(of: path)
+        let isNew = file.isEmpty
+        do {
+            try StoreError.translating(path) { try withWriter { try takeOver($0) } }
+        } catch StoreError.failed(_, let fault) where fault.mayPass && !isNew {
+            note(failure: fault.words)
+        }
+    }
+
+    deinit {
+        // The lease goes last: nothing of ours may touch the file when somebody else has it.
+        connection.withLock { connection in
+            try? connection?.checkpoint.close()
+            try? connection?.writer.close()
+            connection = nil
+        }
+        lease.release()
+    }
+
+    /// The path with links resolved, so that the watch looks where SQLite writes.
+    static func resolved(_ path: String) throws(StoreError) -> String {
+        let url = URL(fileURLWithPath: path)
+        let folder = url.deletingLastPathComponent().path
+        func resolve(_ path: String) -> String? {
+            guard let resolved = realpath(path, nil) else {
+                return nil
+            }
+            defer { free(resolved) }
+            return String(cString: resolved)
+        }
+        if let resolved = resolve(url.path) {
+            return resolved
+        }
+        guard let resolved = resolve(folder) else {
+            throw .noFolder(path: path, folder: folder)
+        }
+        return (resolved == "/" ? "" : resolved) + "/" + url.lastPathComponent
+    }
+
+    /// The log and its index are made there.
+    private static func checkFolder(of path: String) throws(StoreError) {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        guard access(folder, W_OK | X_OK) == 0 else {
+            throw .cannotOpen(path: path, reason: "its folder: " + String(cString: strerror(errno)))
+        }
+    }
+
+    /// Whether the last commit succeeded.
+    var health: StoreHealth {
+        state.withLock { $0.health }
+    }
+
+    // MARK: Writing
+
+    /// Does work in one fenced and watched transaction, on the calling thread.
+    ///
+    /// - Parameters:
+    ///   - prepare: Reads what the work needs, before the transaction; nobody else writes in between.
+    ///   - work: The work.
+    ///   - didCommit: Takes over into memory what was committed, before the next transaction can begin.
+    /// - Returns: What the work returned, after the commit.
+    /// - Throws: ``StoreError``, and what the work throws; then nothing of it was done, or nobody may hear of it.
+    func write<Prepared, Result>(
+        _ prepare: (Database) throws -> Prepared,
+        _ work: (Database, Prepared) throws -> Result,
+        didCommit: () -> Void = {}
+    ) throws -> Result {
+        try StoreError.translating(path) {
+            try withWriter { db in
+                try takeOver(db)
+                return try transaction(db, prepare, work, didCommit)
+            }
+        }
+    }
+
+    /// Does work that needs nothing read beforehand in one fenced and watched transaction, on the calling thread.
+    func write<Result>(
+        _ work: (Database) throws -> Result,
+        didCommit: () -> Void = {}
+    ) throws -> Result {
+        try write({ _ in }, { db, _ in try work(db) }, didCommit: didCommit)
+    }
+
+    /// Looks after the files; while commits fail, tries one, for a server that is not ready gets no traffic to prove
+    /// itself with.
+    func heartbeat() {
+        switch health {
+        case .fenced, .lost:
+            return
+        case .failing:
+            // The failure is noted where it happens.
+            try? write { db in
+                try db.execute(sql: "UPDATE owner SET epoch = epoch")
+            }
+        case .ready:
+            // Not while a transaction is under way, which looks for itself.
+            try? withWriter { try watchBefore($0) }
+        }
+    }
+
+    private func withWriter<Result>(_ work: (Database) throws -> Result) throws -> Result {
+        if let reason = over() {
+            throw reason
+        }
+        let writer = try connection.withLock { connection in
+            if let connection {
+                return connection.writer
+            }
+            guard state.withLock({ !$0.isClosed }) else {
+                throw StoreError.cannotOpen(path: path, reason: "it was closed")
+            }
+            let opened = try open()
+            connection = opened
+            return opened.writer
+        }
+        return try writer.writeWithoutTransaction(work)
+    }
+
+    /// Does work in one more fenced and watched transaction, for who prepares another.
+    func fenced(_ db: Database, _ work: (Database) throws -> Void) throws {
+        try transaction(db, { _ in }, { db, _ in try work(db) }, {})
+    }
+
+    private func transaction<Prepared, Result>(
+        _ db: Database,
+        _ prepare: (Database) throws -> Prepared,
+        _ work: (Database, Prepared) throws -> Result,
+        _ didCommit: () -> Void
+    ) throws -> Result {
+        try watchBefore(db)
+        do {
+            let prepared = try prepare(db)
+            // Statements that stay prepared: hundreds of transactions a second add up.
+            try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+            try checkFence(db)
+            let result = try work(db, prepared)
+            try db.cachedStatement(sql: "COMMIT").execute()
+            didCommit()
+            try watchAfter(db)
+            noteSuccess()
+            return result
+        } catch {
+            // SQLite ended some by itself, as with a full disk.
+            if db.isInsideTransaction {
+                try? db.rollback()
+            }
+            if let error = error as? DatabaseError {
+                note(failure: StoreFault(error).words)
+            }
+            throw error
+        }
+    }
+
+    private func checkFence(_ db: Database) throws {
+        let epoch = try Int64.fetchOne(db.cachedStatement(sql: "SELECT epoch FROM owner"))
+        guard epoch == state.withLock({ $0.epoch }), try hooks.isNewestOurs(db) else {
+            try? db.rollback()
+            end(.fenced)
+            hooks.onEvent(.fenced(path: path))
+            throw StoreError.fenced(path: path)
+        }
+    }
+
+    // MARK: Opening
+
+    private func open() throws -> Connection {
+        let writer = try DatabaseQueue(path: path, configuration: configuration)
+        let checkpoint = try writer.writeWithoutTransaction { db in
+            if try Int64.fetchOne(db, sql: "PRAGMA user_version") == 0 {
+                try createTables(db)
+            }
+            guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
+                throw DatabaseError(resultCode: .SQLITE_CANTOPEN)
+            }
+            return try LogCheckpoint(path: path, configuration, writer: db) { [weak self] outcome in
+                self?.note(outcome)
+            }
+        }
+        return Connection(writer: writer, checkpoint: checkpoint)
+    }
+
+    /// In one transaction of the rollback journal: the file itself has the mark and every table from its first commit.
+    private func createTables(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                BEGIN IMMEDIATE;
+                PRAGMA application_id = \(schema.applicationID);
+                PRAGMA user_version = \(schema.version);
+                \(schema.sql)
+                COMMIT;
+                """)
+    }
+
+    private var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.label = "skan"
+        configuration.busyMode = patience.mode
+        configuration.prepareDatabase { db in
+            // 64 MiB: the tallies of some months, and the ends of the tables.
+            try db.execute(sql: "PRAGMA cache_size = -65536")
+            try db.execute(sql: "PRAGMA foreign_keys = ON")
+            // A commit is on the disk when it returns, and the store's pages are before the log is written over.
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
+            // The log shrinks again after a reader held it up.
+            try db.execute(sql: "PRAGMA journal_size_limit = 33554432")
+        }
+        return configuration
+    }
+
+    /// Raises the epoch, remembers the files, and has the owner load what it keeps in memory; once.
+    private func takeOver(_ db: Database) throws {
+        guard state.withLock({ $0.epoch == nil }) else {
+            return
+        }
+        do {
+            try db.execute(sql: "BEGIN IMMEDIATE")
+            try db.execute(sql: "UPDATE owner SET epoch = epoch + 1")
+            let epoch = try Int64.fetchOne(db, sql: "SELECT epoch FROM owner")
+            try db.execute(sql: "COMMIT")
+            let checkpoint = try checkpoint()
+            guard let watch = FileWatch(path: path, store: file.identity, frames: checkpoint.frames) else {
+                throw StoreError.cannotOpen(path: path, reason: "its files changed while it was opened")
+            }
+            try hooks.load(db)
+            checkpoint.watch(watch.log)
+            state.withLock { state in
+                state.watch = watch
+                state.epoch = epoch
+                state.health = .ready
+            }
+            // From here on a lost log costs no row that was there before; a reader may put that off.
+            let moved = checkpoint.moveAll(SQLITE_CHECKPOINT_PASSIVE, frames: checkpoint.frames, db)
+            if case .failed(.locked) = moved {
+                return
+            }
+            note(moved)
+        } catch {
+            if db.isInsideTransaction {
+                try? db.rollback()
+            }
+            if let error = error as? DatabaseError {
+                note(failure: StoreFault(error).words)
+            }
+            throw error
+        }
+    }
+
+    private func checkpoint() throws -> LogCheckpoint {
+        guard let checkpoint = connection.withLock({ $0?.checkpoint }) else {
+            throw StoreError.cannotOpen(path: path, reason: "it is closed")
+        }
+        return checkpoint
+    }
+
+    // MARK: The watch
+
+    private func watchBefore(_ db: Database) throws {
+        if let reason = over() {
+            throw reason
+        }
+        if let loss = state.withLock({ $0.watch?.lossBefore() }) {
+            throw lost(loss, db)
+        }
+    }
+
+    private func watchAfter(_ db: Database) throws {
+        let frames = try checkpoint().frames
+        if let loss = state.withLock({ $0.watch?.lossAfter(frames: frames) }) {
+            throw lost(loss, db)
+        }
+        if let reason = over() {
+            // A checkpoint found the log damaged meanwhile.
+            throw reason
+        }
+    }
+
+    /// Stops for ever, and saves what can be saved.
+    private func lost(_ loss: StoreLoss, _ db: Database) -> StoreError {
+        end(.lost(loss))
+        let isFirst = state.withLock { state in
+            defer { state.isRescued = true }
+            return !state.isRescued
+        }
+        if isFirst {
+            let rescue = StoreRescue(
+                path: path, newestRow: hooks.newestRow(), movedThrough: state.withLock { $0.movedThrough },
+                frames: state.withLock { $0.watch?.frames ?? 0 },
+                checkpoint: connection.withLock { $0?.checkpoint })
+            hooks.onEvent(.filesLost(path: path, loss, rescue: rescue.save(after: loss, db)))
+        }
+        return .lost(path: path, loss)
+    }
+
+    private func note(_ outcome: LogCheckpoint.Outcome) {
+        switch outcome {
+        case .complete:
+            let newest = hooks.newestRow()
+            state.withLock { $0.movedThrough = max($0.movedThrough, newest) }
+        case .failed(let fault):
+            hooks.onEvent(.checkpointFailed(path: path, reason: fault.words))
+        case .damaged:
+            // Found beside the writer or within its commit: what may be saved is nothing but what was moved.
+            end(.lost(.logDamaged))
+            let (isFirst, moved) = state.withLock { state in
+                defer { state.isRescued = true }
+                return (!state.isRescued, state.movedThrough)
+            }
+            if isFirst {
+                hooks.onEvent(.filesLost(path: path, .logDamaged, rescue: StoreRescue.withoutLog(movedThrough: moved)))
+            }
+        }
+    }
+
+    // MARK: Health
+
+    private func noteSuccess() {
+        state.withLock { state in
+            if !state.health.isOver {
+                state.health = .ready
+            }
+        }
+    }
+
+    private func note(failure: String) {
+        state.withLock { state in
+            if !state.health.isOver {
+                state.health = .failing(reason: failure)
+            }
+        }
+    }
+
+    /// Nothing is written, moved or closed any more.
+    private func end(_ health: StoreHealth) {
+        let isNew = state.withLock { state in
+            guard !state.health.isOver else {
+                return false
+            }
+            state.health = health
+            return true
+        }
+        if isNew {
+            Self.abandoned.withLock { $0.append(self) }
+            if health == .fenced {
+                connection.withLock { $0?.checkpoint.stop() }
+            }
+        }
+    }
+
+    private func over() -> StoreError? {
+        switch health {
+        case .ready, .failing: nil
+        case .fenced: .fenced(path: path)
+        case .lost(let loss): .lost(path: path, loss)
+        }
+    }
+
+    // MARK: Closing
+
+    /// Shortens lock waits from now on.
+    func prepareToClose() {
+        patience.stop()
+    }
+
+    /// Moves everything into the store, closes it and gives the lease back.
+    func close() throws -> StoreEnding {
+        prepareToClose()
+        guard !health.isOver else {
+            return .abandoned
+        }
+        let isFirst = state.withLock { state in
+            defer { state.isClosed = true }
+            return !state.isClosed
+        }
+        guard isFirst, let opened = connection.withLock({ $0.take() }) else {
+            lease.release()
+            return (FileStatus(path: path + "-wal")?.size ?? 0) == 0
+                ? .whole : .logLeft(reason: health.reason ?? "it was closed before")
+        }
+        let ending: StoreEnding
+        do {
+            ending = try opened.writer.writeWithoutTransaction { try moveAll($0, opened) }
+        } catch is StoreError {
+            // What must not be closed is kept.
+            connection.withLock { $0 = opened }
+            return .abandoned
+        }
+        defer { lease.release() }
+        let closing = Result { try opened.checkpoint.close() }
+        try opened.writer.close()
+        try closing.get()
+        return ending
+    }
+
+    /// The last checkpoint.
+    private func moveAll(_ db: Database, _ opened: Connection) throws -> StoreEnding {
+        guard let frames = state.withLock({ $0.watch?.frames }) else {
+            return .logLeft(reason: health.reason ?? "it was never taken over")
+        }
+        try watchBefore(db)
+        switch opened.checkpoint.moveAll(SQLITE_CHECKPOINT_TRUNCATE, frames: frames, db) {
+        case .complete: return .whole
+        case .failed(let fault): return .logLeft(reason: fault.words)
+        case .damaged: throw lost(.logDamaged, db)
+        }
+    }
+}
+
+/// How a store was left.
+public enum StoreEnding: Hashable, Sendable {
+    /// One whole file, which can be copied and moved.
+    case whole
+    /// The file needs the `-wal` beside it; the reason in words.
+    case logLeft(reason: String)
+    /// Another process or a loss of files forbids closing: the process must end by `_exit`.
+    case abandoned
+}
+
+extension OwnedDatabase {
+    /// The settings of the writing connection on which durability rests, as SQLite reports them.
+    func durabilitySettings() throws -> [String: String] {
+        try withWriter { db in
+            var settings: [String: String] = [:]
+            for name in ["journal_mode", "synchronous"] {
+                settings[name] = try String.fetchOne(db, sql: "PRAGMA \(name)")
+            }
+            return settings
+        }
+    }
+}

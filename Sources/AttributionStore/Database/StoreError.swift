@@ -1,0 +1,139 @@
+import GRDB
+
+/// Why a store cannot be opened, read or written, in words that need no knowledge of SQLite.
+public enum StoreError: Error, Hashable, Sendable {
+    /// There is no file at the path.
+    case missing(path: String)
+    /// The folder of the file does not exist.
+    case noFolder(path: String, folder: String)
+    /// The system refuses to open the file.
+    case cannotOpen(path: String, reason: String)
+    /// The file is on a file system whose locks do not bind other machines.
+    case remoteFileSystem(path: String, kind: String)
+    /// The file is something else.
+    case notAStore(path: String)
+    /// The file is a database without our mark: somebody else's, or made by skan before stores had one.
+    case foreignDatabase(path: String)
+    /// The file was written by a later release.
+    case newerSchema(path: String)
+    /// Another owner records into the store.
+    case inUse(path: String)
+    /// A reader without access to the log cannot see what is in it.
+    case logUnreadable(path: String)
+    /// Another process took the store over while it was open here.
+    case fenced(path: String)
+    /// Files were taken away while they were open.
+    case lost(path: String, StoreLoss)
+    /// Reading or writing failed.
+    case failed(path: String, StoreFault)
+}
+
+/// What SQLite's result codes mean for a person.
+public enum StoreFault: Hashable, Sendable {
+    /// There is no room left.
+    case diskFull
+    /// The disk or the system reports an error.
+    case input(code: Int32)
+    /// Another program has locked the store.
+    case locked
+    /// The file may not be written.
+    case readOnly
+    /// The file, its log or its folder cannot be opened.
+    case cannotOpen
+    /// Something in the file is not what it should be.
+    case damaged
+    /// Anything else.
+    case other(code: Int32)
+
+    /// Sorts a result code.
+    init(_ error: DatabaseError) {
+        self =
+            switch error.resultCode {
+            case .SQLITE_FULL: .diskFull
+            case .SQLITE_IOERR: .input(code: error.extendedResultCode.rawValue)
+            case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: .locked
+            case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH: .readOnly
+            case .SQLITE_CANTOPEN: .cannotOpen
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB: .damaged
+            default: .other(code: error.extendedResultCode.rawValue)
+            }
+    }
+
+    /// Whether it may pass without anybody touching the process: then an owner starts, and is not ready.
+    var mayPass: Bool {
+        switch self {
+        case .diskFull, .input, .locked: true
+        case .readOnly, .cannotOpen, .damaged, .other: false
+        }
+    }
+
+    /// What is wrong.
+    var words: String {
+        switch self {
+        case .diskFull: "the disk is full"
+        case .input(let code): "the disk reports an error (code \(code))"
+        case .locked: "another program holds its lock"
+        case .readOnly: "it may not be written"
+        case .cannotOpen: "it, its -wal, its -shm or their folder cannot be opened; check their owner and mode"
+        case .damaged: "it is damaged; skan recount names what is wrong, --repair mends what follows from the bodies"
+        case .other(let code): "the database reports error \(code)"
+        }
+    }
+}
+
+extension StoreError {
+    /// Turns what SQLite reports into what a person can read; other errors stay as they are.
+    static func translating<Result>(_ path: String, _ work: () throws -> Result) throws -> Result {
+        do {
+            return try work()
+        } catch let error as DatabaseError {
+            throw StoreError.failed(path: path, StoreFault(error))
+        }
+    }
+
+    /// The same for asynchronous work.
+    static func translating<Result: Sendable>(
+        _ path: String,
+        _ work: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await work()
+        } catch let error as DatabaseError {
+            throw StoreError.failed(path: path, StoreFault(error))
+        }
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    /// What is wrong and how to mend it.
+    public var description: String {
+        switch self {
+        case .missing(let path):
+            "there is no store at \(path); start one with: skan serve --listen 127.0.0.1:8080 --store \(path)"
+        case .noFolder(let path, let folder):
+            "the folder \(folder) of the store \(path) does not exist; create it first"
+        case .cannotOpen(let path, let reason):
+            "cannot open the store \(path): \(reason); check its owner and mode, and its folder's"
+        case .remoteFileSystem(let path, let kind):
+            "\(path) is on \(kind), where a lock does not keep other machines out; put the store on a local disk"
+        case .notAStore(let path):
+            "\(path) is not a store of skan; name a file that skan serve made, or a new one"
+        case .foreignDatabase(let path):
+            "\(path) is a database, but not a store of this release: it lacks the mark of one; "
+                + "name another file (stores of development versions before 0.2 cannot be brought along)"
+        case .newerSchema(let path):
+            "the store \(path) was written by a later release of skan; use that release"
+        case .inUse(let path):
+            "another process has the store \(path); stop it first, or name another store"
+        case .logUnreadable(let path):
+            "the newest of \(path) is in \(path)-wal, which can be read only where \(path)-shm can be made; "
+                + "let this user write the folder, or copy both files"
+        case .fenced(let path):
+            "another process took the store \(path) over; nothing is recorded here any more"
+        case .lost(let path, let loss):
+            "the store \(path): \(loss.rawValue) while it was open; nothing is recorded any more"
+        case .failed(let path, let fault):
+            "the store \(path): \(fault.words)"
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// What an operator should hear of, beside the outcome of single calls.
+public enum StoreEvent: Sendable {
+    /// The log cannot be moved into the store, and grows; nothing is lost. Told once until it can be again.
+    case checkpointFailed(path: String, reason: String)
+    /// Another process took the store over.
+    case fenced(path: String)
+    /// Files were taken away, and what could be saved where.
+    case filesLost(path: String, StoreLoss, rescue: String)
+    /// A stored row cannot be read; only it is affected.
+    case damagedRow(path: String, id: Int64)
+    /// Part of the index could not be read and was made again from the rows.
+    case indexRebuilt(path: String, rows: Int64)
+    /// Bodies were not kept because a bound of the quarantine was reached.
+    case notKept(QuarantineClass, count: Int)
+
+    /// Whether something is wrong that a person must look at.
+    public var isError: Bool {
+        switch self {
+        case .notKept, .indexRebuilt: false
+        default: true
+        }
+    }
+
+    /// What happened, and what to do.
+    public var message: String {
+        switch self {
+        case .checkpointFailed(let path, let reason):
+            "the log of \(path) cannot be moved into the store and grows; nothing is lost: \(reason)"
+        case .fenced(let path):
+            "another process took \(path) over; nothing is recorded here any more; end one of the two"
+        case .filesLost(let path, let loss, let rescue):
+            "\(path): \(loss.rawValue); nothing is acknowledged any more; \(rescue)"
+        case .damagedRow(let path, let id):
+            "row \(id) of \(path) cannot be read; run: skan recount --store \(path)"
+        case .indexRebuilt(let path, let rows):
+            "the index of \(path) was damaged and was made again from \(rows) rows; run: skan recount --store \(path)"
+        case .notKept(let kind, let count):
+            "\(count) \(kind.rawValue) bodies were not kept: a bound of the quarantine was reached"
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/// The first 100 bytes of a database file, read before SQLite opens it.
+///
+/// - SeeAlso: [Database File Format, 1.3](https://www.sqlite.org/fileformat.html#the_database_header)
+struct StoreHeader: Sendable {
+    /// The `application_id` of a store of postbacks: "skan".
+    static let ledgerApplication: UInt32 = 0x736B_616E
+    /// The `application_id` of a file of web ads: "skaw".
+    static let webAdApplication: UInt32 = 0x736B_6177
+
+    /// Whether the file is a database.
+    let isDatabase: Bool
+    /// `application_id`; 0 where nobody set one.
+    let applicationID: UInt32
+    /// `user_version`, the number of the schema.
+    let schemaVersion: UInt32
+
+    /// How many bytes are needed.
+    static let size = 100
+
+    /// Reads the bytes from the beginning of a file.
+    init(_ bytes: [UInt8]) {
+        isDatabase = bytes.count >= Self.size && bytes.starts(with: Array("SQLite format 3\0".utf8))
+        func number(at offset: Int) -> UInt32 {
+            bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
+        }
+        applicationID = isDatabase ? number(at: 68) : 0
+        schemaVersion = isDatabase ? number(at: 60) : 0
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import Synchronization
+
+/// Reads a store of postbacks and changes no byte of it; any number of readers may, beside its owner or without one.
+public final class LedgerReader: Sendable {
+    /// The file, with links resolved.
+    public let path: String
+    private let file: StoreFile
+    private let pool = Mutex<DatabasePool?>(nil)
+    private let lease = Mutex<StoreLease?>(nil)
+
+    /// Names a store to read; it is opened by the first question.
+    ///
+    /// - Parameter path: The database file.
+    /// - Throws: ``StoreError/missing(path:)`` when there is none, for a store is never created by reading it, and
+    ///   what else keeps a file from being read as a store.
+    public init(_ path: String) throws(StoreError) {
+        guard let status = FileStatus(path: path) else {
+            throw .missing(path: path)
+        }
+        guard status.isRegular else {
+            throw .notAStore(path: path)
+        }
+        self.path = try OwnedDatabase.resolved(path)
+        file = try StoreFile.open(self.path, isWritable: false)
+        guard !file.isEmpty else {
+            throw .notAStore(path: path)
+        }
+        try LedgerSchema.schema.check(file, path: path)
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Closes the connections; a later question opens new ones.
+    public func close() {
+        pool.withLock { pool in
+            try? pool?.close()
+            pool = nil
+        }
+        lease.withLock { $0 = nil }
+    }
+
+    /// Reads in one snapshot.
+    func read<Result: Sendable>(_ work: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
+        try await StoreError.translating(path) {
+            try await connection().read(work)
+        }
+    }
+
+    /// Reads in one snapshot, on the calling thread.
+    func readBlocking<Result>(_ work: (Database) throws -> Result) throws -> Result {
+        try StoreError.translating(path) {
+            try connection().read(work)
+        }
+    }
+
+    private func connection() throws -> DatabasePool {
+        try pool.withLock { pool in
+            if let pool {
+                return pool
+            }
+            var configuration = Configuration()
+            configuration.label = "skan-reader"
+            configuration.readonly = true
+            configuration.busyMode = .timeout(10)
+            configuration.maximumReaderCount = 4
+            configuration.prepareDatabase { db in
+                // 64 MiB: the tallies of some months.
+                try db.execute(sql: "PRAGMA cache_size = -65536")
+            }
+            let location = try ReadingLocation(file, path: path)
+            let opened = try DatabasePool(path: location.name, configuration: configuration)
+            lease.withLock { $0 = location.lease }
+            pool = opened
+            return opened
+        }
+    }
+
+    /// The version of SQLite.
+    public static var sqliteVersion: String {
+        String(cString: sqlite3_libversion())
+    }
+}

@@ -1,0 +1,22 @@
+public import Attribution
+
+/// What an owner of a store counts how, and keeps.
+public struct LedgerSettings: Sendable {
+    /// The networks whose postbacks are ours; nil for those that the last owner named, which the store remembers.
+    public var networks: OwnNetworks?
+    /// How much of what is not counted is kept.
+    public var budgets: QuarantineBudgets
+    /// How many postbacks the tallies may be behind; readers add up those still missing.
+    public var tallyInterval: Int
+
+    /// Makes settings.
+    public init(
+        networks: OwnNetworks? = nil,
+        budgets: QuarantineBudgets = QuarantineBudgets(),
+        tallyInterval: Int = 16_384
+    ) {
+        self.networks = networks
+        self.budgets = budgets
+        self.tallyInterval = tallyInterval
+    }
+}

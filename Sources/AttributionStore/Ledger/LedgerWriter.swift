@@ -1,0 +1,190 @@
+public import Attribution
+import Foundation
+import GRDB
+import Synchronization
+
+/// The one owner of a store of postbacks in SQLite: records, judges the quarantine again, repairs.
+///
+/// A commit has reached the disk when it returns. Uniqueness is decided by an exact index in the memory of this owner;
+/// any number of readers (``LedgerReader``), in this process or in others, see what was committed and never wait.
+public final class LedgerWriter: Sendable {
+    let database: OwnedDatabase
+    let memory: WriterState
+    let settings: LedgerSettings
+    private let onEvent: @Sendable (StoreEvent) -> Void
+    private let now: @Sendable () -> Int64
+
+    /// Opens a store for recording, and creates it when the file does not exist.
+    ///
+    /// When the disk does not allow it now, as when it is full, the store is opened by a later call; see ``health``.
+    ///
+    /// - Parameters:
+    ///   - path: The database file; its folder must exist.
+    ///   - settings: What is counted how, and what is kept.
+    ///   - now: The present, in Unix milliseconds, noted with each row; by default the system's clock.
+    ///   - onEvent: Told what an operator should hear of, on any thread.
+    /// - Throws: ``StoreError``.
+    public init(
+        path: String,
+        settings: LedgerSettings = LedgerSettings(),
+        now: (@Sendable () -> Int64)? = nil,
+        onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
+    ) throws {
+        let memory = WriterState(settings)
+        let damaged = Mutex<[ClosedRange<Int64>]>([])
+        let path = try OwnedDatabase.resolved(path)
+        self.memory = memory
+        self.settings = settings
+        self.now = now ?? { Int64(Date().timeIntervalSince1970 * 1000) }
+        self.onEvent = onEvent
+        database = try OwnedDatabase(
+            path: path, schema: LedgerSchema.schema,
+            hooks: .init(
+                load: { db in
+                    let rebuilt = try memory.load(db)
+                    if !rebuilt.isEmpty {
+                        onEvent(.indexRebuilt(path: path, rows: rebuilt.reduce(0) { $0 + Int64($1.count) }))
+                    }
+                    damaged.withLock { $0 = rebuilt }
+                },
+                isNewestOurs: { db in
+                    try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM postback")) ?? 0 == memory.lastRow
+                },
+                newestRow: { memory.lastRow },
+                onEvent: onEvent
+            ))
+        if let networks = settings.networks {
+            // What fails now only leaves what an earlier owner named.
+            try? remember(networks)
+        }
+        for ids in damaged.withLock({ $0 }) {
+            // So that the next start is fast again; what fails now is tried then.
+            _ = try? database.write { try Mending(db: $0).mend(.keyBlocks(ids)) }
+        }
+    }
+
+    private func remember(_ networks: OwnNetworks) throws {
+        try database.write { db in
+            let remembered = Set(try String.fetchAll(db, sql: "SELECT ad_network_id FROM own_network"))
+            guard remembered != networks.identifiers else {
+                return
+            }
+            try db.execute(sql: "DELETE FROM own_network")
+            for network in networks.identifiers {
+                try db.execute(sql: "INSERT INTO own_network VALUES (?)", arguments: [network])
+            }
+        }
+    }
+
+    /// The file, with links resolved.
+    public var path: String {
+        database.path
+    }
+
+    /// Whether the last commit succeeded; a server that is not ready should get no traffic.
+    public var health: StoreHealth {
+        database.health
+    }
+
+    /// Looks after the files, and proves itself with a commit while the last one failed; to be called each second.
+    public func heartbeat() {
+        database.heartbeat()
+    }
+
+    /// Records a batch in one transaction, on the calling thread: postbacks, quarantine, tallies and delivery counts
+    /// together or not at all.
+    ///
+    /// - Parameter deliveries: Judged deliveries in the order received.
+    /// Where part of the store is damaged, the batch is recorded in several transactions, so that the damage stops those
+    /// alone who meet it.
+    ///
+    /// - Returns: What became of each, in the same order, after the commit; nil for one that can be neither recorded nor
+    ///   kept, whose sender must come back.
+    /// - Throws: ``StoreError``, when nothing of the batch was recorded.
+    public func record(_ deliveries: [Delivery]) throws -> [Recording?] {
+        guard !deliveries.isEmpty else {
+            return []
+        }
+        do {
+            return try batch { db in
+                try PreparedDelivery.prepare(deliveries, db, memory)
+            } work: { batch, prepared in
+                try prepared.map { try batch.record($0) }
+            }
+        } catch StoreError.failed(_, .damaged) {
+            // Damage stops those alone who meet it; of two halves one may be on the disk already.
+            guard deliveries.count > 1 else {
+                return [nil]
+            }
+            let half = deliveries.count / 2
+            return [deliveries[..<half], deliveries[half...]].flatMap { part in
+                (try? record(Array(part))) ?? Array(repeating: nil, count: part.count)
+            }
+        }
+    }
+
+    /// Does the work of one recording transaction.
+    ///
+    /// - Parameters:
+    ///   - prepare: Reads what the work needs, before the transaction.
+    ///   - work: The work.
+    /// - Returns: What the work returned, after the commit.
+    /// - Throws: ``StoreError``, and what both throw.
+    func batch<Prepared, Result>(
+        _ prepare: (Database) throws -> Prepared,
+        work: (inout RecordingBatch, Prepared) throws -> Result
+    ) throws -> Result {
+        var done: RecordingBatch?
+        let result = try database.write { db in
+            try memory.catchUp(db, database)
+            return try prepare(db)
+        } _: { db, prepared in
+            var batch = try RecordingBatch(db, networks: memory.networks, memory: memory, now: now())
+            let result = try work(&batch, prepared)
+            try batch.finish(tallyInterval: settings.tallyInterval)
+            done = batch
+            return result
+        } didCommit: {
+            done?.didCommit()
+        }
+        for id in done?.damagedRows ?? [] {
+            onEvent(.damagedRow(path: path, id: id))
+        }
+        for (kind, count) in done?.notKept ?? [:] {
+            onEvent(.notKept(kind, count: count))
+        }
+        return result
+    }
+
+    // MARK: Closing
+
+    /// Waits for other programs' locks for half a second at most from now on.
+    public func prepareToClose() {
+        database.prepareToClose()
+    }
+
+    /// Brings the tallies up to the ledger, moves the log into the store, closes it and gives the lease back; every
+    /// method fails afterwards.
+    ///
+    /// - Returns: How the store was left.
+    /// - Throws: What closing the connections reports.
+    @discardableResult
+    public func close() throws -> StoreEnding {
+        database.prepareToClose()
+        // What cannot be tallied now is in the ledger, and the next owner tallies it.
+        try? database.write { db in
+            try memory.catchUp(db, database)
+        } _: { db, _ in
+            var backlog = memory.takeBacklog()
+            try TallyFold(db).writeDue(&backlog, last: memory.lastRow, interval: 0)
+        }
+        return try database.close()
+    }
+}
+
+extension LedgerWriter {
+    /// The settings of the writing connection on which durability rests, as SQLite reports them.
+    package func durabilitySettings() throws -> [String: String] {
+        try database.durabilitySettings()
+    }
+}

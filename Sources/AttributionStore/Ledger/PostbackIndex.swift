@@ -1,0 +1,79 @@
+/// Finds a recorded postback by 64 bits of its key digest: exact, for whoever asks compares the rest in the row it names.
+///
+/// A unique index on disk costs more with every million random ids; this table costs the same at ten million as at
+/// none: 12 bytes a slot, at most three quarters full. It grows by one of a thousand parts at a time, which no request
+/// notices. It belongs to the one process that writes the file.
+struct PostbackIndex {
+    /// Chosen by the upper bits, and searched by the lower ones.
+    private var parts: [Part]
+
+    private static let partBits = 10
+
+    /// Makes an empty index with room for some postbacks before it has to grow.
+    init(capacity: Int = 0) {
+        let count = 1 << Self.partBits
+        // An eighth more than the average: some parts get more than others.
+        let each = capacity / count
+        parts = Array(repeating: Part(capacity: each + each / 8), count: count)
+    }
+
+    /// Remembers a row under a digest; the same bits may lead to several rows.
+    mutating func insert(_ digest: UInt64, row: UInt32) {
+        parts[Int(digest >> (64 - UInt64(Self.partBits)))].insert(digest, row: row)
+    }
+
+    /// The rows remembered under a digest: none or one, but for one chance in 2⁶⁴ a pair.
+    func rows(_ digest: UInt64) -> [UInt32] {
+        parts[Int(digest >> (64 - UInt64(Self.partBits)))].rows(digest)
+    }
+
+    private struct Part {
+        /// Digests by slot; meaningful where ``rows`` is not 0.
+        private var digests: [UInt64]
+        /// Row ids by slot; 0 is an empty slot.
+        private var rows: [UInt32]
+        private var count = 0
+
+        init(capacity: Int) {
+            var slots = 16
+            while slots / 4 * 3 < capacity {
+                slots *= 2
+            }
+            digests = Array(repeating: 0, count: slots)
+            rows = Array(repeating: 0, count: slots)
+        }
+
+        mutating func insert(_ digest: UInt64, row: UInt32) {
+            if count >= rows.count / 4 * 3 {
+                grow()
+            }
+            var slot = Int(truncatingIfNeeded: digest) & (rows.count - 1)
+            while rows[slot] != 0 {
+                slot = (slot + 1) & (rows.count - 1)
+            }
+            digests[slot] = digest
+            rows[slot] = row
+            count += 1
+        }
+
+        func rows(_ digest: UInt64) -> [UInt32] {
+            var found: [UInt32] = []
+            var slot = Int(truncatingIfNeeded: digest) & (rows.count - 1)
+            while rows[slot] != 0 {
+                if digests[slot] == digest {
+                    found.append(rows[slot])
+                }
+                slot = (slot + 1) & (rows.count - 1)
+            }
+            return found
+        }
+
+        private mutating func grow() {
+            var larger = Part(capacity: rows.count)
+            for slot in rows.indices where rows[slot] != 0 {
+                larger.insert(digests[slot], row: rows[slot])
+            }
+            self = larger
+        }
+    }
+}

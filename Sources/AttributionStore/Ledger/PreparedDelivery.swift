@@ -1,0 +1,109 @@
+import Attribution
+import GRDB
+
+/// A delivery on its way into a transaction, with what the store knows of an earlier copy.
+///
+/// Earlier copies are looked up before the transaction begins: when SQLite meets a damaged page within one, it refuses
+/// every write until the transaction has ended, and one damaged row would cost a whole batch. Only the owner writes, so
+/// what it read stays true until it begins.
+struct PreparedDelivery {
+    let delivery: Delivery
+    /// The digests of a verified postback.
+    let digests: PostbackDigests?
+    /// The copy that was counted; nil for a new postback.
+    let first: FirstCopy?
+
+    /// Prepares a batch.
+    static func prepare(_ deliveries: [Delivery], _ db: Database, _ memory: WriterState) throws -> [PreparedDelivery] {
+        let lookup = try FirstCopyLookup(db, memory)
+        let prepared = try deliveries.map { delivery in
+            guard case .verified(let verified) = delivery.judgement else {
+                return PreparedDelivery(delivery: delivery, digests: nil, first: nil)
+            }
+            let digests = PostbackDigests(verified.postback, provenance: verified.provenance)
+            return PreparedDelivery(delivery: delivery, digests: digests, first: try lookup.find(digests.key))
+        }
+        return prepared
+    }
+}
+
+/// The copy of a postback that was counted.
+struct FirstCopy {
+    let id: Int64
+    /// What its row says; nil when the row cannot be read.
+    let known: Known?
+
+    struct Known {
+        let content: Digest16
+        let receivedAt: Int64
+        let recipient: String
+        let traffic: Traffic
+    }
+}
+
+/// Finds first copies by the index in memory, confirmed by the rest of the digest in their rows.
+private struct FirstCopyLookup {
+    private let db: Database
+    private let memory: WriterState
+    private let row: HotStatement
+
+    init(_ db: Database, _ memory: WriterState) throws {
+        self.db = db
+        self.memory = memory
+        row = try HotStatement(
+            db, sql: "SELECT key_digest, content_digest, received_at, recipient, traffic FROM postback WHERE id = ?",
+            HotStatement.Arena())
+    }
+
+    func find(_ key: Digest16) throws -> FirstCopy? {
+        for row in memory.rows(key.high) {
+            if let copy = try confirm(Int64(row), key) {
+                return copy
+            }
+        }
+        return nil
+    }
+
+    private func confirm(_ id: Int64, _ key: Digest16) throws -> FirstCopy? {
+        // A row that is gone or damaged is taken for the one looked for: 64 bits of its digest match.
+        var copy: FirstCopy? = FirstCopy(id: id, known: nil)
+        do {
+            try row.fetch(bind: { $0.bind(id) }) { row in
+                guard let stored = Digest16(row.blob(0)) else {
+                    return
+                }
+                guard stored == key else {
+                    // A collision (2⁻⁶⁴ per pair), or more likely a damaged digest.
+                    return copy = copyByBody(id, key, row)
+                }
+                if let content = Digest16(row.blob(1)), let traffic = Traffic(rawValue: row.text(4)) {
+                    copy = FirstCopy(
+                        id: id,
+                        known: .init(
+                            content: content, receivedAt: row.integer(2), recipient: row.text(3), traffic: traffic))
+                }
+            }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+            // The page is damaged, and with it this row.
+        }
+        return copy
+    }
+
+    /// The copy in a row whose digest is not the one looked for, if its bytes say that it is the same postback.
+    private func copyByBody(_ id: Int64, _ key: Digest16, _ row: HotStatement.Row) -> FirstCopy? {
+        guard let traffic = Traffic(rawValue: row.text(4)),
+            let stored = try? Row.fetchOne(db, sql: "SELECT body FROM postback_body WHERE id = ?", arguments: [id]),
+            let body = try? stored.bytes(at: 0), let postback = try? ReceivedPostback(reading: body)
+        else {
+            return nil
+        }
+        let digests = PostbackDigests(postback, provenance: traffic.provenance)
+        guard digests.key == key else {
+            return nil
+        }
+        return FirstCopy(
+            id: id,
+            known: .init(
+                content: digests.content, receivedAt: row.integer(2), recipient: row.text(3), traffic: traffic))
+    }
+}

@@ -1,0 +1,179 @@
+public import Attribution
+import Foundation
+import GRDB
+
+/// What became of deliveries that were judged again.
+public struct Requeued: Hashable, Sendable {
+    /// How many were judged.
+    public var judged: Int64 = 0
+    /// How many are postbacks counted now.
+    public var recorded: Int64 = 0
+    /// How many are repeats of counted ones.
+    public var duplicate: Int64 = 0
+    /// How many contradict counted ones.
+    public var conflict: Int64 = 0
+    /// How many stay, for the same reason or for another.
+    public var stayed: Int64 = 0
+
+    /// Nothing was judged.
+    public init() {}
+}
+
+extension LedgerWriter {
+    /// Deliveries of one transaction: others wait for it.
+    private static let atOnce = 256
+
+    /// Judges deliveries of the quarantine again, as if they came now, and counts what is genuine by when it came.
+    ///
+    /// Conflicts are left alone: they were verified, and contradict what is counted. Each transaction moves the counts of
+    /// deliveries with the bodies.
+    ///
+    /// - Parameters:
+    ///   - query: Which deliveries; its limit counts them in all.
+    ///   - judge: Reads and verifies bodies.
+    /// - Returns: What became of them.
+    /// - Throws: ``StoreError``; what was moved until then stays moved.
+    public func requeue(
+        _ query: QuarantineQuery,
+        judge: ([[UInt8]]) -> [Judgement]
+    ) throws -> Requeued {
+        var result = Requeued()
+        var page = query
+        while result.judged < Int64(query.limit) {
+            page.limit = min(Self.atOnce, query.limit - Int(result.judged))
+            let moved = try batch { db in
+                let found = try page.deliveries(db)
+                let deliveries = found.filter { $0.kind != .conflict }
+                let judged = zip(deliveries, judge(deliveries.map(\.body))).map { $0.delivery(judged: $1) }
+                return (
+                    quarantined: deliveries, judged: try PreparedDelivery.prepare(judged, db, memory),
+                    last: found.last?.id
+                )
+            } work: { batch, page in
+                var moved = Requeued()
+                for (quarantined, prepared) in zip(page.quarantined, page.judged) {
+                    try batch.requeue(quarantined, prepared, into: &moved)
+                }
+                return (moved, page.last)
+            }
+            guard let last = moved.1 else {
+                break
+            }
+            result += moved.0
+            page.after = last
+        }
+        return result
+    }
+
+    /// Deletes deliveries from the quarantine for good; their counts stay.
+    ///
+    /// - Parameter query: Which deliveries; its limit counts them in all.
+    /// - Returns: How many were deleted.
+    /// - Throws: ``StoreError``; what was deleted until then stays deleted.
+    public func prune(_ query: QuarantineQuery) throws -> Int64 {
+        var deleted: Int64 = 0
+        var page = query
+        while deleted < Int64(query.limit) {
+            page.limit = min(Self.atOnce, query.limit - Int(deleted))
+            let count = try batch { db in
+                try page.deliveries(db)
+            } work: { batch, found in
+                for quarantined in found {
+                    try batch.remove(id: quarantined.id, quarantined.kind, bytes: Int64(quarantined.body.count))
+                }
+                return Int64(found.count)
+            }
+            guard count > 0 else {
+                break
+            }
+            deleted += count
+        }
+        return deleted
+    }
+}
+
+extension QuarantinedDelivery {
+    /// The delivery as it was, with another judgement.
+    fileprivate func delivery(judged judgement: Judgement) -> Delivery {
+        Delivery(
+            judgement: judgement, recipient: recipient, receivedAtMilliseconds: receivedAtMilliseconds,
+            client: client.isEmpty ? nil : client)
+    }
+}
+
+extension Requeued {
+    fileprivate static func += (lhs: inout Self, rhs: Self) {
+        lhs.judged += rhs.judged
+        lhs.recorded += rhs.recorded
+        lhs.duplicate += rhs.duplicate
+        lhs.conflict += rhs.conflict
+        lhs.stayed += rhs.stayed
+    }
+}
+
+extension RecordingBatch {
+    /// Moves one delivery out of the quarantine, or to its new reason.
+    fileprivate mutating func requeue(
+        _ quarantined: QuarantinedDelivery,
+        _ prepared: PreparedDelivery,
+        into result: inout Requeued
+    ) throws {
+        result.judged += 1
+        guard let reason = PostbackRejection.Code(rawValue: quarantined.reason) else {
+            result.stayed += 1
+            return
+        }
+        let delivery = prepared.delivery
+        let before = DeliveryCounts.Kind(
+            status: .quarantined, traffic: nil, reason: reason, recipient: quarantined.recipient)
+        switch delivery.judgement {
+        case .verified:
+            if let conflict = conflict(prepared) {
+                // In place: what was kept stays kept.
+                try becomeConflict(quarantined, delivery, with: conflict)
+                count(before, -1, kept: -1, at: delivery)
+                count(.init(.conflict(conflict.traffic), recipient: delivery.recipient), kept: 1, at: delivery)
+                result.conflict += 1
+                return
+            }
+            try remove(id: quarantined.id, quarantined.kind, bytes: Int64(quarantined.body.count))
+            let recording = try record(prepared)
+            count(before, -1, kept: -1, at: delivery)
+            if case .recorded? = recording {
+                result.recorded += 1
+            } else {
+                result.duplicate += 1
+            }
+        case .undecided:
+            result.stayed += 1
+        case .rejected(let rejection, let body):
+            result.stayed += 1
+            let kind = QuarantineClass(rejection, body: body)
+            try db.cachedStatement(sql: "UPDATE quarantine SET class = ?, reason = ?, detail = ? WHERE id = ?")
+                .execute(arguments: [kind.rawValue, rejection.code.rawValue, rejection.description, quarantined.id])
+            room.note(quarantined.kind, rows: -1, bytes: -Int64(body.count))
+            room.note(kind, rows: 1, bytes: Int64(body.count))
+            if rejection.code != reason {
+                count(before, -1, kept: -1, at: delivery)
+                count(.init(.quarantined(rejection), recipient: delivery.recipient), kept: 1, at: delivery)
+            }
+        }
+    }
+
+    private mutating func becomeConflict(
+        _ quarantined: QuarantinedDelivery,
+        _ delivery: Delivery,
+        with conflict: (id: Int64, content: Digest16, traffic: Traffic)
+    ) throws {
+        let body = QuarantinedBody(conflictWith: conflict.id, conflict.content, quarantined.body, delivery)
+        try db.cachedStatement(
+            sql: """
+                UPDATE quarantine SET class = ?, reason = ?, detail = ?, postback_id = ?, content_digest = ? WHERE id = ?
+                """
+        ).execute(arguments: [
+            body.kind.rawValue, body.reason, body.detail, conflict.id, Data(conflict.content.bytes), quarantined.id,
+        ])
+        room.note(quarantined.kind, rows: -1, bytes: -Int64(quarantined.body.count))
+        room.note(.conflict, rows: 1, bytes: Int64(quarantined.body.count))
+    }
+}

@@ -1,0 +1,106 @@
+import Attribution
+import GRDB
+
+/// How much of the quarantine's budgets is used up.
+struct QuarantineRoom: Sendable {
+    let budgets: QuarantineBudgets
+    /// What there is of each class.
+    private(set) var totals: [QuarantineClass: Used] = [:]
+    /// The hour of receipt the shares below belong to.
+    private var hour: Int64 = 0
+    private var hourly: [QuarantineClass: Hour] = [:]
+
+    /// Bodies and their bytes.
+    struct Used: Hashable, Sendable {
+        var rows: Int64 = 0
+        var bytes: Int64 = 0
+
+        static func += (lhs: inout Self, rhs: Self) {
+            lhs.rows += rhs.rows
+            lhs.bytes += rhs.bytes
+        }
+    }
+
+    private struct Hour {
+        var all = Used()
+        var byClient: [String: Used] = [:]
+    }
+
+    private static let hourMilliseconds: Int64 = 3_600_000
+
+    init(_ budgets: QuarantineBudgets) {
+        self.budgets = budgets
+    }
+
+    /// Reads the totals, and what the newest hour has used up.
+    mutating func load(_ db: Database) throws {
+        totals = [:]
+        let rows = try Row.fetchCursor(db, sql: "SELECT class, count, bytes FROM quarantine_total")
+        while let row = try rows.next() {
+            if let kind = QuarantineClass(rawValue: row[0]) {
+                totals[kind] = Used(rows: row[1], bytes: row[2])
+            }
+        }
+        hourly = [:]
+        guard let newest = try Int64.fetchOne(db, sql: "SELECT max(received_at) FROM quarantine") else {
+            return
+        }
+        hour = newest.flooredQuotient(by: Self.hourMilliseconds)
+        let used = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT class, client, count(*), sum(length(body)) FROM quarantine WHERE received_at >= ?
+                GROUP BY class, client
+                """, arguments: [hour * Self.hourMilliseconds])
+        while let row = try used.next() {
+            if let kind = QuarantineClass(rawValue: row[0]) {
+                add(Used(rows: row[2], bytes: row[3]), to: kind, client: row[1])
+            }
+        }
+    }
+
+    /// Takes room for one body, or says that there is none left in the class's hour or in its client's share of it.
+    ///
+    /// - Returns: Whether it may be kept, as far as the hour is concerned.
+    mutating func claim(_ kind: QuarantineClass, bytes: Int, client: String, at milliseconds: Int64) -> Bool {
+        let hour = milliseconds.flooredQuotient(by: Self.hourMilliseconds)
+        if hour != self.hour {
+            // Also for an earlier one: the clock may have been wrong by years.
+            self.hour = hour
+            hourly = [:]
+        }
+        let wanted = Used(rows: 1, bytes: Int64(bytes))
+        guard let budget = budgets.hourly[kind] else {
+            return false
+        }
+        let used = hourly[kind, default: Hour()]
+        let share = QuarantineBudgets.Hourly(
+            rows: max(1, budget.rows / budgets.shares), bytes: max(1, budget.bytes / budgets.shares))
+        guard Self.fits(wanted, beside: used.all, in: budget),
+            client.isEmpty || Self.fits(wanted, beside: used.byClient[client, default: Used()], in: share)
+        else {
+            return false
+        }
+        add(wanted, to: kind, client: client)
+        return true
+    }
+
+    private mutating func add(_ used: Used, to kind: QuarantineClass, client: String) {
+        hourly[kind, default: Hour()].all += used
+        hourly[kind, default: Hour()].byClient[client, default: Used()] += used
+    }
+
+    private static func fits(_ wanted: Used, beside used: Used, in budget: QuarantineBudgets.Hourly) -> Bool {
+        used.rows + wanted.rows <= budget.rows && used.bytes + wanted.bytes <= budget.bytes
+    }
+
+    /// How many bytes must go before some more fit into the total.
+    func excess(adding bytes: Int) -> Int64 {
+        totals.values.reduce(Int64(bytes)) { $0 + $1.bytes } - budgets.totalBytes
+    }
+
+    /// Notes bodies that came or, with negative numbers, went.
+    mutating func note(_ kind: QuarantineClass, rows: Int64, bytes: Int64) {
+        totals[kind, default: Used()] += Used(rows: rows, bytes: bytes)
+    }
+}

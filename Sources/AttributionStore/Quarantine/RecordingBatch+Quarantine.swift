@@ -1,0 +1,97 @@
+import Attribution
+import Foundation
+import GRDB
+
+extension RecordingBatch {
+    /// Keeps a body as far as the bounds allow.
+    mutating func keep(_ quarantined: QuarantinedBody) throws -> Bool {
+        let isKept = try insert(quarantined)
+        if !isKept {
+            notKept[quarantined.kind, default: 0] += 1
+        }
+        return isKept
+    }
+
+    /// Keeps a contradicting copy; one that says the same as a copy that is kept is kept with it.
+    mutating func keepConflict(_ quarantined: QuarantinedBody) throws -> Bool {
+        guard let conflict = quarantined.conflict else {
+            return false
+        }
+        let kept = try Data.fetchAll(
+            db.cachedStatement(sql: "SELECT content_digest FROM quarantine WHERE postback_id = ?"),
+            arguments: [conflict.postback])
+        if kept.contains(Data(conflict.content.bytes)) {
+            return true
+        }
+        guard kept.count < room.budgets.contentsPerPostback else {
+            notKept[.conflict, default: 0] += 1
+            return false
+        }
+        return try keep(quarantined)
+    }
+
+    private mutating func insert(_ quarantined: QuarantinedBody) throws -> Bool {
+        let (kind, delivery, size) = (quarantined.kind, quarantined.delivery, quarantined.body.count)
+        guard
+            room.claim(
+                kind, bytes: size, client: delivery.client ?? "", at: delivery.receivedAtMilliseconds),
+            try makeRoom(for: size, of: kind)
+        else {
+            return false
+        }
+        try db.cachedStatement(sql: Self.insertQuarantine).execute(arguments: [
+            kind.rawValue, delivery.receivedAtMilliseconds, delivery.recipient.rawValue, delivery.client ?? "",
+            quarantined.reason, quarantined.detail, quarantined.conflict?.postback,
+            quarantined.conflict.map { Data($0.content.bytes) }, Data(quarantined.body),
+        ])
+        room.note(kind, rows: 1, bytes: Int64(size))
+        return true
+    }
+
+    /// Lets the oldest garbage go, then the oldest forgeries, until a body fits into the total.
+    private mutating func makeRoom(for size: Int, of kind: QuarantineClass) throws -> Bool {
+        // Garbage makes room for everything, forgeries for all but garbage; what may be genuine for nothing.
+        for victim in kind == .garbage ? [QuarantineClass.garbage] : [.garbage, .forged] {
+            while room.excess(adding: size) > 0 {
+                let oldest = try Row.fetchAll(
+                    db.cachedStatement(
+                        sql: "SELECT id, length(body) FROM quarantine WHERE class = ? ORDER BY id LIMIT 16"),
+                    arguments: [victim.rawValue])
+                guard !oldest.isEmpty else {
+                    break
+                }
+                for row in oldest where room.excess(adding: size) > 0 {
+                    try remove(id: row[0], victim, bytes: row[1])
+                }
+            }
+        }
+        return room.excess(adding: size) <= 0
+    }
+
+    /// Takes a body out.
+    mutating func remove(id: Int64, _ kind: QuarantineClass, bytes: Int64) throws {
+        try db.cachedStatement(sql: "DELETE FROM quarantine WHERE id = ?").execute(arguments: [id])
+        room.note(kind, rows: -1, bytes: -bytes)
+    }
+
+    /// Writes how much there is now.
+    func writeTotals() throws {
+        guard room.totals != totalsBefore else {
+            return
+        }
+        for (kind, used) in room.totals {
+            try db.cachedStatement(
+                sql: """
+                    INSERT INTO quarantine_total (class, count, bytes) VALUES (?, ?, ?)
+                    ON CONFLICT (class) DO UPDATE SET count = excluded.count, bytes = excluded.bytes
+                    """
+            ).execute(arguments: [kind.rawValue, used.rows, used.bytes])
+        }
+    }
+
+    private static let insertQuarantine = """
+        INSERT INTO quarantine
+            (class, received_at, recipient, client, reason, detail, postback_id, content_digest, body)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+}

@@ -1,0 +1,65 @@
+import Attribution
+
+/// One way in which a store is not what its raw bytes say.
+public enum RecountDifference: Hashable, Sendable {
+    /// The database's own check found something.
+    case structure(String)
+    /// A row is missing.
+    case missingRow(Int64)
+    /// A row or its body cannot be read, or is no postback.
+    case unreadable(Int64, reason: String)
+    /// The signature of a row's body does not verify as it did.
+    case unverified(Int64, reason: String)
+    /// A row's columns do not say what its body says.
+    case columns(Int64)
+    /// A row's digests are not those of its body.
+    case digests(Int64)
+    /// Two rows are the same postback.
+    case sameKey(Int64, Int64)
+    /// Part of what the index is filled from is missing, damaged, or not what the rows say.
+    case keyBlocks(ClosedRange<Int64>)
+    /// The rows of a quarter of an hour, from the first to the last, are not where ranges of time look for them.
+    case quarter(Int64, ClosedRange<Int64>?)
+    /// A family of tallies claims another number of postbacks than there are.
+    case mark(family: String, Int64)
+    /// The tallies of a day, since 1970-01-01 UTC, differ.
+    case tallies(day: Int64, String)
+    /// The deliveries counted as recorded in a quarter of an hour are not the rows there.
+    case deliveries(quarter: Int64, traffic: String, recipient: String, counted: Int64, rows: Int64)
+    /// The quarantine's total of a class is not what is there.
+    case quarantineTotal(String)
+    /// Another recipient's copy belongs to no row.
+    case copyWithoutRow(Int64)
+
+    /// Whether it follows from what is there, and so can be made right.
+    public var isRepairable: Bool {
+        switch self {
+        case .structure, .missingRow, .unreadable, .unverified, .sameKey: false
+        default: true
+        }
+    }
+}
+
+extension RecountDifference: CustomStringConvertible {
+    /// What differs.
+    public var description: String {
+        switch self {
+        case .structure(let found): "the database's own check: \(found)"
+        case .missingRow(let id): "postback \(id): its row is missing"
+        case .unreadable(let id, let reason): "postback \(id): cannot be read: \(reason)"
+        case .unverified(let id, let reason): "postback \(id): \(reason)"
+        case .columns(let id): "postback \(id): its columns do not say what its bytes say"
+        case .digests(let id): "postback \(id): its digests are not those of its bytes"
+        case .sameKey(let first, let second): "postbacks \(first) and \(second) are the same postback"
+        case .keyBlocks(let ids): "the index of postbacks \(ids.lowerBound) to \(ids.upperBound) is damaged or missing"
+        case .quarter(let quarter, _): "quarter of an hour \(quarter): its rows are not found by time"
+        case .mark(let family, let id): "the tallies by \(family) claim to hold everything up to postback \(id)"
+        case .tallies(_, let text): text
+        case .deliveries(let quarter, let traffic, let recipient, let counted, let rows):
+            "deliveries of quarter \(quarter): \(counted) counted as recorded (\(traffic), \(recipient)), "
+                + "\(rows) postbacks there"
+        case .quarantineTotal(let kind): "the quarantine's total of \(kind) is not what is there"
+        case .copyWithoutRow(let id): "a copy for another recipient belongs to postback \(id), which is not there"
+        }
+    }
+}

@@ -1,0 +1,8 @@
+import AttributionHTTP
+
+extension Moment {
+    /// The second it lies in, as `2026-11-01 12:30:00`.
+    var shortText: String {
+        text.replacing("T", with: " ").replacing("Z", with: "")
+    }
+}

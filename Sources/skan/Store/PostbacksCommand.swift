@@ -1,0 +1,100 @@
+import ArgumentParser
+import Attribution
+import AttributionHTTP
+import AttributionReports
+import AttributionStore
+
+struct PostbacksCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "postbacks",
+        abstract: "Find recorded postbacks, and show them as received.",
+        discussion: """
+            It may run while the server does. A search by transaction id reads every row: some seconds for ten million.
+
+            EXAMPLE
+              skan postbacks --store skan.sqlite --transaction-id 6aafb7a5-0170-41b5-bbe4-fe71dedf1e28
+            """
+    )
+
+    @OptionGroup var store: StoreOption
+
+    @Option(help: "transaction-id or postback-identifier, as received.")
+    var transactionID: String?
+
+    @Option(help: "First day of receipt (UTC), YYYY-MM-DD.")
+    var from: String?
+
+    @Option(help: "Last day of receipt, included, YYYY-MM-DD.")
+    var to: String?
+
+    @Option(help: "How many at most, the oldest first.")
+    var limit = 100
+
+    @Option(help: "table, json, or ndjson (one postback a line).")
+    var format: ListingFormat = .table
+
+    func validate() throws {
+        guard (1...1_000_000).contains(limit) else {
+            throw ValidationError("expected --limit 1…1000000")
+        }
+        guard transactionID != nil || from != nil || to != nil else {
+            throw ValidationError("expected --transaction-id ID, or --from DAY and --to DAY")
+        }
+    }
+
+    func run() async throws {
+        let reader = try LedgerReader(try store.path)
+        var query = PostbackQuery(
+            transactionID: transactionID,
+            received: try PostbackQuery.received(
+                from: try from.map { try Self.day($0, "from") }, through: try to.map { try Self.day($0, "to") }))
+        // A page at a time: a million bodies need not be in memory, unless as one JSON text.
+        var (shown, all): (Int, [RecordedPostback]) = (0, [])
+        while shown < limit {
+            query.limit = min(limit - shown, 1_000)
+            let page = try await reader.postbacks(query)
+            guard let last = page.last else {
+                break
+            }
+            switch format {
+            case .table: page.forEach { Self.write($0) }
+            case .json: all += page
+            case .ndjson: page.forEach { Terminal.write($0.json.line + "\n") }
+            }
+            shown += page.count
+            query.after = last.id
+        }
+        if format == .json {
+            Terminal.write(JSONText.array(all.map(\.json)).pretty + "\n")
+        }
+        Terminal.finish()
+        if shown == 0 {
+            Terminal.say("skan: no such postback is recorded; skan quarantine list shows what was not counted")
+        } else if shown == limit {
+            query.limit = 1
+            if try await !reader.postbacks(query).isEmpty {
+                Terminal.say("skan: the first \(shown); --limit shows more")
+            }
+        }
+    }
+
+    private static func day(_ text: String, _ field: String) throws -> CalendarDay {
+        guard let day = CalendarDay(text) else {
+            throw FieldProblem(field: field, found: text, expected: "a day as YYYY-MM-DD")
+        }
+        return day
+    }
+
+    /// One line of facts, and the body below it.
+    private static func write(_ postback: RecordedPostback) {
+        let received = Moment(milliseconds: postback.receivedAtMilliseconds).shortText
+        Terminal.write(
+            "\(postback.id)  received \(received) UTC  \(postback.recipient.rawValue)  \(postback.traffic.rawValue)  "
+                + "verified by \(postback.keyName)\n")
+        if let body = postback.body {
+            BodyText.write(body)
+        } else {
+            Terminal.write("its bytes are damaged; skan recount says more\n")
+        }
+    }
+}

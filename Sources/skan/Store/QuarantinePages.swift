@@ -1,0 +1,32 @@
+import AttributionStore
+
+/// The quarantine, read a page at a time, so that its size does not matter to memory.
+struct QuarantinePages {
+    private let reader: LedgerReader
+    private let query: QuarantineQuery
+
+    /// Bodies of up to 16 KiB: some megabytes.
+    private static let size = 256
+
+    /// Takes what is asked for; its limit counts deliveries in all.
+    init(_ reader: LedgerReader, _ query: QuarantineQuery) {
+        self.reader = reader
+        self.query = query
+    }
+
+    /// Hands over page after page, in the order of the ids.
+    func forEach(_ use: ([QuarantinedDelivery]) throws -> Void) async throws {
+        var page = query
+        var pending = query.limit
+        while pending > 0 {
+            page.limit = min(pending, Self.size)
+            let deliveries = try await reader.quarantine(page)
+            guard let last = deliveries.last else {
+                return
+            }
+            try use(deliveries)
+            page.after = last.id
+            pending -= deliveries.count
+        }
+    }
+}

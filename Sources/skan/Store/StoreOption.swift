@@ -1,0 +1,18 @@
+import ArgumentParser
+import Foundation
+
+/// Which store a command is about: `--store`, else `SKAN_STORE`.
+struct StoreOption: ParsableArguments {
+    @Option(name: [.customLong("store"), .customShort("s")], help: "The store's file (or SKAN_STORE).")
+    var file: String?
+
+    /// The store's file.
+    var path: String {
+        get throws {
+            guard let path = file ?? ProcessInfo.processInfo.environment["SKAN_STORE"], !path.isEmpty else {
+                throw CommandFailure("expected --store FILE", hint: "or name the store once: export SKAN_STORE=FILE")
+            }
+            return path
+        }
+    }
+}

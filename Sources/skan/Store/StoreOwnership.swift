@@ -1,0 +1,64 @@
+import AttributionHTTP
+import AttributionIngest
+import AttributionSigning
+import AttributionStore
+
+/// The way to change a store: by its owner when it has one, and else as its owner.
+struct StoreOwnership {
+    /// The store's file, with links resolved.
+    let store: String
+
+    /// Names a store, which must be there: a misspelt path must not become a new one.
+    init(_ path: String) throws {
+        store = try LedgerReader(path).path
+    }
+
+    /// Makes a change.
+    ///
+    /// - Parameters:
+    ///   - here: Makes it in this process, and throws ``AttributionStore/StoreError/inUse(path:)`` when there is an owner.
+    ///   - owner: Has the owner make it.
+    /// - Returns: What became of it.
+    /// - Throws: What either throws.
+    func change<Result>(
+        here: () async throws -> Result,
+        owner: (OwnerClient) async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await here()
+        } catch StoreError.inUse {
+            let result = try await owner(OwnerClient(store: store))
+            Terminal.say("skan: done by the process that has the store")
+            return result
+        }
+    }
+
+    /// Makes a change with what an owner has.
+    func maintain<Result>(
+        verifier: () throws -> PostbackVerifier,
+        here: (StoreMaintenance) async throws -> Result,
+        owner: (OwnerClient) async throws -> Result
+    ) async throws -> Result {
+        try await change {
+            let ledger = try LedgerWriter(path: store, onEvent: Self.say)
+            let result: Result
+            do {
+                result = try await here(StoreMaintenance(ledger: ledger, verifier: try verifier()))
+            } catch {
+                _ = try? ledger.close()
+                throw error
+            }
+            if case .logLeft(let reason) = try ledger.close() {
+                Terminal.say("skan: warning: the newest of \(store) is in \(store)-wal: \(reason)")
+            }
+            return result
+        } owner: {
+            try await owner($0)
+        }
+    }
+
+    /// Tells a person what an operator would read in the log.
+    @Sendable static func say(_ event: StoreEvent) {
+        Terminal.say("skan: \(event.isError ? "error" : "warning"): \(event.message)")
+    }
+}

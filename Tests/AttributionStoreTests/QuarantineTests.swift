@@ -1,0 +1,171 @@
+import Attribution
+import AttributionHarness
+import AttributionSigning
+import AttributionStore
+import Foundation
+import Testing
+
+@Suite("The quarantine")
+struct QuarantineTests {
+    let store: TemporaryStore
+    let postbacks: Postbacks
+
+    init() throws {
+        store = try TemporaryStore()
+        postbacks = try Postbacks()
+    }
+
+    private func garbage(_ size: Int = 2, client: String? = nil, hour: Int64 = 0) -> Delivery {
+        Delivery(
+            judgement: .rejected(
+                .malformed([]), body: Array("{}".utf8) + Array(repeating: 0x20, count: max(0, size - 2))),
+            recipient: .network,
+            receivedAtMilliseconds: Postbacks.noon + hour * 3_600_000, client: client)
+    }
+
+    private func forged(_ id: String, client: String? = nil) throws -> Delivery {
+        let body = try postbacks.draft(id: id).body(
+            signature: postbacks.standIn.sign(postbacks.draft(id: "x")).suffix(8))
+        return Delivery(
+            judgement: .rejected(.invalidSignature(keys: ["a key"]), body: body), recipient: .network,
+            receivedAtMilliseconds: Postbacks.noon, client: client)
+    }
+
+    /// A postback of a version that is not known yet, as its verifier judges it.
+    private func future(_ id: String, client: String? = nil) throws -> Delivery {
+        var draft = postbacks.draft(id: id)
+        let signature = try ReceivedPostback(reading: postbacks.standIn.sign(draft)).signature
+        draft[.version] = .string("5.0")
+        return Delivery(
+            judgement: postbacks.verifier.judge(draft.body(signature: signature)), recipient: .network,
+            receivedAtMilliseconds: Postbacks.noon, client: client)
+    }
+
+    private func budgets(_ rows: Int64, total: Int64 = 1 << 30, shares: Int64 = 1) -> QuarantineBudgets {
+        let each = QuarantineBudgets.Hourly(rows: rows, bytes: 1 << 20)
+        return QuarantineBudgets(
+            hourly: Dictionary(uniqueKeysWithValues: QuarantineClass.allCases.map { ($0, each) }), shares: shares,
+            totalBytes: total)
+    }
+
+    @Test("Ten thousand pieces of garbage leave every other class its room, and the answers say what is kept")
+    func classes() async throws {
+        let ledger = try OpenLedger(store.path, budgets: budgets(100))
+        let answers = try ledger.record((0..<10_000).map { _ in garbage() })
+        #expect(answers.filter { $0?.isKept == true }.count == 100)
+        #expect(try ledger.record([future("f")])[0]?.isKept == true)
+        #expect(try ledger.record([forged("g")])[0]?.isKept == true)
+        let counts = try await ledger.deliveries()
+        #expect(counts.quarantined(.malformed) == 10_000 && counts.notKept == 9_900)
+        let totals = try await ledger.reader.quarantineTotals()
+        #expect(Dictionary(uniqueKeysWithValues: totals.map { ($0.kind, $0.count) })[.garbage] == 100)
+    }
+
+    @Test("The next hour begins anew, also after the clock was years ahead")
+    func hours() throws {
+        let ledger = try OpenLedger(store.path, budgets: budgets(2))
+        for hour: Int64 in [0, 500_000, 1] {
+            let kept = try ledger.record((0..<3).map { _ in garbage(hour: hour) }).map { $0?.isKept }
+            #expect(kept == [true, true, false])
+        }
+    }
+
+    @Test("One client network gets its share of an hour, and leaves the rest to others; a restart changes nothing")
+    func shares() throws {
+        do {
+            let ledger = try OpenLedger(store.path, budgets: budgets(8, shares: 4))
+            let kept = try ledger.record((0..<5).map { _ in garbage(client: "192.0.2.1") }).map { $0?.isKept }
+            #expect(kept == [true, true, false, false, false])
+            try ledger.close()
+        }
+        let ledger = try OpenLedger(store.path, budgets: budgets(8, shares: 4))
+        #expect(try ledger.record([garbage(client: "192.0.2.1")])[0]?.isKept == false)
+        #expect(try ledger.record([garbage(client: "192.0.2.2")])[0]?.isKept == true)
+    }
+
+    @Test("At the bound in all the oldest garbage goes first; what may be genuine never goes")
+    func total() async throws {
+        let ledger = try OpenLedger(store.path, budgets: budgets(1_000, total: 4_000))
+        let first = try future("a")
+        #expect(try ledger.record([first])[0]?.isKept == true)
+        for _ in 0..<50 {
+            #expect(try ledger.record([garbage(500)])[0]?.isKept == true)
+        }
+        var totals = try await ledger.reader.quarantineTotals()
+        #expect(totals.reduce(0) { $0 + $1.bytes } <= 4_000)
+        // Postbacks from the future take the place of garbage, until there is none left.
+        var kept = 1
+        while try ledger.record([future("\(kept)")])[0] != nil {
+            kept += 1
+            try #require(kept < 100)
+        }
+        totals = try await ledger.reader.quarantineTotals()
+        #expect(totals.first { $0.kind == .garbage }?.count == 0)
+        #expect(totals.first { $0.kind == .future }?.count == Int64(kept))
+        // One that cannot be kept is not acknowledged, and not counted either.
+        #expect(try await ledger.deliveries().quarantined(.unknownVersion) == Int64(kept))
+    }
+
+    @Test("What only claims to be from the future is garbage")
+    func implausible() async throws {
+        let ledger = try OpenLedger(store.path)
+        let body = Array(#"{"version":"9.9"}"#.utf8)
+        _ = try ledger.record([postbacks.delivery(body)])
+        #expect(try await ledger.reader.quarantine(QuarantineQuery()).map(\.kind) == [.garbage])
+    }
+
+    @Test("Of one postback eight contradicting contents are kept; the same content again is kept with the first")
+    func contents() async throws {
+        let ledger = try OpenLedger(store.path)
+        var draft = postbacks.draft(id: "a")
+        let body = try postbacks.standIn.sign(draft)
+        let signature = try ReceivedPostback(reading: body).signature
+        let copies = (0..<12).map { value in
+            draft[.conversionValue] = .integer(Int64(value))
+            return postbacks.delivery(draft.body(signature: signature))
+        }
+        let answers = try ledger.record([postbacks.delivery(body)] + copies + [copies[0]])
+        let conflicts = answers.dropFirst().map { $0 == .conflict(.test, isKept: true) }
+        #expect(conflicts == Array(repeating: true, count: 8) + Array(repeating: false, count: 4) + [true])
+        let kept = try await ledger.reader.quarantine(QuarantineQuery(kind: .conflict))
+        #expect(kept.count == 8 && kept.allSatisfy { $0.postbackID == 1 })
+    }
+
+    @Test("What can be judged now is counted, and moved with its counts; the rest stays")
+    func requeue() async throws {
+        let ledger = try OpenLedger(store.path)
+        let stranger = try PostbackVerifier()
+        let bodies = try ["a", "b"].map { try postbacks.standIn.sign(postbacks.draft(id: $0)) }
+        let deliveries = (bodies + [bodies[0]]).map {
+            Delivery(judgement: stranger.judge($0), recipient: .developer, receivedAtMilliseconds: Postbacks.noon)
+        }
+        _ = try ledger.record(deliveries + [garbage()])
+        let before = try await ledger.deliveries()
+        let verifier = postbacks.verifier
+        let result = try ledger.writer.requeue(QuarantineQuery(limit: .max)) { verifier.judge($0) }
+        #expect(result.judged == 4 && result.recorded == 2 && result.duplicate == 1 && result.stayed == 1)
+        let after = try await ledger.deliveries()
+        #expect(after.received == before.received && after.received(by: .developer) == 3)
+        #expect(after.count(.recorded, .test) == 2 && after.count(.duplicate, .test) == 1)
+        #expect(after.quarantined(.invalidSignature) == 0 && after.quarantined(.malformed) == 1)
+        #expect(try await ledger.differences(verifier) == [])
+        // A second time there is nothing to move.
+        #expect(try ledger.writer.requeue(QuarantineQuery(limit: .max)) { verifier.judge($0) }.recorded == 0)
+    }
+
+    @Test("Deliveries are found by class, reason, id and time, page by page, and deleted by the same")
+    func queries() async throws {
+        let ledger = try OpenLedger(store.path)
+        _ = try ledger.record([garbage(), try forged("a"), garbage(hour: 2), try future("b")])
+        let reader = ledger.reader
+        #expect(try await reader.quarantine(QuarantineQuery(kind: .garbage)).map(\.id) == [1, 3])
+        #expect(try await reader.quarantine(QuarantineQuery(reason: "invalid-signature")).map(\.id) == [2])
+        #expect(try await reader.quarantine(QuarantineQuery(after: 2, limit: 1)).map(\.id) == [3])
+        #expect(try await reader.quarantine(QuarantineQuery(id: 4)).map(\.reason) == ["unknown-version"])
+        #expect(try ledger.writer.prune(QuarantineQuery(kind: .garbage, before: Postbacks.noon + 1, limit: .max)) == 1)
+        #expect(try await reader.quarantine(QuarantineQuery()).map(\.id) == [2, 3, 4])
+        #expect(try ledger.writer.prune(QuarantineQuery(limit: .max)) == 3)
+        #expect(try await reader.quarantineTotals().allSatisfy { $0.count == 0 && $0.bytes == 0 })
+        #expect(try await ledger.differences(postbacks.verifier) == [])
+    }
+}

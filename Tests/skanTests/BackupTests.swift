@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+@Suite("Backups, as a process", .timeLimit(.minutes(10)))
+struct BackupTests {
+    let folder: WorkFolder
+
+    init() throws {
+        folder = try WorkFolder()
+        _ = try SkanProcess.run(["simulate", "--count", "1", "--output", "keys", "--keys", "keys"], in: folder.url)
+    }
+
+    private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
+        try SkanProcess.run(arguments, in: folder.url)
+    }
+
+    private func files() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+    }
+
+    @Test("Copied while postbacks are recorded, each copy is whole, and a server starts with it")
+    func whilePosting() throws {
+        let server = try SkanServer(in: folder)
+        let traffic = Process()
+        traffic.executableURL = SkanProcess.binary
+        traffic.arguments = ["simulate", "--count", "3000", "--keys", "keys", "--post", server.url]
+        traffic.currentDirectoryURL = folder.url
+        traffic.standardOutput = FileHandle.nullDevice
+        traffic.standardError = FileHandle.nullDevice
+        try traffic.run()
+        for number in 1...3 {
+            let outcome = try skan("backup", "--store", "skan.sqlite", "copy-\(number).sqlite")
+            #expect(outcome.status == 0, "\(outcome)")
+        }
+        traffic.waitUntilExit()
+        #expect(server.end(SIGTERM).status == 0)
+        for number in 1...3 {
+            let recount = try SkanProcess.run(
+                ["recount", "--store", "copy-\(number).sqlite"] + SkanServer.testKeys, in: folder.url)
+            #expect(recount.output.hasSuffix("differences: 0\n"), "\(recount)")
+        }
+        let restored = try SkanServer(in: folder, arguments: SkanServer.testKeys + ["--store", "copy-3.sqlite"])
+        #expect(restored.end(SIGTERM).status == 0)
+    }
+
+    @Test("A backup overwrites nothing, and leaves nothing beside its files")
+    func names() throws {
+        let server = try SkanServer(in: folder)
+        #expect(server.end(SIGTERM).status == 0)
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: folder.path("skan.sqlite"))
+        #expect(try skan("backup", "--store", "skan.sqlite", "copy.sqlite").status == 0)
+        let before = try files()
+        #expect(before.filter { $0.hasPrefix("copy") } == ["copy.sqlite"])
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("copy.sqlite"))
+        #expect(attributes[.posixPermissions] as? Int == 0o640)
+        let bytes = try Data(contentsOf: folder.url.appendingPathComponent("copy.sqlite"))
+        for name in ["copy.sqlite", "skan.sqlite"] {
+            let again = try skan("backup", "--store", "skan.sqlite", name)
+            #expect(again.status == 2 && again.errors.contains("\(name) exists already"), "\(again)")
+        }
+        #expect(try skan("backup", "--store", "skan.sqlite", "nowhere/copy.sqlite").status == 2)
+        #expect(try skan("backup", "--store", "none.sqlite", "other.sqlite").errors.contains("there is no store"))
+        #expect(try skan("backup", "--store", "keys/test-p256.pem", "other.sqlite").errors.contains("not a store"))
+        #expect(try files() == before)
+        #expect(try Data(contentsOf: folder.url.appendingPathComponent("copy.sqlite")) == bytes)
+    }
+
+    @Test("Where there is no room, it says so and leaves no part of a copy")
+    func noRoom() throws {
+        let server = try SkanServer(in: folder)
+        #expect(server.end(SIGTERM).status == 0)
+        let before = try files()
+        // A bound on the size of files, above that of the -shm, ends writing as a full disk does.
+        let outcome = try SkanProcess.run(
+            URL(fileURLWithPath: "/bin/sh"),
+            ["-c", "trap '' XFSZ; ulimit -f 72; exec \(SkanProcess.binary.path) backup -s skan.sqlite copy.sqlite"],
+            in: folder.url)
+        #expect(outcome.status == 2, "\(outcome)")
+        #expect(outcome.errors.hasPrefix("skan: error: cannot write the copy copy.sqlite: "), "\(outcome.errors)")
+        #expect(try files().filter { $0.hasPrefix("copy") } == before.filter { $0.hasPrefix("copy") })
+    }
+
+    @Test(
+        "A web ad that was not answered is expired in the copy, unless the nonces are kept", arguments: [false, true])
+    func webAds(_ keepsNonces: Bool) throws {
+        try folder.makeSigningKeys()
+        let server = try SkanServer(in: folder, arguments: ["--signing-keys", "keys.json"])
+        let issued = try skan(
+            "web-ad", "issue", "--store", "skan.sqlite", "--network", "example123.skadnetwork", "--source-identifier",
+            "3120", "--advertised-app", "525463029", "--destination", "https://network.example")
+        let link = try #require(try JSONSerialization.jsonObject(with: Data(issued.output.utf8)) as? [String: Any])
+        let nonce = try #require(link["attributionSourceNonce"] as? String)
+        let outcome = try SkanProcess.run(
+            ["backup", "--store", "skan.sqlite", "copy.sqlite"] + (keepsNonces ? ["--keep-nonces"] : []),
+            in: folder.url)
+        #expect(outcome.output.contains("copied 1 web ads to copy.sqlite-web-ads"), "\(outcome)")
+        #expect(outcome.output.contains("1 not answered yet are expired in the copy") == !keepsNonces)
+        #expect(try tap(nonce, on: server).contains("\"signature\""), "the original is as it was")
+        #expect(server.end(SIGTERM).status == 0)
+        let restored = try SkanServer(
+            in: folder, arguments: ["--signing-keys", "keys.json", "--store", "copy.sqlite"])
+        #expect(try tap(nonce, on: restored).contains(keepsNonces ? "\"signature\"" : "\"nonce-expired\""))
+        #expect(restored.end(SIGTERM).status == 0)
+    }
+
+    private func tap(_ nonce: String, on server: SkanServer) throws -> String {
+        let body =
+            #"{"source_engagement_type":"click_to_App_Store","source_domain":"example.com","#
+            + #""source_nonce":"\#(nonce)","version":"4.0"}"#
+        try Data(body.utf8).write(to: folder.url.appendingPathComponent("body"))
+        let url = "http://127.0.0.1:\(server.port)/.well-known/skadnetwork/get-signed-payload"
+        return try SkanProcess.run(
+            SkanProcess.curl,
+            ["-s", "--max-time", "10", "-H", "Content-Type: application/json", "--data-binary", "@body", url],
+            in: folder.url
+        ).output
+    }
+}
