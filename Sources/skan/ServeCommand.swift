@@ -235,6 +235,9 @@ struct ServeCommand: AsyncParsableCommand {
                 "log left: keep the -wal beside the store",
                 metadata: ["store": "\(settings.store)", "reason": "\(reason)"])
         }
+        if endings.allSatisfy({ $0 == .whole }) {
+            logger.info("store closed: one whole file", metadata: ["store": "\(settings.store)"])
+        }
         if endings.contains(.abandoned) {
             logger.error(
                 "stopped without closing the store, whose files were taken away or which has another owner",

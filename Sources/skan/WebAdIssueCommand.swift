@@ -76,6 +76,9 @@ extension WebAdCommand {
             _ = try request.checked(nonce: Nonce(using: &generator), issuedAtMilliseconds: issuedAt ?? now)
             let ownership = try StoreOwnership(try store.path)
             let links = try await ownership.change {
+                // The owner of the store answers the taps, whatever the name under which it opened the store.
+                let hold = try StoreHold(ownership.store)
+                defer { hold.release() }
                 let path = SQLiteWebAdLedger.path(besideStore: ownership.store)
                 let ledger = try SQLiteWebAdLedger(path: path, onEvent: StoreOwnership.say)
                 defer { _ = try? ledger.close() }

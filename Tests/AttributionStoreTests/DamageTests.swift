@@ -33,6 +33,7 @@ struct DamageTests {
         "UPDATE postback SET key_digest = zeroblob(16) WHERE id = 3",
         "UPDATE key_block SET digests = zeroblob(8) WHERE first_id = 3", "DELETE FROM key_block WHERE first_id = 3",
         "UPDATE key_block SET first_id = 99 WHERE first_id = 3", "DELETE FROM key_block",
+        "UPDATE postback SET key_digest = randomblob(16); DELETE FROM key_block",
         "UPDATE tally SET counts = x'05'", "UPDATE postback SET conversion = 'nonsense' WHERE id = 3",
         "UPDATE postback_quarter SET first_id = 7",
     ]
@@ -103,6 +104,38 @@ struct DamageTests {
         let answers = try ledger.record([delivery("8"), delivery("0"), delivery("fresh")])
         #expect(answers == [.duplicate(.test), .duplicate(.test), .recorded(.test)])
         #expect(try await ledger.reader.tallies(TallyQuery(dimensions: [], traffic: .test)).isEmpty == false)
+    }
+
+    @Test("An id that no owner gave out is an error in words, and no reason to end")
+    func wildID() throws {
+        try fill(9)
+        try SQLite.execute("UPDATE postback SET id = 9223372036854775807 WHERE id = 5", store.path)
+        #expect(throws: StoreError.self) { try LedgerWriter(path: store.path) }
+    }
+
+    @Test(
+        "An owner that cannot record is not ready, and a heartbeat alone does not make it so",
+        arguments: [
+            "postback_body", "delivery",
+        ])
+    func notReady(_ table: String) throws {
+        try fill(400, tallyInterval: 1_000)
+        try overwriteLastPage(of: table)
+        let owner = try LedgerWriter(path: store.path)
+        #expect(try owner.record([delivery("fresh")]) == [nil])
+        #expect(owner.health != .ready)
+        owner.heartbeat()
+        #expect(owner.health != .ready)
+    }
+
+    private func overwriteLastPage(of table: String) throws {
+        let leaf = try SQLite.query(
+            "SELECT pageno FROM dbstat WHERE name = '\(table)' AND pagetype = 'leaf' ORDER BY path DESC LIMIT 1",
+            store.path)
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: store.path))
+        try file.seek(toOffset: (try #require(UInt64(leaf)) - 1) * 4_096)
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
+        try file.close()
     }
 
     @Test("A repair beside recording agrees with what is recorded meanwhile")

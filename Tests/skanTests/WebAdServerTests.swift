@@ -117,8 +117,8 @@ struct WebAdServerTests {
     func refusals() throws {
         // A server that has keys issues for their networks alone.
         let keylessServer = try SkanServer(in: folder, arguments: [])
-        let keyless = try issue([], network: "other.skadnetwork").attributionSourceNonce
         #expect(keylessServer.end(SIGTERM).status == 0)
+        let keyless = try issue([], network: "other.skadnetwork").attributionSourceNonce
         let server = try server()
         let url = Self.url(server)
         let link = try issue()

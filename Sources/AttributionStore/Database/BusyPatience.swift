@@ -12,8 +12,14 @@ final class BusyPatience: Sendable {
     }
 
     /// For `Configuration.busyMode`.
-    var mode: Database.BusyMode {
+    ///
+    /// - Parameter onWait: Told when a second was waited in vain.
+    /// - Returns: A mode that waits.
+    func mode(onWait: @escaping @Sendable () -> Void) -> Database.BusyMode {
         .callback { [self] tries in
+            if tries == 200 {
+                onWait()
+            }
             // Another process may hold the lock for one batch; longer means trouble.
             guard tries < (isStopping.load(ordering: .relaxed) ? 100 : 2_000) else {
                 return false

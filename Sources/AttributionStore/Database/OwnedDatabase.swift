@@ -33,6 +33,9 @@ final class OwnedDatabase: Sendable {
         var isNewestOurs: @Sendable (Database) throws -> Bool = { _ in true }
         /// The newest row, to say from where on rows may be missing.
         var newestRow: @Sendable () -> Int64 = { 0 }
+        /// Writes what recording would write, to be rolled back: a page that is damaged, or a disk on which only little
+        /// fits, shows there and not in a row that is updated in place.
+        var rehearse: @Sendable (Database) throws -> Void = { _ in }
         /// Told what an operator should hear of, on any thread.
         var onEvent: @Sendable (StoreEvent) -> Void = { _ in }
     }
@@ -167,7 +170,11 @@ final class OwnedDatabase: Sendable {
         case .failing:
             // The failure is noted where it happens.
             try? write { db in
-                try db.execute(sql: "UPDATE owner SET epoch = epoch")
+                try db.inSavepoint {
+                    try hooks.rehearse(db)
+                    return .rollback
+                }
+                try db.execute(sql: "UPDATE probe SET bytes = randomblob(262144)")
             }
         case .ready:
             // Not while a transaction is under way, which looks for itself.
@@ -271,7 +278,9 @@ final class OwnedDatabase: Sendable {
     private var configuration: Configuration {
         var configuration = Configuration()
         configuration.label = "skan"
-        configuration.busyMode = patience.mode
+        configuration.busyMode = patience.mode { [weak self] in
+            self?.note(failure: StoreFault.locked.words)
+        }
         configuration.prepareDatabase { db in
             // 64 MiB: the tallies of some months, and the ends of the tables.
             try db.execute(sql: "PRAGMA cache_size = -65536")

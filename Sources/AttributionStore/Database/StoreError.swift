@@ -75,7 +75,7 @@ public enum StoreFault: Hashable, Sendable {
         case .locked: "another program holds its lock"
         case .readOnly: "it may not be written"
         case .cannotOpen: "it, its -wal, its -shm or their folder cannot be opened; check their owner and mode"
-        case .damaged: "it is damaged; skan recount names what is wrong, --repair mends what follows from the bodies"
+        case .damaged: "it is damaged; skan recount may say where, else restore a backup"
         case .other(let code): "the database reports error \(code)"
         }
     }

@@ -16,6 +16,13 @@ struct StoreSchema: Sendable {
         ) STRICT;
         INSERT INTO owner VALUES (1, 0);
 
+        -- Written while commits fail, as many pages as a batch takes: only then can it be told that one would fit again.
+        CREATE TABLE probe (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            bytes BLOB NOT NULL
+        ) STRICT;
+        INSERT INTO probe VALUES (1, x'');
+
         """
 
     /// Makes a schema.

@@ -58,11 +58,7 @@ struct KeyBlock {
                 return
             }
             rebuilt.append(next...last)
-            try LedgerScan(db: db, columns: "id, key_digest", table: "postback").each(next...last) { row in
-                if let digest = try row.withUnsafeData(atIndex: 1, { $0?.withUnsafeBytes { Digest16($0) } }) {
-                    try use(row[0], digest.high)
-                }
-            }
+            try eachRow(db, next...last, use)
             next = last + 1
         }
         let rows = try Row.fetchCursor(
@@ -82,6 +78,28 @@ struct KeyBlock {
         }
         try rebuild(through: newest)
         return rebuilt
+    }
+
+    /// Hands over the digest of each row, made again from its body.
+    ///
+    /// What replaces a damaged block decides what is counted, and so does not rest on another column; only of a row whose
+    /// body cannot be read is the stored digest taken.
+    static func eachRow(
+        _ db: Database,
+        _ ids: ClosedRange<Int64>,
+        _ use: (_ row: Int64, _ digest: UInt64) throws -> Void
+    ) throws {
+        let scan = LedgerScan(
+            db: db, columns: "id, traffic, body, key_digest", table: "postback LEFT JOIN postback_body USING (id)")
+        try scan.each(ids) { row in
+            if let traffic = Traffic(rawValue: row[1]), let body = row[2] as Data?,
+                let postback = try? ReceivedPostback(reading: Array(body))
+            {
+                try use(row[0], PostbackDigests(postback, provenance: traffic.provenance).key.high)
+            } else if let digest = try row.withUnsafeData(atIndex: 3, { $0?.withUnsafeBytes { Digest16($0) } }) {
+                try use(row[0], digest.high)
+            }
+        }
     }
 
     /// The next row; none where the rest lies on a damaged page.

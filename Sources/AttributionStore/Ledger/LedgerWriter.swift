@@ -51,6 +51,7 @@ public final class LedgerWriter: Sendable {
                     try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM postback")) ?? 0 == memory.lastRow
                 },
                 newestRow: { memory.lastRow },
+                rehearse: { try RecordingBatch.rehearse($0, after: memory.lastRow) },
                 onEvent: onEvent
             ))
         if let networks = settings.networks {

@@ -235,21 +235,40 @@ struct RecordingBatch {
         memory.add(added, backlog, counted, room)
     }
 
+    /// Touches the pages that the next postback would: the ends of the tables, and where its delivery is counted.
+    ///
+    /// - Parameters:
+    ///   - db: The writing connection, in a savepoint that is rolled back.
+    ///   - last: The last row.
+    /// - Throws: What SQLite reports of a full disk or a damaged page.
+    static func rehearse(_ db: Database, after last: Int64) throws {
+        let texts = Array(repeating: "''", count: 1 + PostbackColumns.names.count).joined(separator: ", ")
+        try db.execute(
+            sql: """
+                INSERT INTO postback (\(columns.joined(separator: ", ")))
+                VALUES (:id, 0, 0, 'network', 'test', '', 0, zeroblob(16), zeroblob(16), \(texts));
+                INSERT INTO postback_body VALUES (:id, zeroblob(600));
+                INSERT INTO key_block VALUES (:id, zeroblob(8), zeroblob(8));
+                INSERT INTO delivery VALUES (0, 'recorded', 'test', '', 'network', 1, 1) ON CONFLICT DO NOTHING;
+                UPDATE delivery SET count = count WHERE quarter = (SELECT max(quarter) FROM delivery);
+                UPDATE postback_quarter SET last_id = last_id WHERE quarter = (SELECT max(quarter) FROM postback_quarter)
+                """, arguments: ["id": last + 1])
+    }
+
     // MARK: Statements
 
     static let quarterMilliseconds: Int64 = 900_000
 
-    private static let insertPostbackSQL: String = {
-        let columns =
-            [
-                "id", "recorded_at", "received_at", "recipient", "traffic", "key_name", "digest_version", "key_digest",
-                "content_digest", "transaction_id",
-            ] + PostbackColumns.names
-        return """
-            INSERT INTO postback (\(columns.joined(separator: ", ")))
-            VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))
-            """
-    }()
+    private static let columns =
+        [
+            "id", "recorded_at", "received_at", "recipient", "traffic", "key_name", "digest_version", "key_digest",
+            "content_digest", "transaction_id",
+        ] + PostbackColumns.names
+
+    private static let insertPostbackSQL = """
+        INSERT INTO postback (\(columns.joined(separator: ", ")))
+        VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))
+        """
 
     private static let insertKeyBlock = "INSERT INTO key_block (first_id, digests, checksum) VALUES (?, ?, ?)"
 

@@ -39,6 +39,10 @@ final class WriterState: Sendable {
     /// - Returns: The rows that were indexed from themselves, as their part of the stored index was damaged.
     func load(_ db: Database) throws -> [ClosedRange<Int64>] {
         let newest = try Int64.fetchOne(db, sql: "SELECT max(id) FROM postback") ?? 0
+        guard newest <= UInt32.max else {
+            // No owner gave such an id out.
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+        }
         var index = PostbackIndex(capacity: Int(newest))
         let rebuilt = try KeyBlock.each(db, through: newest) { row, digest in
             index.insert(digest, row: UInt32(truncatingIfNeeded: row))

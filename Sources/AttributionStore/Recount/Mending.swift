@@ -130,10 +130,7 @@ struct Mending {
                 try put(endingAt: id)
             }
         }
-        try LedgerScan(db: db, columns: "id, key_digest", table: "postback").each(first...last) { row in
-            let digest = try row.withUnsafeData(atIndex: 1) { $0?.withUnsafeBytes { Digest16($0) } }
-            try append(digest?.high ?? 0, for: row[0])
-        }
+        try KeyBlock.eachRow(db, first...last) { try append($1, for: $0) }
         if next <= last {
             try append(0, for: last)
         }
