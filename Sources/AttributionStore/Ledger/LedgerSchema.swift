@@ -16,8 +16,8 @@ enum LedgerSchema {
             traffic TEXT NOT NULL CHECK (traffic IN ('apple', 'foreign', 'development', 'test')),
             key_name TEXT NOT NULL, -- of the key that verified it
             digest_version INTEGER NOT NULL,
-            key_digest BLOB NOT NULL CHECK (length(key_digest) = 16), -- what makes it one and the same
-            content_digest BLOB NOT NULL CHECK (length(content_digest) = 16), -- what it says
+            key_digest BLOB NOT NULL, -- 16 bytes: what makes it one and the same
+            content_digest BLOB NOT NULL, -- 16 bytes: what it says
             transaction_id TEXT NOT NULL,
             framework TEXT NOT NULL,
             ad_network_id TEXT NOT NULL,

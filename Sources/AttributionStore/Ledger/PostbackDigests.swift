@@ -27,7 +27,7 @@ struct PostbackDigests: Hashable, Sendable {
             bytes.append(contentsOf: part.utf8)
         }
         self.key = Digest16(hashing: bytes)
-        content = Digest16(hashing: [UInt8(Self.version)] + postback.statements)
+        content = Digest16(hashing: [UInt8(Self.version)], postback.statements)
     }
 }
 
@@ -36,9 +36,13 @@ struct Digest16: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
 
-    /// Hashes bytes.
-    init(hashing bytes: [UInt8]) {
-        self = SHA256.hash(data: bytes).withUnsafeBytes { Digest16(first: $0) }
+    /// Hashes bytes, one part after the other.
+    init(hashing parts: [UInt8]...) {
+        var hash = SHA256()
+        for part in parts {
+            part.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        }
+        self = hash.finalize().withUnsafeBytes { Digest16(first: $0) }
     }
 
     /// Reads stored bytes; nil for another length than 16.

@@ -36,7 +36,7 @@ struct FirstCopy {
     struct Known {
         let content: Digest16
         let receivedAt: Int64
-        let recipient: String
+        let recipient: Delivery.Recipient
         let traffic: Traffic
     }
 }
@@ -76,11 +76,13 @@ private struct FirstCopyLookup {
                     // A collision (2⁻⁶⁴ per pair), or more likely a damaged digest.
                     return copy = copyByBody(id, key, row)
                 }
-                if let content = Digest16(row.blob(1)), let traffic = Traffic(rawValue: row.text(4)) {
+                if let content = Digest16(row.blob(1)), let traffic = Traffic(rawValue: row.text(4)),
+                    let recipient = Delivery.Recipient(rawValue: row.text(3))
+                {
                     copy = FirstCopy(
                         id: id,
                         known: .init(
-                            content: content, receivedAt: row.integer(2), recipient: row.text(3), traffic: traffic))
+                            content: content, receivedAt: row.integer(2), recipient: recipient, traffic: traffic))
                 }
             }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
@@ -91,7 +93,7 @@ private struct FirstCopyLookup {
 
     /// The copy in a row whose digest is not the one looked for, if its bytes say that it is the same postback.
     private func copyByBody(_ id: Int64, _ key: Digest16, _ row: HotStatement.Row) -> FirstCopy? {
-        guard let traffic = Traffic(rawValue: row.text(4)),
+        guard let traffic = Traffic(rawValue: row.text(4)), let recipient = Delivery.Recipient(rawValue: row.text(3)),
             let stored = try? Row.fetchOne(db, sql: "SELECT body FROM postback_body WHERE id = ?", arguments: [id]),
             let body = try? stored.bytes(at: 0), let postback = try? ReceivedPostback(reading: body)
         else {
@@ -104,6 +106,6 @@ private struct FirstCopyLookup {
         return FirstCopy(
             id: id,
             known: .init(
-                content: digests.content, receivedAt: row.integer(2), recipient: row.text(3), traffic: traffic))
+                content: digests.content, receivedAt: row.integer(2), recipient: recipient, traffic: traffic))
     }
 }

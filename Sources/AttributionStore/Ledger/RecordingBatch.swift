@@ -117,7 +117,7 @@ struct RecordingBatch {
         let quarter = delivery.receivedAtMilliseconds.flooredQuotient(by: Self.quarterMilliseconds)
         deliveries[quarter, default: DeliveryCounts()].add(
             RepeatDelay(milliseconds: delivery.receivedAtMilliseconds &- known.receivedAt))
-        if known.recipient != delivery.recipient.rawValue {
+        if known.recipient != delivery.recipient {
             try db.cachedStatement(sql: Self.insertCopy).execute(arguments: [
                 first.id, delivery.recipient.rawValue, delivery.receivedAtMilliseconds,
             ])
@@ -177,7 +177,7 @@ struct RecordingBatch {
             id: id,
             known: .init(
                 content: digests.content, receivedAt: delivery.receivedAtMilliseconds,
-                recipient: delivery.recipient.rawValue, traffic: traffic))
+                recipient: delivery.recipient, traffic: traffic))
     }
 
     // MARK: Sums
