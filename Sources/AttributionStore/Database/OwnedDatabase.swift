@@ -177,7 +177,7 @@ final class OwnedDatabase: Sendable {
                 try db.execute(sql: "UPDATE probe SET bytes = randomblob(262144)")
             }
         case .ready:
-            // Not while a transaction is under way, which looks for itself.
+            // Waits for a transaction that is under way.
             try? withWriter { try watchBefore($0) }
         }
     }
@@ -200,7 +200,7 @@ final class OwnedDatabase: Sendable {
         return try writer.writeWithoutTransaction(work)
     }
 
-    /// Does work in one more fenced and watched transaction, for who prepares another.
+    /// Does work in a fenced and watched transaction of its own, while another is being prepared.
     func fenced(_ db: Database, _ work: (Database) throws -> Void) throws {
         try transaction(db, { _ in }, { db, _ in try work(db) }, {})
     }

@@ -51,13 +51,6 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// Reads in one snapshot, on the calling thread.
-    func readBlocking<Result>(_ work: (Database) throws -> Result) throws -> Result {
-        try StoreError.translating(path) {
-            try connection().read(work)
-        }
-    }
-
     private func connection() throws -> DatabasePool {
         try pool.withLock { pool in
             if let pool {

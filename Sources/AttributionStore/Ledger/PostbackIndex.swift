@@ -1,4 +1,4 @@
-/// Finds a recorded postback by 64 bits of its key digest: exact, for whoever asks compares the rest in the row it names.
+/// Finds a recorded postback by 64 bits of its key digest; callers confirm a hit against the row.
 ///
 /// A unique index on disk costs more with every million random ids; this table costs the same at ten million as at
 /// none: 12 bytes a slot, at most three quarters full. It grows by one of a thousand parts at a time, which no request
