@@ -40,7 +40,7 @@ $(SCHEMATHESIS)/bin/schemathesis:
 	python3 -m venv $(SCHEMATHESIS)
 	$(SCHEMATHESIS)/bin/pip install --quiet --disable-pip-version-check schemathesis==$(SCHEMATHESIS_VERSION)
 
-# Every bar against its reference, about seven minutes; nothing else should run on the machine meanwhile.
+# Every bar against its reference, about fifteen minutes; nothing else should run on the machine meanwhile.
 bench: build
 	swift build --configuration release --package-path Benchmarks
 	Benchmarks/.build/release/skan-bench --skan $(SKAN) $(if $(PARTS),--parts $(PARTS)) $(BENCH_OPTIONS)

@@ -137,7 +137,7 @@ let package = Package(
         .testTarget(
             name: "AttributionHTTPTests",
             dependencies: [
-                "APIDescription", "AttributionHTTP", "AttributionReports",
+                "APIDescription", "Attribution", "AttributionHTTP", "AttributionReports", "AttributionStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),

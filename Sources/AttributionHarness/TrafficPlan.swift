@@ -6,7 +6,7 @@ public struct TrafficPlan: Sendable {
     /// The deliveries in the order to send them.
     public private(set) var deliveries: [PlannedDelivery] = []
     /// The recorded postbacks by network, app, campaign id and source identifier.
-    public private(set) var rows: [[String]: Metrics] = [:]
+    public private(set) var rows: [[String]: Counts] = [:]
     /// The deliveries by kind, all of them durable ones.
     public private(set) var counts = DeliveryCounts()
     /// How many deliveries must be refused as not JSON.
@@ -48,7 +48,7 @@ public struct TrafficPlan: Sendable {
         let body = try standIn.sign(draft, escapesSlashes: generator.chance(0.2))
         let postback = try ReceivedPostback(reading: body)
         append(body, .recorded)
-        rows[Self.dimensions.map { $0.value(of: postback) }, default: Metrics()].count(CountedTraits(postback))
+        rows[Self.dimensions.map { $0.value(of: postback) }, default: Counts()].count(CountedTraits(postback))
         if generator.chance(shares.repeats) {
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
                 append(body, .duplicate)

@@ -26,6 +26,7 @@ struct CommandFailure: Error {
         case let problem as FieldProblem: self.init(problem.description, hint: "skan help COMMAND lists its options")
         case let problem as OwnerProblem: self.init(problem.description, hint: problem.hint)
         case let problem as StoreError: self.init(problem.description)
+        case let problem as LedgerQuestionError: self.init(problem.description)
         case let problem as BackupError: self.init(problem.description)
         case let problem as IngressError: self.init(problem.description)
         default: self.init(message.isEmpty ? "\(error)" : message, hint: "skan help lists commands and options")

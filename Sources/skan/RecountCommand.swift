@@ -6,7 +6,7 @@ import AttributionStore
 struct RecountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recount",
-        abstract: "Verify and tally every recorded postback again from its raw bytes, and report any difference.",
+        abstract: "Verify and count every recorded postback again from its raw bytes, and report any difference.",
         discussion: """
             Ends with status 0 when there is none, 1 when there is. With --repair, columns, digests, indexes and counts \
             are made again from the raw bytes; a running server does that, with the keys it trusts, and goes on recording.

@@ -45,7 +45,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Off loopback, let the console do without TLS: a proxy before it has it.")
     var consolePlainHttp = false
 
-    @Option(help: "The store's file, made when it does not exist.")
+    @Option(
+        name: [.customLong("store"), .customShort("s")],
+        help: "The store's file, made when it does not exist (or SKAN_STORE).")
     var store: String?
 
     @Option(
@@ -156,11 +158,11 @@ struct ServeCommand: AsyncParsableCommand {
             }
         )
         let reader = try LedgerReader(settings.store)
-        let reporter = Reporter(reader)
+        let reporter = Reporter(reader, programVersion: Skan.version)
         let routes: [any ConsoleRoutes] = [
             HealthRoutes(readiness: { ledger.health.reason ?? webAds?.health.reason }),
             APIDescriptionRoutes(),
-            ReportRoutes(reporter: reporter, logger: logger),
+            ReportRoutes(logger: logger) { try await reporter.report($0, limits: $1) },
             MetricsRoutes(metrics),
             WebAdRoutes(issuer: webAds?.issuer, logger: logger),
             SigningRoutes(signer: signer, logger: logger),

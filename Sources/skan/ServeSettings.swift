@@ -32,7 +32,7 @@ struct ServeSettings {
         console = try address(command.console, "console", ListenAddress(host: "127.0.0.1", port: 8081))
         tokens = command.tokens ?? settings.string(forKey: "tokens")
         signRate = try Self.signRate(command.signRate, settings.string(forKey: "sign.rate"))
-        guard let store = command.store ?? settings.string(forKey: "store") else {
+        guard let store = command.store ?? settings.string(forKey: "store"), !store.isEmpty else {
             throw CommandFailure("expected --store FILE", hint: "the file is made when it does not exist")
         }
         self.store = store

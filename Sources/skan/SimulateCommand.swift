@@ -96,7 +96,7 @@ struct SimulateCommand: AsyncParsableCommand {
     private func expectedReport(_ plan: TrafficPlan) -> Report {
         Report(
             request: ReportRequest(dimensions: TrafficPlan.dimensions, traffic: .test),
-            rows: plan.rows.map { TallyRow(values: $0.key, metrics: $0.value) },
+            rows: plan.rows.map { LedgerRow(values: $0.key, counts: $0.value) },
             deliveries: plan.counts
         )
     }

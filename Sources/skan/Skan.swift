@@ -4,15 +4,18 @@ import Foundation
 /// The command line: a file a subcommand; each parses, wires and prints.
 @main
 struct Skan: AsyncParsableCommand {
+    /// The version of the program, which reports name too.
+    static let version = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "skan",
         abstract:
             "The ad network's side of SKAdNetwork and AdAttributionKit: sign impressions, receive and verify postbacks, report.",
-        version: "0.1.0",
+        version: version,
         subcommands: [
             ServeCommand.self, ReportCommand.self, SignCommand.self, VerifyCommand.self, KeysCommand.self,
             SimulateCommand.self, SelftestCommand.self, RecountCommand.self, WebAdCommand.self, TokensCommand.self,
-            PublishCommand.self, QuarantineCommand.self, PostbacksCommand.self, BackupCommand.self,
+            PublishCommand.self, QuarantineCommand.self, PostbacksCommand.self, ExportCommand.self, BackupCommand.self,
         ]
     )
 

@@ -16,6 +16,12 @@ enum Terminal {
         isatty(STDOUT_FILENO) == 1
     }
 
+    /// How many columns the terminal of standard output has; nil when it is none, or does not say.
+    static var columns: Int? {
+        var size = winsize()
+        return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
+    }
+
     /// Writes data to standard output; a reader that went away ends the run as a success.
     static func write(_ text: String) {
         write(bytes: text.utf8)

@@ -32,8 +32,8 @@ struct AdAttributionKitLedgerTests {
         return postbacks.delivery(try postbacks.standIn.sign(draft))
     }
 
-    private func rows(_ dimensions: [ReportDimension], _ traffic: Traffic = .test) async throws -> [TallyRow] {
-        try await ledger.tallies(TallyQuery(dimensions: dimensions, traffic: traffic))
+    private func rows(_ dimensions: [ReportDimension], _ traffic: Traffic = .test) async throws -> [LedgerRow] {
+        try await ledger.rows(dimensions, traffic)
     }
 
     @Test("One postback by identifier and sequence index, and never the same as one of SKAdNetwork")
@@ -44,9 +44,9 @@ struct AdAttributionKitLedgerTests {
                 delivery("a"), delivery("a", index: 1), delivery("A"), delivery("a"),
                 postbacks.delivery(postbacks.draft(id: "a")),
             ]) == [recorded, recorded, recorded, .duplicate(.test), recorded])
-        let installs = try await rows([.framework]).map { [$0.values[0], "\($0.metrics[.installs])"] }
+        let installs = try await rows([.framework]).map { [$0.values[0], "\($0.counts[.installs])"] }
         #expect(Set(installs) == [["adattributionkit", "2"], ["skadnetwork", "1"]])
-        #expect(try await rows([])[0].metrics[.installs] == 3)
+        #expect(try await rows([])[0].counts[.installs] == 3)
     }
 
     @Test("A copy with another unsigned field is a conflict: kept, not counted")
@@ -66,10 +66,10 @@ struct AdAttributionKitLedgerTests {
             delivery("3", index: 1, type: .reengagement), delivery("4", isWinner: false),
             delivery("5", unproven: [JSONField(name: "conversion-value", value: .integer(9))]),
         ])
-        let sum = try await rows([])[0].metrics
+        let sum = try await rows([])[0].counts
         #expect(sum[.postbacks] == 6 && sum[.installs] == 3 && sum[.redownloads] == 1 && sum[.newInstalls] == 2)
         #expect(sum[.reengagements] == 1 && sum[.laterReengagements] == 1 && sum[.losses] == 1)
-        let types = try await rows([.conversionType]).map { [$0.values[0], "\($0.metrics[.postbacks])"] }
+        let types = try await rows([.conversionType]).map { [$0.values[0], "\($0.counts[.postbacks])"] }
         #expect(Set(types) == [["download", "3"], ["redownload", "1"], ["re-engagement", "2"]])
     }
 
@@ -86,7 +86,7 @@ struct AdAttributionKitLedgerTests {
         #expect(try await rows([.framework], .test).isEmpty)
         let row = try await rows([.conversionType, .marketplace, .country, .interactionType], .development)
         #expect(row.map(\.values) == [["re-engagement", "com.apple.AppStore", "US", "click"]])
-        #expect(row[0].metrics[.reengagementConversion(.fine(24))] == 1 && row[0].metrics[.installs] == 0)
+        #expect(row[0].counts[.reengagementConversion(.fine(24))] == 1 && row[0].counts[.installs] == 0)
         let verifier = postbacks.verifier
         #expect(try await ledger.differences(verifier) == [])
     }

@@ -16,8 +16,8 @@ struct DamageTests {
     }
 
     /// Records some postbacks, each in a transaction of its own, and closes the store.
-    private func fill(_ count: Int, tallyInterval: Int = 10) throws {
-        let ledger = try OpenLedger(store.path, tallyInterval: tallyInterval)
+    private func fill(_ count: Int) throws {
+        let ledger = try OpenLedger(store.path)
         for number in 0..<count {
             _ = try ledger.record([try delivery("\(number)")])
         }
@@ -31,11 +31,9 @@ struct DamageTests {
     static let damages: [String] = [
         "UPDATE postback_body SET body = x'00' WHERE id = 3", "DELETE FROM postback_body WHERE id = 3",
         "UPDATE postback SET key_digest = zeroblob(16) WHERE id = 3",
-        "UPDATE key_block SET digests = zeroblob(8) WHERE first_id = 3", "DELETE FROM key_block WHERE first_id = 3",
-        "UPDATE key_block SET first_id = 99 WHERE first_id = 3", "DELETE FROM key_block",
-        "UPDATE postback SET key_digest = randomblob(16); DELETE FROM key_block",
-        "UPDATE tally SET counts = x'05'", "UPDATE postback SET conversion = 'nonsense' WHERE id = 3",
-        "UPDATE postback_quarter SET first_id = 7",
+        "UPDATE postback SET key_digest = randomblob(16)",
+        "INSERT INTO column_block VALUES (0, 1, 0, 0, x'', 0)",
+        "INSERT INTO column_value VALUES (3, 1, '1', 0)",
     ]
 
     @Test("A damaged row stops nobody, and is still not counted twice", arguments: damages)
@@ -51,7 +49,7 @@ struct DamageTests {
     @Test("A row that is gone is not counted twice by an owner that knows its digest, and what comes of it is kept")
     func missingRow() throws {
         try fill(9)
-        try SQLite.execute("DELETE FROM postback WHERE id = 3; DELETE FROM postback_body WHERE id = 3", store.path)
+        try SQLite.execute("DELETE FROM postback WHERE id = 3", store.path)
         let events = Events()
         let ledger = try OpenLedger(store.path, onEvent: events.note)
         #expect(try ledger.record([delivery("2")]) == [.conflict(.test)])
@@ -66,16 +64,9 @@ struct DamageTests {
         ("UPDATE postback SET traffic = 'apple' WHERE id = 3", "postback 3: recorded as apple", false),
         ("UPDATE postback SET key_digest = zeroblob(16) WHERE id = 3", "postback 3: its digests", true),
         ("UPDATE postback SET content_digest = zeroblob(16) WHERE id = 3", "postback 3: its digests", true),
-        ("UPDATE postback SET app_id = '1' WHERE id = 3", "postback 3: its columns", true),
-        ("UPDATE key_block SET digests = zeroblob(8) WHERE first_id = 3", "the index of postbacks 3", true),
-        ("DELETE FROM key_block WHERE first_id = 9", "the index of postbacks 9 to 9", true),
-        ("DELETE FROM key_block", "the index of postbacks 1 to 9", true),
-        ("DELETE FROM postback_quarter", "quarter of an hour", true),
-        ("UPDATE postback_quarter SET quarter = quarter + 500", "quarter of an hour", true),
-        ("UPDATE tally_mark SET postback_id = 500", "the tallies by", true),
-        ("DELETE FROM tally_mark WHERE tally = 'source'", "the tallies by source", true),
-        ("DELETE FROM tally", "tally of day", true),
-        ("UPDATE tally SET day = day + 1", "tally of day", true),
+        ("INSERT INTO column_block VALUES (0, 1, 0, 0, x'', 0)", "there are columns of postbacks that are", true),
+        ("INSERT INTO column_block VALUES (-9223372036854775808, 1, 0, 0, x'', 0)", "there are columns of", true),
+        ("INSERT INTO column_block VALUES (9223372036854775807, 1, 0, 0, x'', 0)", "there are columns of", true),
         ("UPDATE delivery SET count = count + 1 WHERE status = 'recorded'", "deliveries of quarter", true),
         ("DELETE FROM delivery", "deliveries of quarter", true),
         ("INSERT INTO quarantine_total VALUES ('forged', 5, 500)", "the quarantine's total of forged", true),
@@ -103,7 +94,7 @@ struct DamageTests {
         let ledger = try OpenLedger(store.path)
         let answers = try ledger.record([delivery("8"), delivery("0"), delivery("fresh")])
         #expect(answers == [.duplicate(.test), .duplicate(.test), .recorded(.test)])
-        #expect(try await ledger.reader.tallies(TallyQuery(dimensions: [], traffic: .test)).isEmpty == false)
+        #expect(try await ledger.totals()[.postbacks] >= 8)
     }
 
     @Test("An id that no owner gave out is an error in words, and no reason to end")
@@ -119,7 +110,7 @@ struct DamageTests {
             "postback_body", "delivery",
         ])
     func notReady(_ table: String) throws {
-        try fill(400, tallyInterval: 1_000)
+        try fill(400)
         try overwriteLastPage(of: table)
         let owner = try LedgerWriter(path: store.path)
         #expect(try owner.record([delivery("fresh")]) == [nil])
@@ -138,11 +129,125 @@ struct DamageTests {
         try file.close()
     }
 
+    @Test("A full disk makes a store unready; it records again as soon as there is room, and nothing is lost")
+    func fullDisk() async throws {
+        let many = try ManyPostbacks(ManyPostbacks.block + 600)
+        let verifier = try ManyPostbacks.postbacks().verifier
+        let ledger = try OpenLedger(store.path)
+        // One more page than the store has now, whenever it is asked for: SQLite then says what a full disk makes it say.
+        var recorded = 0
+        var refused = 0
+        while recorded < many.deliveries.count {
+            let batch = Array(many.deliveries[recorded..<min(recorded + 50, many.deliveries.count)])
+            do {
+                #expect(try ledger.record(batch).allSatisfy { $0 == .recorded(.test) })
+                recorded += batch.count
+                if refused < 40 {
+                    try ledger.writer.limitPages(toMoreBy: 4)
+                }
+            } catch {
+                refused += 1
+                #expect(ledger.writer.health == .failing(reason: "the disk is full"))
+                try ledger.writer.limitPages(toMoreBy: 200)
+                ledger.writer.heartbeat()
+                #expect(ledger.writer.health == .ready)
+                try ledger.writer.limitPages(toMoreBy: 20)
+            }
+        }
+        #expect(refused >= 10)
+        try ledger.writer.limitPages(toMoreBy: 100_000)
+        ledger.writer.heartbeat()
+        #expect(try await ledger.totals()[.postbacks] == Int64(recorded))
+        #expect(try await ledger.differences(verifier).filter { !$0.hasPrefix("the columns of") } == [])
+        #expect(try await ledger.repair(verifier).isWhole)
+        #expect(try ledger.record(many.deliveries).allSatisfy { $0 == .duplicate(.test) })
+    }
+
+    @Test("Whatever byte is changed, a store answers, or says in words why not", arguments: 0..<4)
+    func flippedBytes(_ seed: Int) async throws {
+        let verifier = postbacks.verifier
+        do {
+            let ledger = try OpenLedger(store.path)
+            var draft = postbacks.draft(id: "a")
+            let signature = try ReceivedPostback(reading: postbacks.standIn.sign(draft)).signature
+            draft[.conversionValue] = .integer(5)
+            _ = try ledger.record(
+                try (0..<60).map { try delivery("\($0)") } + [
+                    postbacks.delivery(draft.body(signature: signature)), postbacks.delivery(Array("{}".utf8)),
+                    delivery("1"), delivery("a"),
+                ])
+            try ledger.close()
+        }
+        let whole = try Data(contentsOf: URL(fileURLWithPath: store.path))
+        var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
+        for number in 0..<25 {
+            var bytes = whole
+            for _ in 0..<4 {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                let offset = Int(state >> 33) % bytes.count
+                bytes[offset] ^= UInt8(truncatingIfNeeded: state >> 24) | 1
+            }
+            let path = store.path + "-\(number)"
+            try bytes.write(to: URL(fileURLWithPath: path))
+            // Each may fail; none may end the process.
+            if let reader = try? LedgerReader(path) {
+                for dimensions in [[], [.app, .conversionValue], [.day, .network]] as [[ReportDimension]] {
+                    _ = try? await reader.answer(LedgerQuestion(dimensions: dimensions, traffic: .test))
+                }
+                _ = try? await reader.recount { verifier.judge($0) }
+                _ = try? await reader.quarantine(QuarantineQuery())
+                _ = try? await reader.quarantineTotals()
+                _ = try? await reader.postbacks(PostbackQuery(transactionID: "7"))
+                reader.close()
+            }
+            if let writer = try? LedgerWriter(path: path) {
+                _ = try? writer.record([delivery("fresh"), delivery("3"), delivery("a")])
+                _ = try? writer.requeue(QuarantineQuery()) { verifier.judge($0) }
+                writer.heartbeat()
+                _ = try? await writer.repair { verifier.judge($0) }
+                _ = try? writer.close()
+            }
+        }
+    }
+
+    @Test(
+        "Times that no clock tells are counted, found and mended all the same",
+        arguments: [Int64.max, .min, Int64.max / 900_000 * 900_000, -1])
+    func wildTimes(_ time: Int64) async throws {
+        let ledger = try OpenLedger(store.path)
+        let many = try ManyPostbacks(ManyPostbacks.block + 10)
+        _ = try ledger.record(Array(many.deliveries.prefix(100)))
+        let wild = try postbacks.delivery(postbacks.standIn.sign(postbacks.draft(id: "wild")), at: time)
+        #expect(try ledger.record([wild]) == [.recorded(.test)])
+        _ = try ledger.record(Array(many.deliveries.dropFirst(100)))
+        for dimension in ReportDimension.times {
+            let question = LedgerQuestion(dimensions: [dimension], traffic: .test, calendar: utcDays)
+            #expect(try await ledger.answer(question).totals[.postbacks] == Int64(many.deliveries.count + 1))
+        }
+        let range = (time == .max ? time - 1 : time)..<(time == .max ? time : time + 1)
+        #expect(try await ledger.answer(LedgerQuestion(received: range, traffic: .test)).totals[.postbacks] >= 1)
+    }
+
+    @Test("Many differences are mended, each in a small transaction")
+    func manyDifferences() async throws {
+        let many = try ManyPostbacks(1_000)
+        let verifier = try ManyPostbacks.postbacks().verifier
+        let ledger = try OpenLedger(store.path)
+        _ = try ledger.record(many.deliveries)
+        try SQLite.execute(
+            "UPDATE postback SET content_digest = zeroblob(16); UPDATE delivery SET count = 0", store.path)
+        let repair = try await ledger.writer.repair { verifier.judge($0) }
+        #expect(repair.found.differenceCount > Int64(many.deliveries.count))
+        #expect(repair.remaining.differences == [] && repair.repaired == repair.found.differenceCount)
+        #expect(try ledger.record(many.deliveries).allSatisfy { $0 == .duplicate(.test) })
+    }
+
     @Test("A repair beside recording agrees with what is recorded meanwhile")
     func repairBesideRecording() async throws {
         try fill(30)
-        try SQLite.execute("DELETE FROM tally; DELETE FROM key_block WHERE first_id < 20", store.path)
-        let ledger = try OpenLedger(store.path, tallyInterval: 4)
+        try SQLite.execute(
+            "UPDATE postback SET content_digest = zeroblob(16) WHERE id < 20; DELETE FROM delivery", store.path)
+        let ledger = try OpenLedger(store.path)
         let verifier = postbacks.verifier
         async let repair = ledger.writer.repair { verifier.judge($0) }
         for number in 30..<60 {
@@ -158,7 +263,7 @@ struct DamageTests {
         "A page of garbage is named, and the rows on the other pages are counted and recorded all the same",
         arguments: [false, true])
     func damagedPage(isLast: Bool) async throws {
-        try fill(400, tallyInterval: 1_000)
+        try fill(400)
         let leaf = try SQLite.query(
             """
             SELECT pageno FROM dbstat WHERE name = 'postback' AND pagetype = 'leaf'

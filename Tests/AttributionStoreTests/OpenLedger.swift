@@ -11,12 +11,11 @@ final class OpenLedger: Sendable {
         _ path: String,
         networks: OwnNetworks = OwnNetworks(),
         budgets: QuarantineBudgets = QuarantineBudgets(),
-        tallyInterval: Int = 16_384,
         now: (@Sendable () -> Int64)? = nil,
         onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) throws {
         writer = try LedgerWriter(
-            path: path, settings: LedgerSettings(networks: networks, budgets: budgets, tallyInterval: tallyInterval),
+            path: path, settings: LedgerSettings(networks: networks, budgets: budgets),
             now: now, onEvent: onEvent)
         reader = try LedgerReader(path)
     }
@@ -25,12 +24,20 @@ final class OpenLedger: Sendable {
         try writer.record(deliveries)
     }
 
-    func tallies(_ query: TallyQuery) async throws -> [TallyRow] {
-        try await reader.tallies(query)
+    func answer(_ question: LedgerQuestion) async throws -> LedgerAnswer {
+        try await reader.answer(question)
+    }
+
+    func rows(_ dimensions: [ReportDimension], _ traffic: Traffic = .test) async throws -> [LedgerRow] {
+        Array(try await answer(LedgerQuestion(dimensions: dimensions, traffic: traffic)).rows)
+    }
+
+    func totals(_ traffic: Traffic = .test) async throws -> Counts {
+        try await answer(LedgerQuestion(traffic: traffic)).totals
     }
 
     func deliveries(received: Range<Int64>? = nil) async throws -> DeliveryCounts {
-        try await reader.deliveries(received: received)
+        try await answer(LedgerQuestion(received: received)).deliveries
     }
 
     func recount(_ verifier: PostbackVerifier) async throws -> Recount {

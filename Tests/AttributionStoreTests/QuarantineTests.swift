@@ -153,6 +153,32 @@ struct QuarantineTests {
         #expect(try ledger.writer.requeue(QuarantineQuery(limit: .max)) { verifier.judge($0) }.recorded == 0)
     }
 
+    @Test("Copies that contradict each other become one postback and a conflict that stays kept")
+    func requeueConflict() async throws {
+        let ledger = try OpenLedger(store.path)
+        let stranger = try PostbackVerifier()
+        var draft = postbacks.draft(id: "a")
+        let body = try postbacks.standIn.sign(draft)
+        draft[.conversionValue] = .integer(9)
+        let other = draft.body(signature: try ReceivedPostback(reading: body).signature)
+        _ = try ledger.record(
+            [body, other].map {
+                Delivery(judgement: stranger.judge($0), recipient: .network, receivedAtMilliseconds: Postbacks.noon)
+            })
+        let verifier = postbacks.verifier
+        // One recorded already, and one that comes in the same transaction as its first copy.
+        _ = try ledger.record([postbacks.delivery(postbacks.standIn.sign(postbacks.draft(id: "b")))])
+        let result = try ledger.writer.requeue(QuarantineQuery(limit: .max)) { verifier.judge($0) }
+        #expect(result.judged == 2 && result.recorded == 1 && result.conflict == 1)
+        let counts = try await ledger.deliveries()
+        #expect(counts.count(.recorded, .test) == 2 && counts.count(.conflict, .test) == 1)
+        #expect(counts.quarantined == 0 && counts.notKept == 0 && counts.received == 3)
+        let kept = try await ledger.reader.quarantine(QuarantineQuery(kind: .conflict))
+        #expect(kept.map(\.body) == [other] && kept.map(\.postbackID) == [2])
+        #expect(try await ledger.differences(verifier) == [])
+        #expect(try ledger.record([postbacks.delivery(other)]) == [.conflict(.test)])
+    }
+
     @Test("Deliveries are found by class, reason, id and time, page by page, and deleted by the same")
     func queries() async throws {
         let ledger = try OpenLedger(store.path)

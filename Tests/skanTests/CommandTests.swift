@@ -122,7 +122,13 @@ struct CommandTests {
             (["keys", "check", "key.pem", "--public", "other.pem"], "other.pem is not the public half of key.pem"),
             (["keys", "check", "p192.pem", "--version", "4.0"], "a P-192 key cannot sign version 4.0"),
             (["report", "--store", "none.sqlite"], "there is no store at none.sqlite; start one with: skan serve"),
-            (["report", "--store", "none.sqlite", "--by", "colour"], "by: found colour, expected one of day,"),
+            (["report", "--store", "none.sqlite", "--by", "colour"], "by: found colour, expected one of hour, day,"),
+            (
+                ["report", "--period", "2026-02-30"],
+                "period: found 2026-02-30, expected a day of the calendar: 2026-02 has"
+            ),
+            (["report", "--sort", "-instals"], "; did you mean installs?\nskan: hint: skan help report"),
+            (["report"], "expected --store FILE"),
             (["recount", "--store", "none.sqlite"], "there is no store at none.sqlite"),
             (["serve", "--store", "nowhere/skan.sqlite"], "the folder"),
             (["serve"], "expected --store FILE"),

@@ -3,8 +3,14 @@
 /// Every dimension of a recorded postback is a text; the empty text says that the postback carries no such value,
 /// which no received value can be, for the reader refuses empty ones.
 public enum ReportDimension: String, CaseIterable, Hashable, Sendable {
+    /// The hour of receipt in the report's time zone.
+    case hour
     /// The day of receipt, `YYYY-MM-DD` in the report's time zone.
     case day
+    /// The week of receipt, ISO 8601, `YYYY-Www` in the report's time zone.
+    case week
+    /// The month of receipt, `YYYY-MM` in the report's time zone.
+    case month
     /// The framework.
     case framework
     /// `ad-network-id` or `ad-network-identifier`.
@@ -35,29 +41,30 @@ public enum ReportDimension: String, CaseIterable, Hashable, Sendable {
     case country
     /// `ad-interaction-type`, AdAttributionKit; **not signed**.
     case interactionType = "interaction-type"
+    /// The conversion: `absent`, `null`, `invalid`, a fine value or a coarse one; **not signed**.
+    case conversionValue = "conversion-value"
+    /// Whose copy came first: `network` or `developer`; it follows from the address, not from the postback.
+    case recipient
 
-    /// The dimensions a store keeps with each postback: all but the day, which follows from the time of receipt.
-    public static let stored = allCases.filter { $0 != .day }
+    /// The dimensions of time, which follow from the time of receipt.
+    public static let times: [ReportDimension] = [.hour, .day, .week, .month]
+
+    /// Whether it is one of ``times``.
+    public var isTime: Bool {
+        Self.times.contains(self)
+    }
 
     /// Whether Apple signs the value; whoever holds a postback can change what is not signed.
     ///
-    /// 1.0 signs no `redownload`: ``Metrics/Counter/unprovenRedownloads`` counts what rests on it.
+    /// 1.0 signs no `redownload`: ``Counts/Counter/unprovenRedownloads`` counts what rests on it.
     public var isProven: Bool {
         switch self {
-        case .country, .interactionType: false
+        case .country, .interactionType, .conversionValue: false
         default: true
         }
     }
 
-    /// The values of all stored dimensions for a postback, in the order of ``stored``; empty where it has none.
-    public static func storedValues(of postback: ReceivedPostback) -> [String] {
-        switch postback {
-        case .skAdNetwork(let postback): stored.map { $0.value(of: postback) }
-        case .adAttributionKit(let postback): stored.map { $0.value(of: postback) }
-        }
-    }
-
-    /// The value of a stored dimension for a postback, empty when the postback has none.
+    /// The value a postback itself gives a dimension; empty when it carries none, and for dimensions of its delivery.
     public func value(of postback: ReceivedPostback) -> String {
         switch postback {
         case .skAdNetwork(let postback): value(of: postback)
@@ -80,7 +87,8 @@ public enum ReportDimension: String, CaseIterable, Hashable, Sendable {
         case .redownload: postback.isRedownload.map { $0 ? "true" : "false" } ?? ""
         case .sequenceIndex: postback.sequenceIndex.map { String($0) } ?? ""
         case .country: postback.countryCode?.text ?? ""
-        case .day, .conversionType, .marketplace, .interactionType: ""
+        case .conversionValue: postback.conversion.description
+        case .hour, .day, .week, .month, .recipient, .conversionType, .marketplace, .interactionType: ""
         }
     }
 
@@ -97,7 +105,8 @@ public enum ReportDimension: String, CaseIterable, Hashable, Sendable {
         case .marketplace: postback.marketplaceIdentifier?.text ?? ""
         case .country: postback.countryCode?.text ?? ""
         case .interactionType: postback.adInteractionType?.rawValue ?? ""
-        case .day, .campaignID, .sourceDomain, .version, .fidelity: ""
+        case .conversionValue: postback.conversion.description
+        case .hour, .day, .week, .month, .recipient, .campaignID, .sourceDomain, .version, .fidelity: ""
         }
     }
 }

@@ -110,9 +110,6 @@ struct RequestParameters {
         guard let text = try text(name) else {
             return nil
         }
-        guard let day = CalendarDay(text) else {
-            throw FieldProblem(field: name, found: text.shortened(to: 40), expected: "a day as YYYY-MM-DD")
-        }
-        return day
+        return try CalendarDay.reading(text, field: name)
     }
 }

@@ -80,6 +80,10 @@ final class OwnedDatabase: Sendable {
         try schema.check(file, path: path)
         try Self.checkFolder(of: path)
         let isNew = file.isEmpty
+        guard !isNew || (FileStatus(path: path + "-wal")?.size ?? 0) == 0 else {
+            lease.release()
+            throw StoreError.logWithoutStore(path: path)
+        }
         do {
             try StoreError.translating(path) { try withWriter { try takeOver($0) } }
         } catch StoreError.failed(_, let fault) where fault.mayPass && !isNew {
@@ -282,7 +286,7 @@ final class OwnedDatabase: Sendable {
             self?.note(failure: StoreFault.locked.words)
         }
         configuration.prepareDatabase { db in
-            // 64 MiB: the tallies of some months, and the ends of the tables.
+            // 64 MiB: the ends of the tables.
             try db.execute(sql: "PRAGMA cache_size = -65536")
             try db.execute(sql: "PRAGMA foreign_keys = ON")
             // A commit is on the disk when it returns, and the store's pages are before the log is written over.
@@ -511,6 +515,14 @@ extension OwnedDatabase {
                 settings[name] = try String.fetchOne(db, sql: "PRAGMA \(name)")
             }
             return settings
+        }
+    }
+
+    /// Lets the file grow by some pages and no more.
+    func limitPages(toMoreBy pages: Int) throws {
+        try withWriter { db in
+            let count = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+            try db.execute(sql: "PRAGMA max_page_count = \(count + pages)")
         }
     }
 }

@@ -16,6 +16,10 @@ public enum StoreError: Error, Hashable, Sendable {
     case foreignDatabase(path: String)
     /// The file was written by a later release.
     case newerSchema(path: String)
+    /// The file is empty or gone, but not its log: what the log has would be lost.
+    case logWithoutStore(path: String)
+    /// The file was made by a development version.
+    case olderSchema(path: String)
     /// Another owner records into the store.
     case inUse(path: String)
     /// A reader without access to the log cannot see what is in it.
@@ -123,6 +127,11 @@ extension StoreError: CustomStringConvertible {
                 + "name another file (stores of development versions before 0.2 cannot be brought along)"
         case .newerSchema(let path):
             "the store \(path) was written by a later release of skan; use that release"
+        case .logWithoutStore(let path):
+            "\(path) is empty, but \(path)-wal is not: the store was truncated or taken away; keep the -wal aside for "
+                + "whoever may save what is in it, and restore a backup"
+        case .olderSchema(let path):
+            "the store \(path) was made by a development version of skan and cannot be brought along; name another file"
         case .inUse(let path):
             "another process has the store \(path); stop it first, or name another store"
         case .logUnreadable(let path):

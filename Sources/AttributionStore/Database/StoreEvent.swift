@@ -10,6 +10,8 @@ public enum StoreEvent: Sendable {
     case damagedRow(path: String, id: Int64)
     /// Part of the index could not be read and was made again from the rows.
     case indexRebuilt(path: String, rows: Int64)
+    /// A block of columns cannot be written; reports count its postbacks from their bytes.
+    case columnsDamaged(path: String)
     /// Bodies were not kept because a bound of the quarantine was reached.
     case notKept(QuarantineClass, count: Int)
 
@@ -34,6 +36,8 @@ public enum StoreEvent: Sendable {
             "row \(id) of \(path) cannot be read; run: skan recount --store \(path)"
         case .indexRebuilt(let path, let rows):
             "the index of \(path) was damaged and was made again from \(rows) rows; run: skan recount --store \(path)"
+        case .columnsDamaged(let path):
+            "the columns of \(path) are damaged; reports are slower, and right; run: skan recount --store \(path) --repair"
         case .notKept(let kind, let count):
             "\(count) \(kind.rawValue) bodies were not kept: a bound of the quarantine was reached"
         }

@@ -12,9 +12,10 @@ struct StoreSchema: Sendable {
         -- Raised by each process that takes the file over; one that finds a number that is not its own writes no more.
         CREATE TABLE owner (
             id INTEGER PRIMARY KEY CHECK (id = 1),
-            epoch INTEGER NOT NULL
+            epoch INTEGER NOT NULL,
+            store TEXT NOT NULL -- names the file for ever, so that positions in it are not taken for another's
         ) STRICT;
-        INSERT INTO owner VALUES (1, 0);
+        INSERT INTO owner VALUES (1, 0, lower(hex(randomblob(4))));
 
         -- Written while commits fail, as many pages as a batch takes: only then can it be told that one would fit again.
         CREATE TABLE probe (
@@ -46,6 +47,9 @@ struct StoreSchema: Sendable {
         }
         guard header.schemaVersion <= version else {
             throw .newerSchema(path: path)
+        }
+        guard header.schemaVersion == version else {
+            throw .olderSchema(path: path)
         }
     }
 }

@@ -51,6 +51,28 @@ public final class LedgerReader: Sendable {
         }
     }
 
+    /// Reads in one snapshot, and in the background if asked to: on a thread that gets the processor when nobody else
+    /// wants it.
+    func read<Result: Sendable>(
+        inBackground: Bool,
+        _ work: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        guard inBackground else {
+            return try await read(work)
+        }
+        return try await StoreError.translating(path) {
+            try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Result, any Error>) in
+                let thread = Thread {
+                    // Of this thread alone, as 0 stands for on Linux; it ends with the work.
+                    _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
+                    ended.resume(with: Swift.Result { try self.connection().read(work) })
+                }
+                thread.name = "skan-report"
+                thread.start()
+            }
+        }
+    }
+
     private func connection() throws -> DatabasePool {
         try pool.withLock { pool in
             if let pool {
@@ -62,7 +84,7 @@ public final class LedgerReader: Sendable {
             configuration.busyMode = .timeout(10)
             configuration.maximumReaderCount = 4
             configuration.prepareDatabase { db in
-                // 64 MiB: the tallies of some months.
+                // 64 MiB: the columns of a report over ten million postbacks.
                 try db.execute(sql: "PRAGMA cache_size = -65536")
             }
             let location = try ReadingLocation(file, path: path)

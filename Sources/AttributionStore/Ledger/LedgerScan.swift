@@ -16,18 +16,29 @@ struct LedgerScan {
     /// - Throws: What `use` throws, and what SQLite reports of anything but damage.
     func each(_ ids: ClosedRange<Int64>, _ use: (Row) throws -> Void, skip: (Int64) -> Void = { _ in }) throws {
         var next = ids.lowerBound
+        var lastStart: Int64?
         while next <= ids.upperBound {
             do {
                 let rows = try Row.fetchCursor(
                     db, sql: "SELECT \(columns) FROM \(table) WHERE id BETWEEN ? AND ? ORDER BY id",
                     arguments: [next, ids.upperBound])
                 while let row = try rows.next() {
-                    next = row[0] as Int64 + 1
+                    let id = try row.integer(0)
+                    // On a damaged page ids may be in any order.
+                    guard (next...ids.upperBound).contains(id) else {
+                        continue
+                    }
+                    next = id + 1
                     try use(row)
                 }
                 return
             } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-                // On to the first row that can be read again.
+                // On to the first row that can be read again; never to the same one, which a damaged page may show for ever.
+                if lastStart == next {
+                    skip(next)
+                    next += 1
+                }
+                lastStart = next
                 while next <= ids.upperBound, !isReadable(next) {
                     skip(next)
                     next += 1
@@ -36,21 +47,20 @@ struct LedgerScan {
         }
     }
 
-    /// The newest row there is; found by its body, or by the index, where the last page of rows is damaged.
+    /// The newest row there is, by the rows and by the bodies: they differ only where one of the tables is damaged.
     ///
     /// - Throws: What SQLite reports of anything but damage.
     static func newestRow(_ db: Database) throws -> Int64 {
-        for sql in [
-            "SELECT max(id) FROM postback", "SELECT max(id) FROM postback_body",
-            "SELECT first_id + length(digests) / 8 - 1 FROM key_block ORDER BY first_id DESC LIMIT 1",
-        ] {
-            do {
-                return try Int64.fetchOne(db, sql: sql) ?? 0
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-                continue
-            }
+        let found = try ["SELECT max(id) FROM postback", "SELECT max(id) FROM postback_body"].compactMap { sql in
+            try ColumnCodes.passingDamage { try Int64.fetchOne(db.cachedStatement(sql: sql)) ?? 0 }
         }
-        return 0
+        // No owner gives a greater id out.
+        let plausible = found.filter { (0...Int64(UInt32.max)).contains($0) }
+        guard let lower = plausible.min(), let upper = plausible.max() else {
+            return 0
+        }
+        // An id far beyond those of the other table is damage; a few rows may be lost at the end of one.
+        return upper - lower > Int64(ColumnBlock.rowCount) ? lower : upper
     }
 
     private func isReadable(_ id: Int64) -> Bool {

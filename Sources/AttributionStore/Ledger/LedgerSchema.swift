@@ -1,10 +1,8 @@
 /// The tables of a store of postbacks.
-///
-/// Dimensions are texts and never NULL, empty where a postback carries no such value: so they can be keys.
 enum LedgerSchema {
-    /// Marked "skan", version 1.
+    /// Marked "skan", version 2.
     static let schema = StoreSchema(
-        applicationID: StoreHeader.ledgerApplication, version: 1, tables: ledger + quarantine + counts)
+        applicationID: StoreHeader.ledgerApplication, version: 2, tables: ledger + columns + quarantine + counts)
 
     private static let ledger = """
         -- Each verified postback once, for ever. Ids are dense and in the order of the commits.
@@ -17,39 +15,13 @@ enum LedgerSchema {
             key_name TEXT NOT NULL, -- of the key that verified it
             digest_version INTEGER NOT NULL,
             key_digest BLOB NOT NULL, -- 16 bytes: what makes it one and the same
-            content_digest BLOB NOT NULL, -- 16 bytes: what it says
-            transaction_id TEXT NOT NULL,
-            framework TEXT NOT NULL,
-            ad_network_id TEXT NOT NULL,
-            app_id TEXT NOT NULL,
-            campaign_id TEXT NOT NULL,
-            source_identifier TEXT NOT NULL,
-            source_app_id TEXT NOT NULL,
-            source_domain TEXT NOT NULL,
-            version TEXT NOT NULL,
-            fidelity_type TEXT NOT NULL,
-            redownload TEXT NOT NULL,
-            sequence_index TEXT NOT NULL,
-            conversion_type TEXT NOT NULL,
-            marketplace TEXT NOT NULL,
-            country TEXT NOT NULL,
-            interaction_type TEXT NOT NULL,
-            did_win TEXT NOT NULL,
-            conversion TEXT NOT NULL
+            content_digest BLOB NOT NULL -- 16 bytes: what it says
         ) STRICT;
 
         -- The bytes as received; everything else of a postback follows from them.
         CREATE TABLE postback_body (
             id INTEGER PRIMARY KEY,
             body BLOB NOT NULL
-        ) STRICT;
-
-        -- The first eight bytes of the key digests of consecutive postbacks, a row for each transaction: what the exact
-        -- index in the owner's memory is filled from, so that ten million are read in a second.
-        CREATE TABLE key_block (
-            first_id INTEGER PRIMARY KEY,
-            digests BLOB NOT NULL,
-            checksum BLOB NOT NULL CHECK (length(checksum) = 8)
         ) STRICT;
 
         -- The first copies that came for another recipient than the recorded one, for the report of deliveries alone.
@@ -65,13 +37,29 @@ enum LedgerSchema {
             ad_network_id TEXT PRIMARY KEY -- in lower case
         ) STRICT, WITHOUT ROWID;
 
-        -- Which rows were received in a quarter of an hour, for ranges of time: rows come nearly in its order, and one
-        -- row a quarter costs less than an index entry a postback.
-        CREATE TABLE postback_quarter (
-            quarter INTEGER PRIMARY KEY, -- quarters of an hour since 1970-01-01 UTC
-            first_id INTEGER NOT NULL,
-            last_id INTEGER NOT NULL
+        """
+
+    private static let columns = """
+        -- What reports are counted from, made from the bodies: StoreFormat.md in the documentation.
+        CREATE TABLE column_block (
+            id INTEGER PRIMARY KEY, -- number of the block * 64 + number of the column
+            rules INTEGER NOT NULL,
+            lowest INTEGER NOT NULL,
+            highest INTEGER NOT NULL,
+            offsets BLOB NOT NULL,
+            checksum INTEGER NOT NULL
         ) STRICT;
+        -- So that a code whose text is lost is not given to another.
+        CREATE INDEX column_block_highest ON column_block (id % 64, highest);
+
+        -- The texts that codes in columns stand for.
+        CREATE TABLE column_value (
+            column_number INTEGER NOT NULL,
+            code INTEGER NOT NULL,
+            value TEXT NOT NULL,
+            checksum INTEGER NOT NULL,
+            PRIMARY KEY (column_number, code)
+        ) STRICT, WITHOUT ROWID;
 
         """
 
@@ -123,26 +111,5 @@ enum LedgerSchema {
             count INTEGER NOT NULL,
             PRIMARY KEY (quarter, delay)
         ) STRICT, WITHOUT ROWID;
-
-        -- The last postback each family of tallies holds; those behind it are counted from the ledger.
-        CREATE TABLE tally_mark (
-            tally TEXT PRIMARY KEY,
-            postback_id INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        INSERT INTO tally_mark VALUES ('campaign', 0), ('source', 0), ('kind', 0), ('conversion', 0);
-
-        CREATE TABLE tally (
-            id INTEGER PRIMARY KEY,
-            traffic TEXT NOT NULL,
-            day INTEGER NOT NULL, -- days since 1970-01-01 UTC
-            framework TEXT NOT NULL,
-            ad_network_id TEXT NOT NULL,
-            app_id TEXT NOT NULL,
-            part INTEGER NOT NULL, -- from 0 on; another when the last has grown large
-            -- Row after row: a byte that names the family, the values of its dimensions, each after its length, and the
-            -- counts after theirs.
-            counts BLOB NOT NULL,
-            UNIQUE (traffic, day, framework, ad_network_id, app_id, part)
-        ) STRICT;
         """
 }

@@ -6,17 +6,10 @@ public struct LedgerSettings: Sendable {
     public var networks: OwnNetworks?
     /// How much of what is not counted is kept.
     public var budgets: QuarantineBudgets
-    /// How many postbacks the tallies may be behind; readers add up those still missing.
-    public var tallyInterval: Int
 
     /// Makes settings.
-    public init(
-        networks: OwnNetworks? = nil,
-        budgets: QuarantineBudgets = QuarantineBudgets(),
-        tallyInterval: Int = 16_384
-    ) {
+    public init(networks: OwnNetworks? = nil, budgets: QuarantineBudgets = QuarantineBudgets()) {
         self.networks = networks
         self.budgets = budgets
-        self.tallyInterval = tallyInterval
     }
 }

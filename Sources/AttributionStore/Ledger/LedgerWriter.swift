@@ -11,6 +11,8 @@ public final class LedgerWriter: Sendable {
     let database: OwnedDatabase
     let memory: WriterState
     let settings: LedgerSettings
+    /// Blocks that could not be read when the store was opened.
+    private let damagedBlocks: BlockNumbers
     private let onEvent: @Sendable (StoreEvent) -> Void
     private let now: @Sendable () -> Int64
 
@@ -31,8 +33,9 @@ public final class LedgerWriter: Sendable {
         onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) throws {
         let memory = WriterState(settings)
-        let damaged = Mutex<[ClosedRange<Int64>]>([])
         let path = try OwnedDatabase.resolved(path)
+        let damagedBlocks = BlockNumbers()
+        self.damagedBlocks = damagedBlocks
         self.memory = memory
         self.settings = settings
         self.now = now ?? { Int64(Date().timeIntervalSince1970 * 1000) }
@@ -43,9 +46,9 @@ public final class LedgerWriter: Sendable {
                 load: { db in
                     let rebuilt = try memory.load(db)
                     if !rebuilt.isEmpty {
-                        onEvent(.indexRebuilt(path: path, rows: rebuilt.reduce(0) { $0 + Int64($1.count) }))
+                        onEvent(.indexRebuilt(path: path, rows: Int64(rebuilt.count * ColumnBlock.rowCount)))
                     }
-                    damaged.withLock { $0 = rebuilt }
+                    damagedBlocks.numbers.withLock { $0 = rebuilt }
                 },
                 isNewestOurs: { db in
                     try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM postback")) ?? 0 == memory.lastRow
@@ -57,10 +60,6 @@ public final class LedgerWriter: Sendable {
         if let networks = settings.networks {
             // What fails now only leaves what an earlier owner named.
             try? remember(networks)
-        }
-        for ids in damaged.withLock({ $0 }) {
-            // So that the next start is fast again; what fails now is tried then.
-            _ = try? database.write { try Mending(db: $0).mend(.keyBlocks(ids)) }
         }
     }
 
@@ -87,18 +86,33 @@ public final class LedgerWriter: Sendable {
         database.health
     }
 
-    /// Looks after the files, and proves itself with a commit while the last one failed; to be called each second.
+    /// Looks after the files, proves itself with a commit while the last one failed, and mends a few blocks of columns
+    /// that were damaged or made by other rules when the store was opened; to be called each second.
     public func heartbeat() {
         database.heartbeat()
+        for _ in 0..<Self.blocksABeat where health == .ready {
+            guard let number = damagedBlocks.numbers.withLock({ $0.popLast() }) else {
+                return
+            }
+            // What fails now is tried by the next owner.
+            _ = try? database.write {
+                try Mending(db: $0).mend(.block(number))
+            } didCommit: {
+                memory.didRepair([])
+            }
+        }
     }
 
-    /// Records a batch in one transaction, on the calling thread: postbacks, quarantine, tallies and delivery counts
+    /// Each takes as long as reading 4,096 bodies, and recording waits for it.
+    private static let blocksABeat = 2
+
+    /// Records a batch in one transaction, on the calling thread: postbacks, columns, quarantine and delivery counts
     /// together or not at all.
     ///
-    /// - Parameter deliveries: Judged deliveries in the order received.
     /// Where part of the store is damaged, the batch is recorded in several transactions, so that the damage stops those
     /// alone who meet it.
     ///
+    /// - Parameter deliveries: Judged deliveries in the order received.
     /// - Returns: What became of each, in the same order, after the commit; nil for one that can be neither recorded nor
     ///   kept, whose sender must come back.
     /// - Throws: ``StoreError``, when nothing of the batch was recorded.
@@ -136,18 +150,25 @@ public final class LedgerWriter: Sendable {
         work: (inout RecordingBatch, Prepared) throws -> Result
     ) throws -> Result {
         var done: RecordingBatch?
-        let result = try database.write { db in
-            try memory.catchUp(db, database)
-            return try prepare(db)
-        } _: { db, prepared in
-            var batch = try RecordingBatch(db, networks: memory.networks, memory: memory, now: now())
-            let result = try work(&batch, prepared)
-            try batch.finish(tallyInterval: settings.tallyInterval)
-            done = batch
-            return result
-        } didCommit: {
-            done?.didCommit()
+        let result: Result
+        do {
+            result = try database.write { db in
+                try memory.catchUp(db)
+                return try prepare(db)
+            } _: { db, prepared in
+                var batch = try RecordingBatch(db, networks: memory.networks, memory: memory, now: now())
+                let result = try work(&batch, prepared)
+                try batch.finish()
+                done = batch
+                return result
+            } didCommit: {
+                done?.didCommit()
+            }
+        } catch {
+            memory.didFail()
+            throw error
         }
+        writeBlocks()
         for id in done?.damagedRows ?? [] {
             onEvent(.damagedRow(path: path, id: id))
         }
@@ -157,6 +178,26 @@ public final class LedgerWriter: Sendable {
         return result
     }
 
+    /// Writes the blocks of columns that are full.
+    private func writeBlocks() {
+        guard let columns = memory.fullColumns else {
+            return
+        }
+        do {
+            try database.write {
+                try columns.writeBlocks($0)
+            } didCommit: {
+                memory.dropBlocks(areWritten: true)
+            }
+        } catch StoreError.failed(_, .damaged) {
+            // What is damaged there will be so the next time. Reports count from the bytes, and recount names it.
+            memory.dropBlocks(areWritten: false)
+            onEvent(.columnsDamaged(path: path))
+        } catch {
+            // The next batch tries again.
+        }
+    }
+
     // MARK: Closing
 
     /// Waits for other programs' locks for half a second at most from now on.
@@ -164,28 +205,29 @@ public final class LedgerWriter: Sendable {
         database.prepareToClose()
     }
 
-    /// Brings the tallies up to the ledger, moves the log into the store, closes it and gives the lease back; every
-    /// method fails afterwards.
+    /// Moves the log into the store, closes it and gives the lease back; every method fails afterwards.
     ///
     /// - Returns: How the store was left.
     /// - Throws: What closing the connections reports.
     @discardableResult
     public func close() throws -> StoreEnding {
-        database.prepareToClose()
-        // What cannot be tallied now is in the ledger, and the next owner tallies it.
-        try? database.write { db in
-            try memory.catchUp(db, database)
-        } _: { db, _ in
-            var backlog = memory.takeBacklog()
-            try TallyFold(db).writeDue(&backlog, last: memory.lastRow, interval: 0)
-        }
-        return try database.close()
+        try database.close()
     }
+}
+
+/// Shared by an owner with what loads its memory.
+private final class BlockNumbers: Sendable {
+    let numbers = Mutex<[Int64]>([])
 }
 
 extension LedgerWriter {
     /// The settings of the writing connection on which durability rests, as SQLite reports them.
     package func durabilitySettings() throws -> [String: String] {
         try database.durabilitySettings()
+    }
+
+    /// Lets the file grow by some pages and no more, as a disk does that is nearly full.
+    package func limitPages(toMoreBy pages: Int) throws {
+        try database.limitPages(toMoreBy: pages)
     }
 }

@@ -13,10 +13,15 @@ struct PostbackDigests: Hashable, Sendable {
 
     /// Makes both digests.
     init(_ postback: ReceivedPostback, provenance: Provenance) {
+        key = Self.key(of: postback, provenance: provenance)
+        content = Digest16(version: Self.version, hashing: postback.statements)
+    }
+
+    /// Makes the digest of the dedupe key.
+    static func key(of postback: ReceivedPostback, provenance: Provenance) -> Digest16 {
         let key = postback.key
         var bytes: [UInt8] = []
         bytes.reserveCapacity(160)
-        bytes.append(UInt8(Self.version))
         for part in [
             key.framework.rawValue, provenance.rawValue, key.adNetworkID.text, key.transactionID.text,
             key.sequenceIndex.map { String($0) } ?? "",
@@ -26,8 +31,7 @@ struct PostbackDigests: Hashable, Sendable {
             }
             bytes.append(contentsOf: part.utf8)
         }
-        self.key = Digest16(hashing: bytes)
-        content = Digest16(hashing: [UInt8(Self.version)], postback.statements)
+        return Digest16(version: Self.version, hashing: bytes)
     }
 }
 
@@ -36,12 +40,11 @@ struct Digest16: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
 
-    /// Hashes bytes, one part after the other.
-    init(hashing parts: [UInt8]...) {
+    /// Hashes a byte that says how the bytes were made, and the bytes.
+    init(version: Int64, hashing bytes: [UInt8]) {
         var hash = SHA256()
-        for part in parts {
-            part.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        }
+        withUnsafeBytes(of: UInt8(version)) { hash.update(bufferPointer: $0) }
+        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
         self = hash.finalize().withUnsafeBytes { Digest16(first: $0) }
     }
 

@@ -22,6 +22,34 @@ struct PostbackIndex {
         parts[Int(digest >> (64 - UInt64(Self.partBits)))].insert(digest, row: row)
     }
 
+    /// Remembers consecutive rows, part after part: what lies in the caches is then used many times.
+    ///
+    /// - Parameters:
+    ///   - digests: Those of the rows, in their order.
+    ///   - first: The first row.
+    mutating func insert(_ digests: [UInt64], from first: Int64) {
+        let shift = 64 - UInt64(Self.partBits)
+        var starts = Array(repeating: 0, count: parts.count + 1)
+        for digest in digests {
+            starts[Int(digest >> shift) + 1] += 1
+        }
+        for part in parts.indices {
+            starts[part + 1] += starts[part]
+        }
+        var next = starts
+        var sorted = Array(repeating: (digest: UInt64(0), row: UInt32(0)), count: digests.count)
+        for (offset, digest) in digests.enumerated() {
+            let part = Int(digest >> shift)
+            sorted[next[part]] = (digest, UInt32(truncatingIfNeeded: first + Int64(offset)))
+            next[part] += 1
+        }
+        for part in parts.indices {
+            for entry in sorted[starts[part]..<starts[part + 1]] {
+                parts[part].insert(entry.digest, row: entry.row)
+            }
+        }
+    }
+
     /// The rows remembered under a digest: none or one, but for one chance in 2⁶⁴ a pair.
     func rows(_ digest: UInt64) -> [UInt32] {
         parts[Int(digest >> (64 - UInt64(Self.partBits)))].rows(digest)
@@ -57,15 +85,20 @@ struct PostbackIndex {
         }
 
         func rows(_ digest: UInt64) -> [UInt32] {
-            var found: [UInt32] = []
-            var slot = Int(truncatingIfNeeded: digest) & (rows.count - 1)
-            while rows[slot] != 0 {
-                if digests[slot] == digest {
-                    found.append(rows[slot])
+            // Nearly every look-up finds nothing: no array is made for it.
+            rows.withUnsafeBufferPointer { rows in
+                digests.withUnsafeBufferPointer { digests in
+                    var found: [UInt32] = []
+                    var slot = Int(truncatingIfNeeded: digest) & (rows.count - 1)
+                    while rows[slot] != 0 {
+                        if digests[slot] == digest {
+                            found.append(rows[slot])
+                        }
+                        slot = (slot + 1) & (rows.count - 1)
+                    }
+                    return found
                 }
-                slot = (slot + 1) & (rows.count - 1)
             }
-            return found
         }
 
         private mutating func grow() {

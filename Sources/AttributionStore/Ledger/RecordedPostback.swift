@@ -25,13 +25,22 @@ public struct PostbackQuery: Hashable, Sendable {
     public var transactionID: String?
     /// When they were received, in Unix milliseconds.
     public var received: Range<Int64>?
+    /// Those of one traffic alone.
+    public var traffic: Traffic?
     /// Only those with a greater id; goes on where an answer ended.
     public var after: Int64
     /// The most postbacks of one answer.
     public var limit: Int
 
     /// Makes a query.
-    public init(transactionID: String? = nil, received: Range<Int64>? = nil, after: Int64 = 0, limit: Int = 100) {
+    public init(
+        transactionID: String? = nil,
+        received: Range<Int64>? = nil,
+        traffic: Traffic? = nil,
+        after: Int64 = 0,
+        limit: Int = 100
+    ) {
+        self.traffic = traffic
         self.transactionID = transactionID
         self.received = received
         self.after = after
@@ -42,48 +51,116 @@ public struct PostbackQuery: Hashable, Sendable {
 extension LedgerReader {
     /// Recorded postbacks in the order of their ids.
     ///
-    /// A search by transaction id reads every row, some seconds at ten million.
-    ///
     /// - Throws: ``StoreError``.
     public func postbacks(_ query: PostbackQuery) async throws -> [RecordedPostback] {
-        try await read { db in
-            var conditions = ["id > ?"]
-            var arguments: StatementArguments = [query.after]
-            if let transactionID = query.transactionID {
-                conditions.append("transaction_id = ?")
-                arguments += [transactionID]
-            }
-            if let received = query.received {
-                let length = RecordingBatch.quarterMilliseconds
-                let rows = try Row.fetchOne(
-                    db,
-                    sql: "SELECT min(first_id), max(last_id) FROM postback_quarter WHERE quarter BETWEEN ? AND ?",
-                    arguments: [
-                        received.lowerBound.flooredQuotient(by: length),
-                        received.upperBound.flooredQuotient(by: length),
-                    ])
-                conditions.append("id BETWEEN ? AND ? AND received_at >= ? AND received_at < ?")
-                arguments += [
-                    rows?[0] as Int64? ?? 0, rows?[1] as Int64? ?? 0, received.lowerBound, received.upperBound,
-                ]
-            }
-            let rows = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT id, recorded_at, received_at, recipient, traffic, key_name FROM postback
-                    WHERE \(conditions.joined(separator: " AND ")) ORDER BY id LIMIT ?
-                    """, arguments: arguments + [query.limit])
-            return rows.compactMap { row in
-                guard let recipient = Delivery.Recipient(rawValue: row[3]), let traffic = Traffic(rawValue: row[4])
-                else {
-                    return nil
+        try await read { try query.recorded($0) }
+    }
+}
+
+extension RecordedPostback {
+    fileprivate init?(_ row: Row, _ db: Database) {
+        guard let id = try? row.integer(0), let recordedAt = try? row.integer(1), let receivedAt = try? row.integer(2),
+            let recipient = (try? row.text(3)).flatMap({ Delivery.Recipient(rawValue: $0) }),
+            let traffic = (try? row.text(4)).flatMap({ Traffic(rawValue: $0) }), let keyName = try? row.text(5)
+        else {
+            return nil
+        }
+        let body = try? Row.fetchOne(db, sql: "SELECT body FROM postback_body WHERE id = ?", arguments: [id])?.bytes(
+            at: 0)
+        self.init(
+            id: id, recordedAtMilliseconds: recordedAt, receivedAtMilliseconds: receivedAt, recipient: recipient,
+            traffic: traffic, keyName: keyName, body: body)
+    }
+}
+
+extension PostbackQuery {
+    /// The postbacks asked for.
+    func recorded(_ db: Database) throws -> [RecordedPostback] {
+        var found: [RecordedPostback] = []
+        try candidates(db) { ids in
+            let rows = try Row.fetchCursor(
+                db.cachedStatement(
+                    sql: """
+                        SELECT id, recorded_at, received_at, recipient, traffic, key_name FROM postback
+                        WHERE id BETWEEN ? AND ? ORDER BY id
+                        """), arguments: [ids.lowerBound, ids.upperBound])
+            while found.count < limit, let row = try rows.next() {
+                if let postback = RecordedPostback(row, db), matches(postback) {
+                    found.append(postback)
                 }
-                let body = try? Row.fetchOne(
-                    db, sql: "SELECT body FROM postback_body WHERE id = ?", arguments: [row[0] as Int64])?.bytes(at: 0)
-                return RecordedPostback(
-                    id: row[0], recordedAtMilliseconds: row[1], receivedAtMilliseconds: row[2], recipient: recipient,
-                    traffic: traffic, keyName: row[5], body: body)
+            }
+            return found.count < limit
+        }
+        return found
+    }
+
+    /// Hands over ids among which all that match are, ascending, until `use` returns false.
+    func candidates(_ db: Database, _ use: (ClosedRange<Int64>) throws -> Bool) throws {
+        let newest = try LedgerScan.newestRow(db)
+        let reader = try ColumnBlockReader(db)
+        var next = max(1, after + 1)
+        while next <= newest {
+            let number = ColumnBlock.number(of: next)
+            let ids = max(next, ColumnBlock.ids(number).lowerBound)...min(newest, ColumnBlock.ids(number).upperBound)
+            // What is in no block, or in a damaged one, is looked at one by one.
+            for range in try candidates(reader, number) ?? [ids] where range.upperBound >= next {
+                guard try use(max(next, range.lowerBound)...min(newest, range.upperBound)) else {
+                    return
+                }
+            }
+            next = ids.upperBound + 1
+        }
+    }
+
+    /// The runs of a block's postbacks that may match; nil when its columns cannot be read.
+    private func candidates(_ reader: ColumnBlockReader, _ number: Int64) throws -> [ClosedRange<Int64>]? {
+        var matching = Array(repeating: true, count: ColumnBlock.rowCount)
+        if let quarters = LedgerQuestion(received: received).quarters, received != nil {
+            let isRead: Void? = try reader.read(number, .quarter) { block in
+                for index in matching.indices {
+                    matching[index] = quarters.contains(block[index])
+                }
+            }
+            guard isRead != nil else {
+                return nil
             }
         }
+        if let transactionID {
+            let wanted = PostbackFacts.transaction(transactionID)
+            let isRead: Void? = try reader.read(number, .transaction) { block in
+                for index in matching.indices where matching[index] {
+                    matching[index] = block[index] == wanted
+                }
+            }
+            guard isRead != nil else {
+                return nil
+            }
+        }
+        let first = ColumnBlock.ids(number).lowerBound
+        var runs: [ClosedRange<Int64>] = []
+        for index in matching.indices where matching[index] {
+            let id = first + Int64(index)
+            if let last = runs.last, last.upperBound == id - 1 {
+                runs[runs.count - 1] = last.lowerBound...id
+            } else {
+                runs.append(id...id)
+            }
+        }
+        return runs
+    }
+
+    /// Whether a postback is what was asked for; one whose bytes are lost has no transaction id.
+    fileprivate func matches(_ postback: RecordedPostback) -> Bool {
+        if let received, !received.contains(postback.receivedAtMilliseconds) {
+            return false
+        }
+        if let traffic, traffic != postback.traffic {
+            return false
+        }
+        guard let transactionID else {
+            return true
+        }
+        let known = postback.body.flatMap { try? ReceivedPostback(reading: $0) }
+        return known?.key.transactionID.text == transactionID
     }
 }

@@ -2,7 +2,7 @@ import Attribution
 import Foundation
 import GRDB
 
-/// The work of one recording transaction: rows as they come, counts once at the end, tallies when they are due.
+/// The work of one recording transaction: rows as they come, delivery counts once at the end.
 struct RecordingBatch {
     let db: Database
     private let networks: OwnNetworks
@@ -11,13 +11,7 @@ struct RecordingBatch {
     private let arena = HotStatement.Arena()
     private let insertPostback: HotStatement
     private let insertBody: HotStatement
-    /// The last row before this transaction, and now.
-    private let rowBefore: Int64
     private var lastRow: Int64
-    /// What this transaction adds to what is behind the tallies' marks.
-    private var counted: [CountedPostback] = []
-    /// Everything behind the marks, when this transaction writes it.
-    private var backlog: TallyBacklog?
     /// How full the quarantine is; changed here and in this file's extension alone.
     var room: QuarantineRoom
     /// What was in the quarantine before this transaction.
@@ -25,8 +19,6 @@ struct RecordingBatch {
     /// What this transaction adds to the index, in the order of the rows, and the copies it counts.
     private var added: [UInt64] = []
     private var addedCopies: [Digest16: FirstCopy] = [:]
-    /// The first and last row this transaction adds to each quarter of an hour.
-    private var quarters: [Int64: (first: Int64, last: Int64)] = [:]
     /// Delivery counts by quarter of an hour.
     private var deliveries: [Int64: DeliveryCounts] = [:]
     /// Bodies that were not kept, by class.
@@ -47,8 +39,8 @@ struct RecordingBatch {
         self.networks = networks
         self.memory = memory
         self.now = now
-        rowBefore = memory.lastRow
-        lastRow = rowBefore
+        lastRow = memory.lastRow
+        addedCopies.reserveCapacity(256)
         room = memory.room
         totalsBefore = room.totals
         insertPostback = try HotStatement(db, sql: Self.insertPostbackSQL, arena)
@@ -83,7 +75,7 @@ struct RecordingBatch {
 
     /// Counts a delivery, or with negative numbers takes one out.
     mutating func count(_ kind: DeliveryCounts.Kind, _ count: Int64 = 1, kept: Int64, at delivery: Delivery) {
-        let quarter = delivery.receivedAtMilliseconds.flooredQuotient(by: Self.quarterMilliseconds)
+        let quarter = delivery.receivedAtMilliseconds.quarterOfAnHour
         deliveries[quarter, default: DeliveryCounts()].add(kind, count: count, kept: kept)
     }
 
@@ -96,12 +88,7 @@ struct RecordingBatch {
         let postback = verified.postback
         guard let first else {
             let traffic = networks.traffic(of: verified)
-            let values = ReportDimension.storedValues(of: postback)
-            try insert(verified, traffic, values, delivery, digests)
-            counted.append(
-                CountedPostback(
-                    traits: CountedTraits(postback), values: values, traffic: traffic,
-                    receivedAtMilliseconds: delivery.receivedAtMilliseconds))
+            try insert(verified, traffic, delivery, digests)
             return .recorded(traffic)
         }
         guard let known = first.known else {
@@ -114,7 +101,7 @@ struct RecordingBatch {
             let body = QuarantinedBody(conflictWith: first.id, digests.content, postback.body, delivery)
             return .conflict(known.traffic, isKept: try keepConflict(body))
         }
-        let quarter = delivery.receivedAtMilliseconds.flooredQuotient(by: Self.quarterMilliseconds)
+        let quarter = delivery.receivedAtMilliseconds.quarterOfAnHour
         deliveries[quarter, default: DeliveryCounts()].add(
             RepeatDelay(milliseconds: delivery.receivedAtMilliseconds &- known.receivedAt))
         if known.recipient != delivery.recipient {
@@ -138,7 +125,6 @@ struct RecordingBatch {
     private mutating func insert(
         _ verified: VerifiedPostback,
         _ traffic: Traffic,
-        _ values: [String],
         _ delivery: Delivery,
         _ digests: PostbackDigests
     ) throws {
@@ -159,19 +145,15 @@ struct RecordingBatch {
             row.bind(PostbackDigests.version)
             row.bind(digests.key)
             row.bind(digests.content)
-            row.bind(postback.key.transactionID.text)
-            row.bind(PostbackColumns.didWin(postback))
-            row.bind(PostbackColumns.conversion(postback))
-            for value in values {
-                row.bind(value)
-            }
         }
         try insertBody.run { row in
             row.bind(id)
             row.bind(postback.body)
         }
-        let quarter = delivery.receivedAtMilliseconds.flooredQuotient(by: Self.quarterMilliseconds)
-        quarters[quarter] = (quarters[quarter]?.first ?? id, id)
+        memory.append(
+            PostbackFacts(
+                postback, traffic: traffic, recipient: delivery.recipient,
+                receivedAtMilliseconds: delivery.receivedAtMilliseconds, key: digests.key))
         added.append(digests.key.high)
         addedCopies[digests.key] = FirstCopy(
             id: id,
@@ -182,34 +164,8 @@ struct RecordingBatch {
 
     // MARK: Sums
 
-    /// Writes what was summed in memory, each delivery kind and hour once, and brings the tallies up when they are due.
-    mutating func finish(tallyInterval: Int) throws {
-        let size = memory.backlogSize
-        if TallyFold.isDue(
-            postbacks: size.postbacks + counted.count, apps: size.apps + counted.count, interval: tallyInterval)
-        {
-            // Taken only now: after a transaction that failed it would have to be summed again.
-            var backlog = memory.takeBacklog()
-            backlog.count(counted)
-            try TallyFold(db).writeDue(&backlog, last: lastRow, interval: tallyInterval)
-            self.backlog = backlog
-        }
-        if !added.isEmpty {
-            let bytes = KeyBlock.encode(added)
-            try HotStatement(db, sql: Self.insertKeyBlock, arena).run { row in
-                row.bind(rowBefore + 1)
-                row.bind(bytes)
-                row.bind(KeyBlock.checksum(bytes, first: rowBefore + 1))
-            }
-        }
-        let upsertQuarter = try HotStatement(db, sql: Self.upsertQuarter, arena)
-        for (quarter, rows) in quarters {
-            try upsertQuarter.run { row in
-                row.bind(quarter)
-                row.bind(rows.first)
-                row.bind(rows.last)
-            }
-        }
+    /// Writes what was summed in memory, each delivery kind and quarter once.
+    func finish() throws {
         let upsertDelivery = try HotStatement(db, sql: Self.upsertDelivery, arena)
         for (quarter, counts) in deliveries {
             for (kind, tally) in counts.tallies where tally.count != 0 || tally.kept != 0 {
@@ -232,7 +188,7 @@ struct RecordingBatch {
 
     /// Hands over to the memory what the transaction added, now that it cannot be rolled back any more.
     func didCommit() {
-        memory.add(added, backlog, counted, room)
+        memory.add(added, room)
     }
 
     /// Touches the pages that the next postback would: the ends of the tables, and where its delivery is counted.
@@ -242,40 +198,26 @@ struct RecordingBatch {
     ///   - last: The last row.
     /// - Throws: What SQLite reports of a full disk or a damaged page.
     static func rehearse(_ db: Database, after last: Int64) throws {
-        let texts = Array(repeating: "''", count: 1 + PostbackColumns.names.count).joined(separator: ", ")
         try db.execute(
             sql: """
                 INSERT INTO postback (\(columns.joined(separator: ", ")))
-                VALUES (:id, 0, 0, 'network', 'test', '', 0, zeroblob(16), zeroblob(16), \(texts));
+                VALUES (:id, 0, 0, 'network', 'test', '', 0, zeroblob(16), zeroblob(16));
                 INSERT INTO postback_body VALUES (:id, zeroblob(600));
-                INSERT INTO key_block VALUES (:id, zeroblob(8), zeroblob(8));
                 INSERT INTO delivery VALUES (0, 'recorded', 'test', '', 'network', 1, 1) ON CONFLICT DO NOTHING;
-                UPDATE delivery SET count = count WHERE quarter = (SELECT max(quarter) FROM delivery);
-                UPDATE postback_quarter SET last_id = last_id WHERE quarter = (SELECT max(quarter) FROM postback_quarter)
+                UPDATE delivery SET count = count WHERE quarter = (SELECT max(quarter) FROM delivery)
                 """, arguments: ["id": last + 1])
     }
 
     // MARK: Statements
 
-    static let quarterMilliseconds: Int64 = 900_000
-
-    private static let columns =
-        [
-            "id", "recorded_at", "received_at", "recipient", "traffic", "key_name", "digest_version", "key_digest",
-            "content_digest", "transaction_id",
-        ] + PostbackColumns.names
+    private static let columns = [
+        "id", "recorded_at", "received_at", "recipient", "traffic", "key_name", "digest_version", "key_digest",
+        "content_digest",
+    ]
 
     private static let insertPostbackSQL = """
         INSERT INTO postback (\(columns.joined(separator: ", ")))
         VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))
-        """
-
-    private static let insertKeyBlock = "INSERT INTO key_block (first_id, digests, checksum) VALUES (?, ?, ?)"
-
-    /// Rows come in order, so only the last one of a quarter moves.
-    private static let upsertQuarter = """
-        INSERT INTO postback_quarter (quarter, first_id, last_id) VALUES (?, ?, ?)
-        ON CONFLICT (quarter) DO UPDATE SET last_id = excluded.last_id
         """
 
     private static let insertCopy =

@@ -2,8 +2,8 @@ import Attribution
 import GRDB
 import Synchronization
 
-/// What the owner of a ledger keeps in memory between transactions: the exact index, the tallies that are not written
-/// yet, and how full the quarantine is.
+/// What the owner of a ledger keeps in memory between transactions: the exact index, the columns of the newest
+/// postbacks, and how full the quarantine is.
 ///
 /// A transaction looks rows up, keeps what it adds to itself, and hands it over when it has committed: what was rolled
 /// back was never here.
@@ -11,8 +11,8 @@ final class WriterState: Sendable {
     private struct State {
         var index = PostbackIndex()
         var lastRow: Int64 = 0
-        /// What the tallies lack; nil while a transaction adds to it, and after one that failed.
-        var backlog: TallyBacklog?
+        /// Nil after a repair, which may have changed codes.
+        var columns: ColumnWriter?
         var room: QuarantineRoom
         /// Whether a repair changed the totals in the store.
         var isRoomStale = false
@@ -36,22 +36,46 @@ final class WriterState: Sendable {
 
     /// Reads everything from the store.
     ///
-    /// - Returns: The rows that were indexed from themselves, as their part of the stored index was damaged.
-    func load(_ db: Database) throws -> [ClosedRange<Int64>] {
+    /// - Returns: The blocks whose postbacks were indexed from their bytes, for they could not be read.
+    func load(_ db: Database) throws -> [Int64] {
         let newest = try Int64.fetchOne(db, sql: "SELECT max(id) FROM postback") ?? 0
-        guard newest <= UInt32.max else {
+        guard newest == (try LedgerScan.newestRow(db)) else {
             // No owner gave such an id out.
             throw DatabaseError(resultCode: .SQLITE_CORRUPT)
         }
         var index = PostbackIndex(capacity: Int(newest))
-        let rebuilt = try KeyBlock.each(db, through: newest) { row, digest in
-            index.insert(digest, row: UInt32(truncatingIfNeeded: row))
+        let columns = try Self.columns(db, through: newest)
+        var rebuilt: [Int64] = []
+        let reader = try ColumnBlockReader(db)
+        var digests: [UInt64] = []
+        let last = ColumnBlock.number(of: newest + 1) - 1
+        for number in 0..<(last + 1) {
+            let ids = ColumnBlock.ids(number)
+            let isRead: Void? = try reader.read(number, .key) { block in
+                digests.reserveCapacity(Self.digestsAtOnce)
+                for offset in 0..<ColumnBlock.rowCount {
+                    digests.append(UInt64(bitPattern: block[offset]))
+                }
+            }
+            if digests.count >= Self.digestsAtOnce || isRead == nil || number == last {
+                let end = isRead == nil ? ids.lowerBound : ids.upperBound + 1
+                index.insert(digests, from: end - Int64(digests.count))
+                digests.removeAll(keepingCapacity: true)
+            }
+            if isRead == nil {
+                rebuilt.append(number)
+                try Self.index(ids, db, into: &index)
+            }
+        }
+        let tail = ColumnBlock.ids(ColumnBlock.number(of: newest + 1)).lowerBound
+        if tail <= newest {
+            try Self.index(tail...newest, db, into: &index)
         }
         let remembered = try String.fetchAll(db, sql: "SELECT ad_network_id FROM own_network")
         try state.withLock { state in
             state.index = index
             state.lastRow = newest
-            state.backlog = nil
+            state.columns = columns
             try state.room.load(db)
             if !areNetworksNamed {
                 state.networks = OwnNetworks(remembered)
@@ -60,27 +84,48 @@ final class WriterState: Sendable {
         return rebuilt
     }
 
-    /// Sums what the tallies lack, and looks how full the quarantine is, unless that is known; outside a transaction.
-    ///
-    /// What is far behind is written on the way, each part in a transaction of the owner's.
-    func catchUp(_ db: Database, _ database: OwnedDatabase) throws {
-        let isKnown = try state.withLock { state in
+    /// Two million: 50 MB for a moment.
+    private static let digestsAtOnce = 512 * ColumnBlock.rowCount
+
+    /// Indexes rows from their bytes.
+    private static func index(_ ids: ClosedRange<Int64>, _ db: Database, into index: inout PostbackIndex) throws {
+        let derivation = ColumnDerivation(db: db, columns: [.key])
+        var codes = try ColumnCodes(db, [])
+        var next = ids.lowerBound
+        func lost(before id: Int64) throws {
+            while next < id {
+                // An entry too many is harmless: a hit is confirmed by the row.
+                for key in try derivation.keys(ofLostRow: next) {
+                    index.insert(key, row: UInt32(next))
+                }
+                next += 1
+            }
+        }
+        try derivation.each(ids, &codes) { id, row in
+            try lost(before: id)
+            index.insert(UInt64(bitPattern: row[.key]), row: UInt32(id))
+            next = id + 1
+        }
+        try lost(before: ids.upperBound + 1)
+    }
+
+    /// Reads again what a repair changed; outside a transaction.
+    func catchUp(_ db: Database) throws {
+        try state.withLock { state in
             if state.isRoomStale {
                 try state.room.load(db)
                 state.isRoomStale = false
             }
-            return state.backlog != nil
-        }
-        guard !isKnown else {
-            return
-        }
-        while true {
-            var (backlog, last, isAll) = try TallyFold(db).catchUp()
-            if isAll {
-                return state.withLock { $0.backlog = backlog }
+            if state.columns == nil {
+                state.columns = try Self.columns(db, through: state.lastRow)
             }
-            try database.fenced(db) { try TallyFold($0).write(&backlog, last: last) }
         }
+    }
+
+    private static func columns(_ db: Database, through newest: Int64) throws -> ColumnWriter {
+        var columns = ColumnWriter(try ColumnCodes(db), after: newest)
+        try columns.load(db, through: newest)
+        return columns
     }
 
     /// The rows under a digest, as of the last commit.
@@ -98,51 +143,53 @@ final class WriterState: Sendable {
         state.withLock { $0.room }
     }
 
-    /// Lends the backlog to a transaction, which adds to it in place and hands it back when it has committed; after one
-    /// that failed, ``catchUp(_:_:)`` makes it again.
-    func takeBacklog() -> TallyBacklog {
-        state.withLock { $0.backlog.take() } ?? TallyBacklog()
+    /// Adds the next postback of the present transaction to the columns.
+    func append(_ facts: PostbackFacts) {
+        state.withLock { $0.columns?.append(facts) }
     }
 
-    /// Takes over what a repair changed: the digests of rows, and that tallies and totals were made again.
+    /// The columns, when a block of them is full.
+    var fullColumns: ColumnWriter? {
+        state.withLock { state in
+            state.columns.flatMap { $0.hasFullBlock ? $0 : nil }
+        }
+    }
+
+    /// Lets go of blocks that are full, and that the store has unless it is damaged.
+    func dropBlocks(areWritten: Bool) {
+        state.withLock { $0.columns?.dropBlocks(areWritten: areWritten) }
+    }
+
+    /// Forgets what a transaction that failed added to the columns.
+    func didFail() {
+        state.withLock { state in
+            let newest = state.lastRow
+            state.columns?.cut(through: newest)
+        }
+    }
+
+    /// Takes over what a repair changed: the digests of rows, and that columns and totals were made again.
     func didRepair(_ digests: [(digest: UInt64, row: Int64)]) {
         state.withLock { state in
             // An entry too many is harmless: a hit is confirmed by the row.
             for (digest, row) in digests {
                 state.index.insert(digest, row: UInt32(truncatingIfNeeded: row))
             }
-            state.backlog = nil
+            state.columns = nil
             state.isRoomStale = true
         }
-    }
-
-    /// How much is behind the tallies' marks: postbacks, and apps.
-    var backlogSize: (postbacks: Int, apps: Int) {
-        state.withLock { ($0.backlog?.count ?? 0, $0.backlog?.appCount ?? 0) }
     }
 
     /// Takes over what a transaction added, after its commit and before the next one begins.
     ///
     /// - Parameters:
     ///   - digests: Those of the rows it inserted, in their order.
-    ///   - backlog: What is behind the marks, if the transaction took it.
-    ///   - counted: What it adds to the backlog otherwise.
     ///   - room: How full the quarantine is now.
-    func add(
-        _ digests: [UInt64],
-        _ backlog: TallyBacklog?,
-        _ counted: [CountedPostback],
-        _ room: QuarantineRoom
-    ) {
+    func add(_ digests: [UInt64], _ room: QuarantineRoom) {
         state.withLock { state in
             for digest in digests {
                 state.lastRow += 1
                 state.index.insert(digest, row: UInt32(truncatingIfNeeded: state.lastRow))
-            }
-            if let backlog {
-                state.backlog = backlog
-            } else {
-                state.backlog?.count(counted)
             }
             state.room = room
         }

@@ -16,7 +16,12 @@ extension LedgerReader {
         try await read { db in
             let rows = try Row.fetchAll(db, sql: "SELECT class, count, bytes FROM quarantine_total ORDER BY class")
             return rows.compactMap { row in
-                QuarantineClass(rawValue: row[0]).map { QuarantineTotal(kind: $0, count: row[1], bytes: row[2]) }
+                guard let kind = (try? row.text(0)).flatMap({ QuarantineClass(rawValue: $0) }),
+                    let count = try? row.integer(1), let bytes = try? row.integer(2)
+                else {
+                    return nil
+                }
+                return QuarantineTotal(kind: kind, count: count, bytes: bytes)
             }
         }
     }
@@ -32,15 +37,7 @@ extension QuarantineQuery {
                 SELECT id, class, received_at, recipient, client, reason, detail, postback_id, body FROM quarantine
                 WHERE \(condition) ORDER BY id LIMIT ?
                 """, arguments: arguments + [limit])
-        return try rows.compactMap { row in
-            guard let kind = QuarantineClass(rawValue: row[1]), let recipient = Delivery.Recipient(rawValue: row[3])
-            else {
-                return nil
-            }
-            return QuarantinedDelivery(
-                id: row[0], kind: kind, receivedAtMilliseconds: row[2], recipient: recipient, client: row[4],
-                reason: row[5], detail: row[6], postbackID: row[7], body: try row.bytes(at: 8))
-        }
+        return rows.compactMap { try? QuarantinedDelivery($0) }
     }
 
     /// All conditions but the limit, as SQL.
@@ -58,5 +55,22 @@ extension QuarantineQuery {
         add("id = ?", id)
         add("received_at < ?", before)
         return (conditions.joined(separator: " AND "), arguments)
+    }
+}
+
+extension QuarantinedDelivery {
+    /// Takes a row.
+    ///
+    /// - Throws: `DatabaseError` for one that is damaged.
+    fileprivate init(_ row: Row) throws {
+        guard let kind = QuarantineClass(rawValue: try row.text(1)),
+            let recipient = Delivery.Recipient(rawValue: try row.text(3))
+        else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+        }
+        self.init(
+            id: try row.integer(0), kind: kind, receivedAtMilliseconds: try row.integer(2), recipient: recipient,
+            client: try row.text(4), reason: try row.text(5), detail: try row.text(6), postbackID: try row.optional(7),
+            body: try row.bytes(at: 8))
     }
 }

@@ -37,8 +37,8 @@ struct QuarantineRoom: Sendable {
         totals = [:]
         let rows = try Row.fetchCursor(db, sql: "SELECT class, count, bytes FROM quarantine_total")
         while let row = try rows.next() {
-            if let kind = QuarantineClass(rawValue: row[0]) {
-                totals[kind] = Used(rows: row[1], bytes: row[2])
+            if let (kind, used) = Self.used(row, class: 0, rows: 1, bytes: 2) {
+                totals[kind] = used
             }
         }
         hourly = [:]
@@ -53,10 +53,21 @@ struct QuarantineRoom: Sendable {
                 GROUP BY class, client
                 """, arguments: [hour * Self.hourMilliseconds])
         while let row = try used.next() {
-            if let kind = QuarantineClass(rawValue: row[0]) {
-                add(Used(rows: row[2], bytes: row[3]), to: kind, client: row[1])
+            if let (kind, used) = Self.used(row, class: 0, rows: 2, bytes: 3), let client = try? row.text(1) {
+                add(used, to: kind, client: client)
             }
         }
+    }
+
+    /// Takes a sum; nil for one that is damaged.
+    private static func used(_ row: Row, class index: Int, rows: Int, bytes: Int) -> (QuarantineClass, Used)? {
+        guard let kind = (try? row.text(index)).flatMap({ QuarantineClass(rawValue: $0) }),
+            let rows = try? row.integer(rows), let bytes = try? row.integer(bytes),
+            DeliveryCounts.plausible.contains(rows), DeliveryCounts.plausible.contains(bytes)
+        else {
+            return nil
+        }
+        return (kind, Used(rows: rows, bytes: bytes))
     }
 
     /// Takes room for one body, or says that there is none left in the class's hour or in its client's share of it.

@@ -61,7 +61,7 @@ extension RecordingBatch {
                     break
                 }
                 for row in oldest where room.excess(adding: size) > 0 {
-                    try remove(id: row[0], victim, bytes: row[1])
+                    try remove(id: row.integer(0), victim, bytes: row.optional(1) ?? 0)
                 }
             }
         }

@@ -2,7 +2,7 @@ public import Attribution
 import Foundation
 import GRDB
 
-/// Makes right what follows from the raw bytes: columns, digests, the index, tallies and the counts of what was recorded.
+/// Makes right what follows from the raw bytes: digests, columns, and the counts of what was recorded.
 ///
 /// It needs no more of a store than that its tables can be read; the exact index is not loaded.
 public struct LedgerRepair {
@@ -87,16 +87,19 @@ public struct LedgerRepair {
 extension LedgerRepair {
     private func mend(_ targets: ArraySlice<Mending.Target>) throws {
         var digests: [(digest: UInt64, row: Int64)] = []
-        try database.write { db in
-            for target in targets {
-                do {
+        do {
+            try database.write { db in
+                for target in targets {
                     digests += try Mending(db: db).mend(target)
-                } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-                    // It remains: what it follows from lies on a damaged page.
                 }
+            } didCommit: {
+                didRepair(digests)
             }
-        } didCommit: {
-            didRepair(digests)
+        } catch StoreError.failed(_, .damaged) {
+            // What meets a damaged page remains, and keeps nothing else from being mended.
+            for target in targets where targets.count > 1 {
+                try mend([target])
+            }
         }
     }
 }

@@ -9,11 +9,8 @@ struct Mending {
     /// What is made again from the rows and their bytes.
     enum Target: Hashable {
         case row(Int64)
-        case keyBlocks(ClosedRange<Int64>)
-        case quarter(Int64, ClosedRange<Int64>?)
-        /// Every tally, from the first postback on.
-        case allTallies
-        case tallies(day: Int64)
+        case block(Int64)
+        case strayColumns
         case deliveries(quarter: Int64, traffic: String, recipient: String)
         case quarantineTotal(String)
         case copyWithoutRow(Int64)
@@ -22,11 +19,9 @@ struct Mending {
         init?(_ difference: RecountDifference) {
             switch difference {
             case .structure, .missingRow, .unreadable, .unverified, .sameKey: return nil
-            case .columns(let id), .digests(let id): self = .row(id)
-            case .keyBlocks(let ids): self = .keyBlocks(ids)
-            case .quarter(let quarter, let ids): self = .quarter(quarter, ids)
-            case .mark: self = .allTallies
-            case .tallies(let day, _): self = .tallies(day: day)
+            case .digests(let id): self = .row(id)
+            case .block(let number): self = .block(number)
+            case .strayColumns: self = .strayColumns
             case .deliveries(let quarter, let traffic, let recipient, _, _):
                 self = .deliveries(quarter: quarter, traffic: traffic, recipient: recipient)
             case .quarantineTotal(let kind): self = .quarantineTotal(kind)
@@ -42,18 +37,12 @@ struct Mending {
         switch target {
         case .row(let id):
             return try mendRow(id).map { [($0, id)] } ?? []
-        case .keyBlocks(let ids):
-            try mendKeyBlocks(ids)
-        case .quarter(let quarter, let ids):
-            try mendQuarter(quarter, ids)
-        case .allTallies:
-            // In one transaction: readers add what is behind the marks to the tallies.
-            try db.execute(sql: "DELETE FROM tally; DELETE FROM tally_mark")
-            for family in TallyFamily.allCases {
-                try db.execute(sql: "INSERT INTO tally_mark VALUES (?, 0)", arguments: [family.rawValue])
-            }
-        case .tallies(let day):
-            try mendTallies(day)
+        case .block(let number):
+            return try mendBlock(number)
+        case .strayColumns:
+            try db.execute(
+                sql: "DELETE FROM column_block WHERE id < 0 OR id >= ?",
+                arguments: [ColumnBlock.number(of: try LedgerScan.newestRow(db) + 1) * 64])
         case .deliveries(let quarter, let traffic, let recipient):
             try mendDeliveries(quarter, traffic, recipient)
         case .quarantineTotal(let kind):
@@ -72,109 +61,49 @@ struct Mending {
     private func mendRow(_ id: Int64) throws -> UInt64? {
         let row = try Row.fetchOne(
             db, sql: "SELECT traffic, body FROM postback JOIN postback_body USING (id) WHERE id = ?", arguments: [id])
-        guard let row, let traffic = Traffic(rawValue: row[0]),
+        guard let row, let traffic = Traffic(rawValue: try row.text(0)),
             let postback = try? ReceivedPostback(reading: row.bytes(at: 1))
         else {
             return nil
         }
         let digests = PostbackDigests(postback, provenance: traffic.provenance)
-        let values = PostbackColumns.values(of: postback)
-        try db.execute(sql: PostbackColumns.update, arguments: StatementArguments(values) + [id])
         try db.execute(
             sql: "UPDATE postback SET digest_version = ?, key_digest = ?, content_digest = ? WHERE id = ?",
             arguments: [PostbackDigests.version, Data(digests.key.bytes), Data(digests.content.bytes), id])
         return digests.key.high
     }
 
-    /// Makes the blocks of some rows again, from the row after a good block to the row before the next.
-    private func mendKeyBlocks(_ ids: ClosedRange<Int64>) throws {
-        let newest = try LedgerScan.newestRow(db)
-        var first: Int64 = 1
-        var last = newest
-        let rows = try Row.fetchAll(db, sql: "SELECT first_id, digests, checksum FROM key_block ORDER BY first_id")
-        for row in rows {
-            guard let block = KeyBlock(row) else {
-                continue
-            }
-            let end = block.first + Int64(block.digests.count) - 1
-            if end < ids.lowerBound {
-                first = end + 1
-            } else if block.first > ids.upperBound {
-                last = block.first - 1
-                break
+    /// Makes a block's columns again from the bodies; of a postback whose body is lost it keeps what it had.
+    private func mendBlock(_ number: Int64) throws -> [(digest: UInt64, row: Int64)] {
+        let ids = ColumnBlock.ids(number)
+        let old = try ColumnValues(number, try ColumnBlockReader(db))
+        var codes = try ColumnCodes(db)
+        var values = try ColumnDerivation(db: db, columns: LedgerColumn.allCases).values(ids, &codes)
+        for index in 0..<values.count where values[.traffic][index] == 0 {
+            if let old {
+                values.set(old.row(at: index), at: index)
             }
         }
-        try db.execute(
-            sql: "DELETE FROM key_block WHERE first_id BETWEEN ? AND ?", arguments: [first, max(last, ids.upperBound)])
-        var digests: [UInt64] = []
-        func put(endingAt id: Int64) throws {
-            guard !digests.isEmpty else {
-                return
-            }
-            let start = id - Int64(digests.count) + 1
-            let bytes = KeyBlock.encode(digests)
-            try db.execute(
-                sql: "INSERT INTO key_block VALUES (?, ?, ?)",
-                arguments: [start, Data(bytes), Data(KeyBlock.checksum(bytes, first: start))])
-            digests.removeAll()
+        try codes.write(db)
+        for column in LedgerColumn.allCases {
+            try ColumnBlock.write(values[column], number, column, db)
         }
-        guard first <= last else {
-            return
-        }
-        var next = first
-        func append(_ digest: UInt64, for id: Int64) throws {
-            // A row that is gone has no key; 0 finds nothing.
-            digests.append(contentsOf: Array(repeating: 0, count: Int(id - next)) + [digest])
-            next = id + 1
-            if digests.count >= 1_024 {
-                try put(endingAt: id)
-            }
-        }
-        try KeyBlock.eachRow(db, first...last) { try append($1, for: $0) }
-        if next <= last {
-            try append(0, for: last)
-        }
-        try put(endingAt: last)
-    }
-
-    /// Notes the rows that were found, and those recorded since.
-    private func mendQuarter(_ quarter: Int64, _ ids: ClosedRange<Int64>?) throws {
-        let length = RecordingBatch.quarterMilliseconds
-        try db.execute(sql: "DELETE FROM postback_quarter WHERE quarter = ?", arguments: [quarter])
-        let later = try Row.fetchOne(
-            db,
-            sql: """
-                SELECT min(id), max(id) FROM postback WHERE id > ? AND received_at >= ? AND received_at < ?
-                """, arguments: [ids?.upperBound ?? 0, quarter * length, (quarter + 1) * length])
-        guard let first = ids?.lowerBound ?? later?[0] as Int64?, let last = later?[1] as Int64? ?? ids?.upperBound
-        else {
-            return
-        }
-        try db.execute(sql: "INSERT INTO postback_quarter VALUES (?, ?, ?)", arguments: [quarter, first, last])
-    }
-
-    /// The rows among which those of some quarters are; nil for none.
-    private func ids(ofQuarters quarters: ClosedRange<Int64>) throws -> ClosedRange<Int64>? {
-        let row = try Row.fetchOne(
-            db, sql: "SELECT min(first_id), max(last_id) FROM postback_quarter WHERE quarter BETWEEN ? AND ?",
-            arguments: [quarters.lowerBound, quarters.upperBound])
-        guard let first = row?[0] as Int64?, let last = row?[1] as Int64?, first <= last else {
-            return nil
-        }
-        return first...last
-    }
-
-    private func mendTallies(_ day: Int64) throws {
-        let perDay = TallyFamily.dayMilliseconds / RecordingBatch.quarterMilliseconds
-        let totals = try TallyTotals(
-            day: day, ids: try ids(ofQuarters: (day * perDay)...(day * perDay + perDay - 1)),
-            marks: try TallyFold(db).marks(), db)
-        try totals.replace(day: day, db)
+        return zip(ids, values[.key]).map { (UInt64(bitPattern: $1), $0) }
     }
 
     private func mendDeliveries(_ quarter: Int64, _ traffic: String, _ recipient: String) throws {
-        let length = RecordingBatch.quarterMilliseconds
-        let ids = try ids(ofQuarters: quarter...quarter) ?? 0...0
+        let length = LedgerTime.quarterMilliseconds
+        guard abs(quarter / 2) < Int64.max / length / 2 else {
+            // No time falls there.
+            try db.execute(sql: "DELETE FROM delivery WHERE quarter = ? AND status = 'recorded'", arguments: [quarter])
+            return
+        }
+        var ids: ClosedRange<Int64> = 0...0
+        let query = PostbackQuery(received: (quarter * length)..<((quarter + 1) * length))
+        try query.candidates(db) { range in
+            ids = (ids.upperBound == 0 ? range.lowerBound : ids.lowerBound)...range.upperBound
+            return true
+        }
         try db.execute(
             sql: """
                 INSERT INTO delivery (quarter, status, traffic, reason, recipient, count, kept)

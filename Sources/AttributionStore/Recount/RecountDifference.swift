@@ -10,20 +10,14 @@ public enum RecountDifference: Hashable, Sendable {
     case unreadable(Int64, reason: String)
     /// The signature of a row's body does not verify as it did.
     case unverified(Int64, reason: String)
-    /// A row's columns do not say what its body says.
-    case columns(Int64)
     /// A row's digests are not those of its body.
     case digests(Int64)
     /// Two rows are the same postback.
     case sameKey(Int64, Int64)
-    /// Part of what the index is filled from is missing, damaged, or not what the rows say.
-    case keyBlocks(ClosedRange<Int64>)
-    /// The rows of a quarter of an hour, from the first to the last, are not where ranges of time look for them.
-    case quarter(Int64, ClosedRange<Int64>?)
-    /// A family of tallies claims another number of postbacks than there are.
-    case mark(family: String, Int64)
-    /// The tallies of a day, since 1970-01-01 UTC, differ.
-    case tallies(day: Int64, String)
+    /// A block of columns is missing, damaged, or does not say what the bodies of its postbacks say.
+    case block(Int64)
+    /// Columns belong to postbacks that are not there.
+    case strayColumns
     /// The deliveries counted as recorded in a quarter of an hour are not the rows there.
     case deliveries(quarter: Int64, traffic: String, recipient: String, counted: Int64, rows: Int64)
     /// The quarantine's total of a class is not what is there.
@@ -48,13 +42,12 @@ extension RecountDifference: CustomStringConvertible {
         case .missingRow(let id): "postback \(id): its row is missing"
         case .unreadable(let id, let reason): "postback \(id): cannot be read: \(reason)"
         case .unverified(let id, let reason): "postback \(id): \(reason)"
-        case .columns(let id): "postback \(id): its columns do not say what its bytes say"
         case .digests(let id): "postback \(id): its digests are not those of its bytes"
         case .sameKey(let first, let second): "postbacks \(first) and \(second) are the same postback"
-        case .keyBlocks(let ids): "the index of postbacks \(ids.lowerBound) to \(ids.upperBound) is damaged or missing"
-        case .quarter(let quarter, _): "quarter of an hour \(quarter): its rows are not found by time"
-        case .mark(let family, let id): "the tallies by \(family) claim to hold everything up to postback \(id)"
-        case .tallies(_, let text): text
+        case .block(let number):
+            "the columns of postbacks \(ColumnBlock.ids(number).lowerBound) to \(ColumnBlock.ids(number).upperBound) "
+                + "are missing, damaged, or not what the bytes say"
+        case .strayColumns: "there are columns of postbacks that are not there"
         case .deliveries(let quarter, let traffic, let recipient, let counted, let rows):
             "deliveries of quarter \(quarter): \(counted) counted as recorded (\(traffic), \(recipient)), "
                 + "\(rows) postbacks there"

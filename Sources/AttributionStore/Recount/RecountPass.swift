@@ -8,8 +8,7 @@ struct RecountPass {
     let judge: ([[UInt8]]) -> [Judgement]
     private var result = Recount()
     private var newest: Int64 = 0
-    /// The first and last row of each quarter of an hour.
-    private var quarters: [Int64: ClosedRange<Int64>] = [:]
+    private var columns: RecountColumns
     private var recorded: [DeliveryKey: Int64] = [:]
 
     private struct DeliveryKey: Hashable {
@@ -21,9 +20,10 @@ struct RecountPass {
     /// Rows verified together.
     private static let rowsAtOnce = 1_024
 
-    init(_ db: Database, judge: @escaping ([[UInt8]]) -> [Judgement]) {
+    init(_ db: Database, judge: @escaping ([[UInt8]]) -> [Judgement]) throws {
         self.db = db
         self.judge = judge
+        columns = try RecountColumns(db)
     }
 
     /// Compares everything.
@@ -31,10 +31,7 @@ struct RecountPass {
         try checkStructure()
         newest = try LedgerScan.newestRow(db)
         try checkRows()
-        try checkKeyBlocks()
         try checkUniqueness()
-        try checkQuarters()
-        try checkTallies()
         try checkDeliveries()
         try checkQuarantine()
         return result
@@ -60,10 +57,11 @@ struct RecountPass {
 
     private struct StoredRow {
         let id: Int64
+        let receivedAt: Int64
+        let recipient: Delivery.Recipient?
         let traffic: Traffic
         let keyDigest: [UInt8]
         let contentDigest: [UInt8]
-        let columns: [String?]
         let body: [UInt8]
     }
 
@@ -76,42 +74,55 @@ struct RecountPass {
         var pending = self
         let scan = LedgerScan(
             db: db,
-            columns: "id, received_at, recipient, traffic, key_digest, content_digest, body, \(PostbackColumns.list)",
+            columns: "id, received_at, recipient, traffic, key_digest, content_digest, body",
             table: "postback LEFT JOIN postback_body USING (id)")
         try scan.each(1...newest) { row in
-            let id: Int64 = row[0]
+            let id = try row.integer(0)
             while expected < id {
                 pending.result.note(.missingRow(expected))
                 expected += 1
             }
             expected = id + 1
-            let quarter = (row[1] as Int64).flooredQuotient(by: RecordingBatch.quarterMilliseconds)
-            pending.quarters[quarter] = (pending.quarters[quarter]?.lowerBound ?? id)...id
+            guard let receivedAt = try? row.integer(1), let recipient = try? row.text(2),
+                let trafficName = try? row.text(3)
+            else {
+                pending.result.note(.unreadable(id, reason: "its row is damaged"))
+                return
+            }
             pending.recorded[
-                DeliveryKey(quarter: quarter, traffic: row[3], recipient: row[2]), default: 0] += 1
+                DeliveryKey(quarter: receivedAt.quarterOfAnHour, traffic: trafficName, recipient: recipient),
+                default: 0] += 1
             pending.result.postbacks += 1
-            guard let traffic = Traffic(rawValue: row[3]), let body = row[6] as Data? else {
-                pending.result.note(
-                    .unreadable(id, reason: row[6] as Data? == nil ? "its body is missing" : "its traffic"))
+            guard let traffic = Traffic(rawValue: trafficName), let body = try? row.bytes(at: 6) else {
+                let hasTraffic = Traffic(rawValue: trafficName) != nil
+                pending.result.note(.unreadable(id, reason: hasTraffic ? "its body is missing" : "its traffic"))
                 return
             }
             batch.append(
                 StoredRow(
-                    id: id, traffic: traffic, keyDigest: try row.bytes(at: 4), contentDigest: try row.bytes(at: 5),
-                    columns: PostbackColumns.names.indices.map { row[7 + $0] }, body: Array(body)))
+                    id: id, receivedAt: receivedAt, recipient: Delivery.Recipient(rawValue: recipient),
+                    traffic: traffic,
+                    keyDigest: (try? row.bytes(at: 4)) ?? [], contentDigest: (try? row.bytes(at: 5)) ?? [], body: body))
             if batch.count == Self.rowsAtOnce {
-                pending.check(batch)
+                try pending.check(batch)
                 batch.removeAll(keepingCapacity: true)
             }
         } skip: { id in
             pending.result.note(.unreadable(id, reason: "its page is damaged"))
             expected = id + 1
         }
-        pending.check(batch)
+        try pending.check(batch)
+        let (blocks, hasStrays) = try pending.columns.finish()
+        for number in blocks {
+            pending.result.note(.block(number))
+        }
+        if hasStrays {
+            pending.result.note(.strayColumns)
+        }
         self = pending
     }
 
-    private mutating func check(_ batch: [StoredRow]) {
+    private mutating func check(_ batch: [StoredRow]) throws {
         for (row, judgement) in zip(batch, judge(batch.map(\.body))) {
             let postback: ReceivedPostback
             switch judgement {
@@ -142,43 +153,18 @@ struct RecountPass {
             if digests.key.bytes != row.keyDigest || digests.content.bytes != row.contentDigest {
                 result.note(.digests(row.id))
             }
-            if PostbackColumns.values(of: postback).map(Optional.some) != row.columns {
-                result.note(.columns(row.id))
+            if let recipient = row.recipient {
+                let facts = PostbackFacts(
+                    postback, traffic: row.traffic, recipient: recipient,
+                    receivedAtMilliseconds: row.receivedAt, key: digests.key)
+                for number in try columns.check(row.id, facts) {
+                    result.note(.block(number))
+                }
             }
         }
     }
 
     // MARK: What follows from the rows
-
-    private mutating func checkKeyBlocks() throws {
-        var next: Int64 = 1
-        var bad: [ClosedRange<Int64>] = []
-        let blocks = try Row.fetchCursor(
-            db, sql: "SELECT first_id, digests, checksum FROM key_block ORDER BY first_id")
-        while let row = try blocks.next() {
-            let first: Int64 = row[0]
-            guard let block = KeyBlock(row), first == next, first + Int64(block.digests.count) - 1 <= newest else {
-                bad.append(min(first, max(next, 1))...max(first, next))
-                continue
-            }
-            let last = first + Int64(block.digests.count) - 1
-            var isSame = true
-            try LedgerScan(db: db, columns: "id, key_digest", table: "postback").each(first...last) { row in
-                let digest = try row.withUnsafeData(atIndex: 1) { $0?.withUnsafeBytes { Digest16($0) } }
-                isSame = isSame && digest?.high == block.digests[Int(row[0] as Int64 - first)]
-            }
-            if !isSame {
-                bad.append(first...last)
-            }
-            next = last + 1
-        }
-        if next <= newest {
-            bad.append(next...newest)
-        }
-        for ids in bad {
-            result.note(.keyBlocks(ids))
-        }
-    }
 
     /// Looks for two rows of one key, a part of the digests at a time, so that memory stays bounded.
     private mutating func checkUniqueness() throws {
@@ -193,7 +179,7 @@ struct RecountPass {
                 if let digest = try row.withUnsafeData(atIndex: 1, { $0?.withUnsafeBytes { Digest16($0) } }),
                     digest.high % parts == part
                 {
-                    found.append((digest, row[0]))
+                    found.append((digest, try row.integer(0)))
                 }
             }
             found.sort { ($0.digest.high, $0.digest.low, $0.id) < ($1.digest.high, $1.digest.low, $1.id) }
@@ -203,53 +189,19 @@ struct RecountPass {
         }
     }
 
-    private mutating func checkQuarters() throws {
-        var expected = quarters
-        let rows = try Row.fetchCursor(db, sql: "SELECT quarter, first_id, last_id FROM postback_quarter")
-        while let row = try rows.next() {
-            let (quarter, first, last): (Int64, Int64, Int64) = (row[0], row[1], row[2])
-            let ids = expected.removeValue(forKey: quarter)
-            if ids?.lowerBound != first || ids?.upperBound != last {
-                result.note(.quarter(quarter, ids))
-            }
-        }
-        for (quarter, ids) in expected.sorted(by: { $0.key < $1.key }) {
-            result.note(.quarter(quarter, ids))
-        }
-    }
-
-    private mutating func checkTallies() throws {
-        let fold = TallyFold(db)
-        let marks = try fold.marks()
-        for family in TallyFamily.allCases {
-            let mark = marks[family] ?? -1
-            if !(0...newest).contains(mark) {
-                result.note(.mark(family: family.rawValue, mark))
-            }
-        }
-        let perDay = TallyFamily.dayMilliseconds / RecordingBatch.quarterMilliseconds
-        var days: [Int64: ClosedRange<Int64>] = [:]
-        for (quarter, ids) in quarters {
-            let day = quarter.flooredQuotient(by: perDay)
-            let known = days[day] ?? ids
-            days[day] = min(known.lowerBound, ids.lowerBound)...max(known.upperBound, ids.upperBound)
-        }
-        let tallied = try Int64.fetchAll(db, sql: "SELECT DISTINCT day FROM tally")
-        for day in Set(tallied).union(days.keys).sorted() {
-            let totals = try TallyTotals(day: day, ids: days[day], marks: marks, db)
-            for text in try totals.differences(day: day, db) {
-                result.note(.tallies(day: day, text))
-            }
-        }
-    }
-
     private mutating func checkDeliveries() throws {
         var expected = recorded
         let rows = try Row.fetchCursor(
             db, sql: "SELECT quarter, traffic, recipient, count FROM delivery WHERE status = 'recorded'")
         while let row = try rows.next() {
-            let key = DeliveryKey(quarter: row[0], traffic: row[1], recipient: row[2])
-            note(key, counted: row[3], rows: expected.removeValue(forKey: key) ?? 0)
+            guard let quarter = try? row.integer(0), let traffic = try? row.text(1), let recipient = try? row.text(2),
+                let count = try? row.integer(3)
+            else {
+                result.note(.structure("a count of deliveries is damaged"))
+                continue
+            }
+            let key = DeliveryKey(quarter: quarter, traffic: traffic, recipient: recipient)
+            note(key, counted: count, rows: expected.removeValue(forKey: key) ?? 0)
         }
         for (key, rows) in expected {
             note(key, counted: 0, rows: rows)

@@ -34,11 +34,12 @@ extension SQLiteWebAdLedger {
         guard let row = rows.first else {
             return nil
         }
-        guard let network = AdNetworkID(row[0]) else {
+        guard let network = AdNetworkID(try row.text(0)) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "ad_network_id of a web ad")
         }
         return WebAdContent(
-            adNetworkID: network, itunesItemID: AppStoreItemID(row[1]), sourceIdentifier: row[2])
+            adNetworkID: network, itunesItemID: AppStoreItemID(try row.checked(1)), sourceIdentifier: try row.checked(2)
+        )
     }
 
     /// Why ``useUp(_:_:_:)`` found nothing, in the same transaction.
@@ -48,7 +49,7 @@ extension SQLiteWebAdLedger {
         guard let row = try Row.fetchOne(statement, arguments: [now, tap.nonce.text]) else {
             return .nonceUnknown
         }
-        let (isUsed, isExpired): (Bool, Bool) = (row[0], row[1])
+        let (isUsed, isExpired) = (try row.integer(0) != 0, try row.integer(1) != 0)
         return isUsed ? .nonceUsed : isExpired ? .nonceExpired : .domainNotAllowed(tap.sourceDomain)
     }
 }

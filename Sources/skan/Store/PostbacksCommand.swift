@@ -9,7 +9,7 @@ struct PostbacksCommand: AsyncParsableCommand {
         commandName: "postbacks",
         abstract: "Find recorded postbacks, and show them as received.",
         discussion: """
-            It may run while the server does. A search by transaction id reads every row: some seconds for ten million.
+            It may run while the server does.
 
             EXAMPLE
               skan postbacks --store skan.sqlite --transaction-id 6aafb7a5-0170-41b5-bbe4-fe71dedf1e28
@@ -47,7 +47,8 @@ struct PostbacksCommand: AsyncParsableCommand {
         var query = PostbackQuery(
             transactionID: transactionID,
             received: try PostbackQuery.received(
-                from: try from.map { try Self.day($0, "from") }, through: try to.map { try Self.day($0, "to") }))
+                from: try from.map { try CalendarDay.reading($0, field: "from") },
+                through: try to.map { try CalendarDay.reading($0, field: "to") }))
         // A page at a time: a million bodies need not be in memory, unless as one JSON text.
         var (shown, all): (Int, [RecordedPostback]) = (0, [])
         while shown < limit {
@@ -76,13 +77,6 @@ struct PostbacksCommand: AsyncParsableCommand {
                 Terminal.say("skan: the first \(shown); --limit shows more")
             }
         }
-    }
-
-    private static func day(_ text: String, _ field: String) throws -> CalendarDay {
-        guard let day = CalendarDay(text) else {
-            throw FieldProblem(field: field, found: text, expected: "a day as YYYY-MM-DD")
-        }
-        return day
     }
 
     /// One line of facts, and the body below it.

@@ -1,0 +1,79 @@
+import Synchronization
+
+/// Lets one work run at a time and some wait, in the order they came.
+final class ReportQueue: Sendable {
+    /// As many wait as may.
+    struct Full: Error {}
+
+    private struct State {
+        var isBusy = false
+        var nextTicket = 0
+        /// Those who wait, with their tickets, in order.
+        var waiters: [(ticket: Int, continuation: CheckedContinuation<Void, any Error>)] = []
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    /// Makes a queue.
+    ///
+    /// - Parameter waiting: How many may wait.
+    init(waiting: Int) {
+        limit = waiting
+    }
+
+    /// Runs a work when its turn comes.
+    ///
+    /// - Throws: ``Full`` at once when too many wait, `CancellationError` when the task is cancelled while it waits, and
+    ///   what the work throws.
+    func run<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
+        try await begin()
+        defer { finish() }
+        return try await work()
+    }
+
+    private func begin() async throws {
+        let ticket = state.withLock { state in
+            state.nextTicket += 1
+            return state.nextTicket
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let outcome: Result<Void, any Error>? = state.withLock { state in
+                    if Task.isCancelled {
+                        return .failure(CancellationError())
+                    }
+                    if !state.isBusy {
+                        state.isBusy = true
+                        return .success(())
+                    }
+                    if state.waiters.count >= limit {
+                        return .failure(Full())
+                    }
+                    state.waiters.append((ticket, continuation))
+                    return nil
+                }
+                if let outcome {
+                    continuation.resume(with: outcome)
+                }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                state.waiters.firstIndex { $0.ticket == ticket }.map { state.waiters.remove(at: $0) }
+            }
+            waiter?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Gives the turn to the next, or to nobody.
+    private func finish() {
+        let next = state.withLock { state in
+            guard !state.waiters.isEmpty else {
+                state.isBusy = false
+                return nil as CheckedContinuation<Void, any Error>?
+            }
+            return state.waiters.removeFirst().continuation
+        }
+        next?.resume()
+    }
+}

@@ -1,0 +1,41 @@
+import Attribution
+public import AttributionStore
+
+/// Answers report requests from a ledger.
+public struct Reporter: Sendable {
+    private let ledger: LedgerReader
+    private let programVersion: String?
+
+    /// Makes a reporter.
+    ///
+    /// - Parameters:
+    ///   - ledger: What is reported from.
+    ///   - programVersion: The version of the program, which reports name.
+    public init(_ ledger: LedgerReader, programVersion: String? = nil) {
+        self.ledger = ledger
+        self.programVersion = programVersion
+    }
+
+    /// Answers a request.
+    ///
+    /// - Parameters:
+    ///   - request: What is asked.
+    ///   - limits: How much the answer may cost.
+    /// - Returns: The report.
+    /// - Throws: What the store reports; ``Attribution/FieldProblem`` for a position that is not one of this store, and
+    ///   ``AttributionStore/LedgerQuestionError`` for an answer that would cost more than the limits.
+    public func report(_ request: ReportRequest, limits: LedgerLimits = LedgerLimits()) async throws -> Report {
+        do {
+            let answer = try await ledger.answer(request.question(limits: limits))
+            return Report(request: request, answer: answer, programVersion: programVersion)
+        } catch LedgerQuestionError.foreignPosition(let position) {
+            throw FieldProblem(
+                field: "as-of", found: "\(position), a position of another store",
+                expected: "one that an earlier report of this store names")
+        } catch LedgerQuestionError.futurePosition(let position) {
+            throw FieldProblem(
+                field: "as-of", found: "\(position), which this store has not reached",
+                expected: "one that an earlier report names; the store may be an older copy")
+        }
+    }
+}

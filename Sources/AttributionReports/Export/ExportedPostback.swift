@@ -1,0 +1,79 @@
+import Attribution
+public import AttributionStore
+import Foundation
+
+/// A recorded postback as one row of facts.
+///
+/// The names of the fields are those of reports; a value the postback does not carry is null in JSON and empty in CSV.
+public struct ExportedPostback: Sendable {
+    private let values: [String?]
+    private let body: [UInt8]?
+
+    /// Takes the facts of a postback.
+    ///
+    /// - Parameters:
+    ///   - postback: What was recorded.
+    ///   - position: Its position, after which an export can go on.
+    public init(_ postback: RecordedPostback, at position: LedgerPosition) {
+        body = postback.body
+        let received = postback.body.flatMap { try? ReceivedPostback(reading: $0) }
+        func moment(_ milliseconds: Int64) -> String {
+            Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+                .formatted(
+                    .iso8601.year().month().day().timeZone(separator: .omitted).time(includingFractionalSeconds: true))
+        }
+        values =
+            [
+                position.description, moment(postback.recordedAtMilliseconds), moment(postback.receivedAtMilliseconds),
+                postback.traffic.rawValue, postback.recipient.rawValue, postback.keyName,
+                received?.key.transactionID.text, received.flatMap(\.didWin).map { String($0) },
+            ]
+            + Self.dimensions.map { dimension in
+                received.map { dimension.value(of: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+            }
+    }
+
+    private static let dimensions = ReportDimension.allCases.filter { !$0.isTime && $0 != .recipient }
+
+    /// The names of the fields, in order.
+    public static let names =
+        [
+            "position", "recorded-at", "received-at", "provenance", "recipient", "verified-by", "transaction-id",
+            "did-win",
+        ] + dimensions.map(\.rawValue)
+
+    /// The row in a form.
+    ///
+    /// - Parameters:
+    ///   - format: The form.
+    ///   - hasBody: Whether the body follows, as received; null where it is damaged.
+    /// - Returns: A line, with its end.
+    public func line(as format: ExportFormat, hasBody: Bool) -> String {
+        let body = body.map { String(decoding: $0, as: UTF8.self) }
+        switch format {
+        case .ndjson:
+            let members = zip(Self.names, values).map { ($0, $1.map(JSONText.string) ?? .null) }
+            return JSONText.object(members + (hasBody ? [("body", body.map(JSONText.string) ?? .null)] : [])).line
+                + "\n"
+        case .csv:
+            let cells = values.map { $0 ?? "" } + (hasBody ? [body ?? ""] : [])
+            return cells.map(\.csvCell).joined(separator: ",") + "\r\n"
+        }
+    }
+
+    /// What comes before the rows; empty where the form has no header.
+    public static func header(as format: ExportFormat, hasBody: Bool) -> String {
+        switch format {
+        case .ndjson: ""
+        case .csv: (names + (hasBody ? ["body"] : [])).joined(separator: ",") + "\r\n"
+        }
+    }
+}
+
+/// The forms of exported rows.
+public enum ExportFormat: String, CaseIterable, Hashable, Sendable {
+    /// An object a line.
+    case ndjson
+    /// Rows with a header line, RFC 4180.
+    case csv
+}

@@ -1,0 +1,81 @@
+public import Attribution
+import AttributionStore
+import Foundation
+
+extension Report {
+    /// The name and version of the columns and keys; a change of meaning changes it.
+    public static let schema = "skan.report/2"
+
+    /// The report as one JSON object.
+    public var json: JSONText {
+        .object(
+            scope + [
+                ("rows", .array(rows.map { .object(members($0)) })),
+                ("rows-left-out", .integer(Int64(omittedRows))),
+                ("totals", .object(members(totals))),
+                ("deliveries", deliveries.json),
+            ])
+    }
+
+    /// The report as one object a line.
+    func writeNDJSON(to output: (String) -> Void) {
+        func line(_ type: String, _ members: [(String, JSONText)]) -> String {
+            JSONText.object([("type", .string(type))] + members).line + "\n"
+        }
+        output(line("report", scope))
+        // Whoever looks at rows alone must not take one for a real install.
+        let provenance = ("provenance", JSONText.string(request.traffic.rawValue))
+        for row in rows {
+            output(line("row", [provenance] + members(row)))
+        }
+        output(line("totals", [provenance, ("rows-left-out", .integer(Int64(omittedRows)))] + members(totals)))
+        output(line("deliveries", deliveries.members))
+    }
+
+    /// What the report is about, and as of when.
+    private var scope: [(String, JSONText)] {
+        [
+            ("schema", .string(Self.schema)),
+            ("skan-version", programVersion.map(JSONText.string) ?? .null),
+            ("provenance", .string(request.traffic.rawValue)),
+            ("time-zone", .string(zoneName)),
+            ("from", request.from.map { .string($0.description) } ?? .null),
+            ("to", request.through.map { .string($0.description) } ?? .null),
+            ("filters", .array(request.conditions.map(Self.json))),
+            ("as-of", position.map { .string($0.description) } ?? .null),
+            ("recorded-at", recordedAt.map(JSONText.string) ?? .null),
+            ("unproven", .array(unprovenNames.map(JSONText.string))),
+            (
+                "unseen",
+                .array(
+                    unseen.map { .object(["dimension": .string($0.dimension.rawValue), "value": Self.json($0.value)]) })
+            ),
+        ]
+    }
+
+    private static func json(_ condition: LedgerQuestion.Condition) -> JSONText {
+        .object([
+            "dimension": .string(condition.dimension.rawValue),
+            "values": .array(condition.values.sorted().map(json)),
+            "excluded": .bool(condition.isExcluded),
+        ])
+    }
+
+    /// A value of a dimension; null where the postbacks carry none.
+    private static func json(_ value: String) -> JSONText {
+        value.isEmpty ? .null : .string(value)
+    }
+
+    private func members(_ row: LedgerRow) -> [(String, JSONText)] {
+        zip(request.dimensions, row.values).map { ($0.rawValue, Self.json($1)) } + members(row.counts)
+    }
+
+    private func members(_ counts: Counts) -> [(String, JSONText)] {
+        columns.map { ($0.name, $0.value(counts).json) }
+    }
+
+    /// The dimensions and columns of this report that rest on fields Apple does not sign.
+    private var unprovenNames: [String] {
+        unprovenDimensions + columns.filter { !$0.isProven(in: totals) }.map(\.name)
+    }
+}

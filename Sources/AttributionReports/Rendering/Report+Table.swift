@@ -1,0 +1,40 @@
+import Attribution
+
+extension Report {
+    /// The report for a terminal: no line is wider than the style's.
+    func writeTable(_ style: TextStyle, to output: (String) -> Void) {
+        func say(_ lines: [String]) {
+            output(lines.map { style.wrapped($0) + "\n" }.joined())
+        }
+        say([title(style), asOfLine(style)])
+        output("\n")
+        if rows.isEmpty && omittedRows == 0 && totals[.postbacks] == 0 {
+            let isEverything = request.conditions.isEmpty && request.received == nil && request.asOf == nil
+            say(["No postbacks recorded\(isEverything ? " yet" : " for these")."])
+        } else {
+            let layout = TableLayout(self, style)
+            layout.write(to: output)
+            say([omittedRowsLine, omittedColumnsLine(layout)].compactMap(\.self).map { $0.inCharacters(of: style) })
+            if request.showsHistogram {
+                output("\n" + Histogram.all(totals).map { $0.lines(style).joined() }.joined())
+            }
+        }
+        output("\n")
+        say(unseenLines + [unprovenLine] + deliveries.lines(areUntilNow: request.asOf != nil))
+    }
+
+    private func omittedColumnsLine(_ layout: TableLayout) -> String? {
+        guard let first = layout.omitted.first else {
+            return nil
+        }
+        let count = layout.omitted.count
+        return "… and \(count) more column\(count == 1 ? "" : "s"): --columns \(first.name),… or --format csv"
+    }
+}
+
+extension String {
+    /// The text with what is beyond ASCII in words of this program replaced, where the style asks for it.
+    func inCharacters(of style: TextStyle) -> String {
+        style.isASCII ? replacing("…", with: style.ellipsis) : self
+    }
+}

@@ -1,0 +1,104 @@
+import Attribution
+import AttributionStore
+
+/// Which figures of a report have room beside its dimensions, and how wide each column is.
+struct TableLayout {
+    /// The cells of the header, the rows and, last, the totals; only those shown.
+    let lines: [[String]]
+    /// The figures shown.
+    let columns: [ReportColumn]
+    /// The figures there is no room for.
+    let omitted: [ReportColumn]
+    private let widths: [Int]
+    private let leading: Int
+    private let style: TextStyle
+
+    /// The space between two columns.
+    private static let gap = 2
+    /// The longest a value of a dimension is shown, and then what it is cut to until there is room.
+    private static let limits = [60, 48, 40, 32, 24, 20, 16, 12, 10, 8, 6]
+
+    init(_ report: Report, _ style: TextStyle) {
+        self.style = style
+        let dimensions = report.request.dimensions
+        let names = dimensions.isEmpty ? [""] : dimensions.map(\.rawValue)
+        leading = names.count
+        // No column is narrower than its name: what has no room by that alone needs no cells.
+        let candidates = Self.first(report.singleColumns, from: names.map { min($0.count, 6) }, style) { $0.name.count }
+        var values: [[String]] = []
+        var figures: [[String]] = []
+        for row in report.rows where !dimensions.isEmpty {
+            values.append(row.values.map { style.cell($0, limit: Self.limits[0]) })
+            figures.append(candidates.map { $0.value(row.counts).text })
+        }
+        values.append(["total"] + Array(repeating: "", count: names.count - 1))
+        figures.append(candidates.map { $0.value(report.totals).text })
+        let figureWidths = candidates.indices.map { column in
+            figures.reduce(candidates[column].name.count) { max($0, $1[column].count) }
+        }
+        let leadingCells = Self.fitting([names] + values, beside: figureWidths.first ?? 0, style)
+        let leadingWidths = names.indices.map { column in leadingCells.map { $0[column].displayWidth }.max() ?? 0 }
+        let shown = Self.first(Array(candidates.indices), from: leadingWidths, style) { figureWidths[$0] }.count
+        columns = Array(candidates[..<shown])
+        omitted = Array(report.singleColumns.dropFirst(shown))
+        widths = leadingWidths + figureWidths.prefix(shown)
+        lines = zip(leadingCells, [columns.map(\.name)] + figures).map { $0 + $1.prefix(shown) }
+    }
+
+    /// As many elements as have room after some columns.
+    private static func first<Element>(
+        _ elements: [Element],
+        from widths: [Int],
+        _ style: TextStyle,
+        width: (Element) -> Int
+    ) -> [Element] {
+        var used = widths.reduce(0) { $0 + $1 + gap } - gap
+        return Array(
+            elements.prefix { element in
+                used += gap + width(element)
+                return used <= style.width
+            })
+    }
+
+    /// The cells of the dimensions, the names first, cut until one figure has room beside them: the values first, and
+    /// the names only when that is not enough.
+    private static func fitting(_ cells: [[String]], beside figure: Int, _ style: TextStyle) -> [[String]] {
+        func width(_ cells: [[String]]) -> Int {
+            (cells.first ?? []).indices.reduce(figure) { sum, column in
+                sum + gap + (cells.map { $0[column].displayWidth }.max() ?? 0)
+            }
+        }
+        func cut(_ line: [String], _ limit: Int) -> [String] {
+            line.map { style.shortened($0, to: limit) }
+        }
+        let values = limits.lazy.map { limit in cells.prefix(1) + cells.dropFirst().map { cut($0, limit) } }
+        let all = limits.lazy.map { limit in cells.map { cut($0, limit) } }
+        for candidate in [values.map(Array.init), all.map(Array.init)].joined() where width(candidate) <= style.width {
+            return candidate
+        }
+        return cells.map { cut($0, limits.last ?? 0) }
+    }
+
+    /// The table: a rule below the header and above the totals.
+    func write(to output: (String) -> Void) {
+        let rule = line(widths.map { String(repeating: style.rule, count: $0) })
+        for (index, cells) in lines.enumerated() {
+            if index == 1 || (index == lines.count - 1 && index > 1) {
+                output(rule)
+            }
+            output(line(cells))
+        }
+    }
+
+    private func line(_ cells: [String]) -> String {
+        var text = ""
+        for (column, cell) in cells.enumerated() {
+            let space = String(repeating: " ", count: widths[column] - cell.displayWidth)
+            text += (column > 0 ? "  " : "") + (column < leading ? cell + space : space + cell)
+        }
+        while text.last == " " {
+            text.removeLast()
+        }
+        return style.shortened(text, to: style.width) + "\n"
+    }
+}

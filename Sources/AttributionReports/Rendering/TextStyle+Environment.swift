@@ -1,0 +1,16 @@
+extension TextStyle {
+    /// Decides width and characters.
+    ///
+    /// - Parameters:
+    ///   - columns: The width of the terminal; nil when it does not say.
+    ///   - isInteractive: Whether a terminal reads it.
+    ///   - environment: `COLUMNS` is the width, before all; `LC_ALL`, `LC_CTYPE` or `LANG`, the first that says
+    ///     something, whether characters are UTF-8.
+    package init(columns: Int?, isInteractive: Bool, environment: [String: String]) {
+        let named = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+        let width = named ?? (isInteractive ? columns ?? 80 : TextStyle.document.width)
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+        let characters = locale.lowercased().filter { $0 != "-" }
+        self.init(width: width, isASCII: !characters.contains("utf8"))
+    }
+}

@@ -1,0 +1,37 @@
+extension Sequence<String> {
+    /// `; did you mean NAME?` for the name among these that a misspelt one is close to; empty when none is.
+    package func suggestion(for name: String) -> String {
+        nearest(to: name).map { "; did you mean \($0)?" } ?? ""
+    }
+
+    /// The name a misspelt one is closest to: a third of its letters may be wrong, missing or swapped.
+    func nearest(to name: String) -> String? {
+        let letters = Array(name.lowercased().unicodeScalars.prefix(40))
+        guard letters.count > 1 else {
+            return nil
+        }
+        let distances = map { ($0, Self.distance(letters, Array($0.lowercased().unicodeScalars))) }
+        guard let best = distances.min(by: { $0.1 < $1.1 }), best.1 <= Swift.max(1, letters.count / 3) else {
+            return nil
+        }
+        return best.0
+    }
+
+    /// How many letters must be changed, added, left out or swapped with their neighbour.
+    private static func distance(_ lhs: [Unicode.Scalar], _ rhs: [Unicode.Scalar]) -> Int {
+        var rows = [Array(0...rhs.count)]
+        for (row, left) in lhs.enumerated() {
+            var next = [row + 1]
+            for (column, right) in rhs.enumerated() {
+                var cost = Swift.min(
+                    rows[row][column + 1] + 1, next[column] + 1, rows[row][column] + (left == right ? 0 : 1))
+                if row > 0, column > 0, left == rhs[column - 1], lhs[row - 1] == right {
+                    cost = Swift.min(cost, rows[row - 1][column - 1] + 1)
+                }
+                next.append(cost)
+            }
+            rows.append(next)
+        }
+        return rows[lhs.count][rhs.count]
+    }
+}

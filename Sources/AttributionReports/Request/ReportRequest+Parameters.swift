@@ -1,0 +1,128 @@
+public import Attribution
+import AttributionStore
+import Foundation
+
+extension ReportRequest {
+    /// Reads a request from the texts of a command line or a URL.
+    ///
+    /// - Parameters:
+    ///   - parameters: The texts.
+    ///   - nowMilliseconds: The present, in Unix milliseconds, which words such as `yesterday` start from.
+    /// - Throws: ``Attribution/FieldProblem`` naming the parameter, what was found and what was expected.
+    public init(_ parameters: ReportParameters, nowMilliseconds: Int64) throws(FieldProblem) {
+        let zone = try Self.timeZone(parameters.timeZone)
+        self.init(
+            dimensions: try Self.dimensions(parameters.by),
+            conditions: try ConditionReader.conditions(parameters.filters),
+            timeZone: zone,
+            traffic: try Self.traffic(parameters.provenance),
+            asOf: try Self.position(parameters.asOf),
+            top: try Self.top(parameters.top),
+            showsHistogram: parameters.showsHistogram
+        )
+        columns = try parameters.columns.map { text throws(FieldProblem) in
+            try Self.columns(text, parameters.format)
+        }
+        sort = try parameters.sort.map { text throws(FieldProblem) in try Self.sort(text, dimensions) }
+        guard !showsHistogram || parameters.format.hasBars else {
+            throw FieldProblem(
+                field: "histogram", found: "format \(parameters.format.rawValue)",
+                expected: "table or markdown; others give the values as rows, by conversion-value")
+        }
+        try readDays(parameters, today: CalendarDay(containing: nowMilliseconds, in: zone))
+    }
+
+    private mutating func readDays(_ parameters: ReportParameters, today: CalendarDay) throws(FieldProblem) {
+        if let text = parameters.period {
+            guard parameters.from == nil, parameters.to == nil else {
+                throw FieldProblem(
+                    field: "period", found: "\(text.shortened(to: 40)) beside from or to", expected: "one or the other")
+            }
+            let period = try CalendarPeriod(text, field: "period", today: today)
+            (from, through) = (period.first, period.last)
+            return
+        }
+        if let text = parameters.from {
+            from = try CalendarPeriod(text, field: "from", today: today).first
+        }
+        if let text = parameters.to {
+            through = try CalendarPeriod(text, field: "to", today: today).last
+        }
+        if let from, let through, through < from {
+            throw FieldProblem(field: "to", found: through.description, expected: "a day not before \(from)")
+        }
+    }
+
+    private static func timeZone(_ name: String) throws(FieldProblem) -> TimeZone {
+        guard let zone = name == "UTC" ? .gmt : TimeZone(identifier: name) else {
+            throw FieldProblem(
+                field: "time-zone", found: name.shortened(to: 40),
+                expected: "UTC or a name of the tz database, for example Europe/Berlin"
+                    + TimeZone.knownTimeZoneIdentifiers.suggestion(for: name))
+        }
+        return zone
+    }
+
+    private static func traffic(_ name: String) throws(FieldProblem) -> Traffic {
+        guard let traffic = Traffic(rawValue: name) else {
+            let known = Traffic.allCases.map(\.rawValue)
+            throw FieldProblem(
+                field: "provenance", found: name.shortened(to: 40),
+                expected: "one of " + known.joined(separator: ", ") + known.suggestion(for: name))
+        }
+        return traffic
+    }
+
+    private static func position(_ text: String?) throws(FieldProblem) -> LedgerPosition? {
+        guard let text else {
+            return nil
+        }
+        guard let position = LedgerPosition(text) else {
+            throw FieldProblem(
+                field: "as-of", found: text.shortened(to: 40),
+                expected: "a position that an earlier report of this store names")
+        }
+        return position
+    }
+
+    private static func top(_ text: String?) throws(FieldProblem) -> Int? {
+        guard let text else {
+            return nil
+        }
+        guard let count = Int(text), (1...1_000_000_000).contains(count) else {
+            throw FieldProblem(
+                field: "top", found: text.shortened(to: 40), expected: "a number of rows, 1 or more")
+        }
+        return count
+    }
+
+    /// The dimensions of a comma-separated list, each once.
+    private static func dimensions(_ text: String) throws(FieldProblem) -> [ReportDimension] {
+        var result: [ReportDimension] = []
+        for name in text.split(separator: ",") {
+            let named: [ReportDimension] =
+                switch name {
+                case "campaign": [.campaignID, .sourceIdentifier]
+                case "source": [.sourceApp, .sourceDomain]
+                default: [try ReportDimension.reading(String(name), field: "by")]
+                }
+            result += named.filter { !result.contains($0) }
+        }
+        return result
+    }
+}
+
+extension ReportDimension {
+    /// Reads a name.
+    ///
+    /// - Throws: ``Attribution/FieldProblem`` with the nearest known name.
+    static func reading(_ name: String, field: String) throws(FieldProblem) -> ReportDimension {
+        guard let dimension = ReportDimension(rawValue: name) else {
+            let known = allCases.map(\.rawValue) + ["campaign", "source"]
+            throw FieldProblem(
+                field: field, found: name.shortened(to: 40),
+                expected: "one of \(known.joined(separator: ", "))" + known.suggestion(for: name))
+        }
+        return dimension
+    }
+}

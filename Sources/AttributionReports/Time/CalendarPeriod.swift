@@ -1,0 +1,74 @@
+import Attribution
+
+/// Days in a row.
+struct CalendarPeriod: Hashable {
+    let first: CalendarDay
+    let last: CalendarDay
+
+    /// Reads a word for some days.
+    ///
+    /// - Parameters:
+    ///   - text: `today`, `yesterday`, `7d`, `this-week`, `last-week`, `this-month`, `last-month`, a week as `2026-W46`,
+    ///     a month as `2026-10` or a day as `2026-11-09`.
+    ///   - field: What it is the value of, for the message.
+    ///   - today: The present day where the report's days begin.
+    /// - Throws: ``Attribution/FieldProblem`` for another text, and for what is not in the calendar.
+    init(_ text: String, field: String, today: CalendarDay) throws(FieldProblem) {
+        if let period = Self.named(text, today) {
+            self = period
+        } else if let count = try Self.count(text, field) {
+            self.init(first: today.advanced(by: 1 - count), last: today)
+        } else if let week = try CalendarWeek.reading(text, field: field) {
+            self.init(first: week.first, last: week.last)
+        } else if let parts = text.numbers(ofDigits: [4, 2]) {
+            let month = CalendarMonth(year: parts[0], month: parts[1])
+            try month.check(text, field)
+            self.init(first: month.first, last: month.last)
+        } else if text.numbers(ofDigits: [4, 2, 2]) != nil {
+            let day = try CalendarDay.reading(text, field: field)
+            self.init(first: day, last: day)
+        } else {
+            throw FieldProblem(
+                field: field, found: text.shortened(to: 40),
+                expected: "a day as 2026-11-09, a month as 2026-11, a week as 2026-W46, or "
+                    + (Self.names + ["7d"]).joined(separator: ", ") + Self.names.suggestion(for: text))
+        }
+    }
+
+    private init(first: CalendarDay, last: CalendarDay) {
+        self.first = first
+        self.last = last
+    }
+
+    private static let names = [
+        "today", "yesterday", "this-week", "last-week", "this-month", "last-month",
+    ]
+
+    private static func named(_ name: String, _ today: CalendarDay) -> CalendarPeriod? {
+        let (week, month) = (CalendarWeek(today), CalendarMonth(today))
+        switch name {
+        case "today": return CalendarPeriod(first: today, last: today)
+        case "yesterday": return CalendarPeriod(first: today.advanced(by: -1), last: today.advanced(by: -1))
+        case "this-week": return CalendarPeriod(first: week.first, last: week.last)
+        case "last-week": return CalendarPeriod(first: week.previous.first, last: week.previous.last)
+        case "this-month": return CalendarPeriod(first: month.first, last: month.last)
+        case "last-month": return CalendarPeriod(first: month.previous.first, last: month.previous.last)
+        default: return nil
+        }
+    }
+
+    /// The number of `7d`; nil for a text of another shape.
+    private static func count(_ text: String, _ field: String) throws(FieldProblem) -> Int64? {
+        let digits = text.dropLast()
+        guard text.last == "d", !digits.isEmpty,
+            digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else {
+            return nil
+        }
+        guard let count = Int64(digits), (1...36_500).contains(count) else {
+            throw FieldProblem(
+                field: field, found: text.shortened(to: 40), expected: "1d to 36500d, the last days including today")
+        }
+        return count
+    }
+}

@@ -1,0 +1,76 @@
+import Attribution
+
+/// The columns kept beside the ledger: one value for each postback, from which every report is counted.
+///
+/// The raw values are part of the format of the store; those asked for most come first, for a block's columns lie in the
+/// file in this order.
+enum LedgerColumn: Int, CaseIterable {
+    /// Which numbers the postback enters; code 0, the empty text, stands for a row that is missing.
+    case traffic = 0
+    /// All that decides what it counts as: see ``PostbackTraits``.
+    case traits = 1
+    /// When it was received, in quarters of an hour since 1970-01-01 UTC: every time zone in use begins its days on one.
+    case quarter = 2
+    case app = 3
+    case campaignID = 4
+    case sourceIdentifier = 5
+    case sourceApp = 6
+    case sourceDomain = 7
+    case network = 8
+    case country = 9
+    case marketplace = 10
+    /// Whose copy came first.
+    case recipient = 11
+    /// 32 bits of a hash of the transaction id or postback identifier, by which a person finds it.
+    case transaction = 12
+    /// The first eight bytes of the key digest, from which the index in the owner's memory is filled.
+    case key = 13
+
+    /// Whether it holds codes of texts; the others hold numbers.
+    var isCoded: Bool {
+        switch self {
+        case .quarter, .transaction, .key: false
+        default: true
+        }
+    }
+
+    /// Those that hold codes of texts.
+    static let coded = allCases.filter(\.isCoded)
+
+    /// The column that holds a dimension's codes; nil for dimensions that follow from ``quarter`` or ``traits``.
+    init?(_ dimension: ReportDimension) {
+        switch dimension {
+        case .app: self = .app
+        case .campaignID: self = .campaignID
+        case .sourceIdentifier: self = .sourceIdentifier
+        case .sourceApp: self = .sourceApp
+        case .sourceDomain: self = .sourceDomain
+        case .network: self = .network
+        case .country: self = .country
+        case .marketplace: self = .marketplace
+        case .recipient: self = .recipient
+        case .hour, .day, .week, .month: return nil
+        case .framework, .version, .fidelity, .redownload, .sequenceIndex, .conversionType, .interactionType,
+            .conversionValue:
+            return nil
+        }
+    }
+}
+
+extension Int64 {
+    /// The quarter of an hour that a moment in Unix milliseconds falls into.
+    var quarterOfAnHour: Int64 {
+        flooredQuotient(by: LedgerTime.quarterMilliseconds)
+    }
+
+    /// The quotient rounded down, also for times before 1970.
+    func flooredQuotient(by divisor: Int64) -> Int64 {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}
+
+/// The unit in which a store counts by time.
+enum LedgerTime {
+    static let quarterMilliseconds: Int64 = 900_000
+}

@@ -1,0 +1,95 @@
+import Attribution
+
+/// All that decides what a postback counts as, and the dimensions of few values: one code in the column of traits.
+struct PostbackTraits: Hashable {
+    let framework: PostbackFramework
+    let version: SKAdNetworkVersion?
+    let fidelityType: Int64?
+    let didWin: Bool?
+    let isRedownload: Bool?
+    let sequenceIndex: Int64?
+    let conversionType: ConversionType?
+    let interactionType: AdInteractionType?
+    let conversion: Conversion
+
+    init(_ postback: SKAdNetworkPostback) {
+        framework = .skAdNetwork
+        version = postback.version
+        fidelityType = postback.fidelityType?.rawValue
+        didWin = postback.didWin
+        isRedownload = postback.isRedownload
+        sequenceIndex = postback.sequenceIndex
+        conversionType = nil
+        interactionType = nil
+        conversion = postback.conversion
+    }
+
+    init(_ postback: AdAttributionKitPostback) {
+        framework = .adAttributionKit
+        version = nil
+        fidelityType = nil
+        didWin = postback.didWin
+        isRedownload = postback.conversionType.isRedownload
+        sequenceIndex = postback.sequenceIndex
+        conversionType = postback.conversionType
+        interactionType = postback.adInteractionType
+        conversion = postback.conversion
+    }
+
+    /// What the counters take from it.
+    var counted: CountedTraits {
+        CountedTraits(
+            didWin: didWin, sequenceIndex: sequenceIndex, isRedownload: isRedownload,
+            isRedownloadProven: version?.signsRedownload ?? true,
+            isReengagement: conversionType == .reengagement, conversion: conversion)
+    }
+
+    /// The value of a dimension that follows from the traits; nil for the others.
+    func value(_ dimension: ReportDimension) -> String? {
+        switch dimension {
+        case .framework: framework.rawValue
+        case .version: version?.rawValue ?? ""
+        case .fidelity: fidelityType.map { String($0) } ?? ""
+        case .redownload: isRedownload.map { String($0) } ?? ""
+        case .sequenceIndex: sequenceIndex.map { String($0) } ?? ""
+        case .conversionType: conversionType?.rawValue ?? ""
+        case .interactionType: interactionType?.rawValue ?? ""
+        case .conversionValue: conversion.description
+        default: nil
+        }
+    }
+}
+
+extension PostbackTraits: LosslessStringConvertible {
+    /// The traits as the store keeps them, one after the other; empty where the postback says nothing.
+    var description: String {
+        [
+            framework.rawValue, version?.rawValue ?? "", fidelityType.map { String($0) } ?? "",
+            didWin.map { String($0) } ?? "", isRedownload.map { String($0) } ?? "",
+            sequenceIndex.map { String($0) } ?? "", conversionType?.rawValue ?? "", interactionType?.rawValue ?? "",
+            conversion.description,
+        ].joined(separator: "|")
+    }
+
+    /// Reads what ``description`` writes; nil for any other text.
+    init?(_ description: String) {
+        let parts = description.split(separator: "|", omittingEmptySubsequences: false).map { String($0) }
+        guard parts.count == 9, let framework = PostbackFramework(rawValue: parts[0]),
+            let conversion = Conversion(parts[8])
+        else {
+            return nil
+        }
+        self.framework = framework
+        version = SKAdNetworkVersion(rawValue: parts[1])
+        fidelityType = Int64(parts[2])
+        didWin = Bool(parts[3])
+        isRedownload = Bool(parts[4])
+        sequenceIndex = Int64(parts[5])
+        conversionType = ConversionType(rawValue: parts[6])
+        interactionType = AdInteractionType(rawValue: parts[7])
+        self.conversion = conversion
+        guard self.description == description else {
+            return nil
+        }
+    }
+}

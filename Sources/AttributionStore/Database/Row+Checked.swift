@@ -1,0 +1,34 @@
+import Foundation
+import GRDB
+
+/// Values as they must be; in a damaged row a column may hold anything, which is an error and no reason to end.
+extension Row {
+    /// An INTEGER column that is never NULL.
+    func integer(_ index: Int) throws -> Int64 {
+        try checked(index)
+    }
+
+    /// A TEXT column that is never NULL.
+    func text(_ index: Int) throws -> String {
+        try checked(index)
+    }
+
+    /// A BLOB column that is never NULL.
+    func bytes(at index: Int) throws -> [UInt8] {
+        Array(try checked(index) as Data)
+    }
+
+    /// A value that may be NULL.
+    func optional<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value? {
+        let value = self[index] as DatabaseValue
+        return value.isNull ? nil : try checked(index)
+    }
+
+    /// A value that is never NULL.
+    func checked<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value {
+        guard let value = Value.fromDatabaseValue(self[index] as DatabaseValue) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a column does not hold what it must")
+        }
+        return value
+    }
+}

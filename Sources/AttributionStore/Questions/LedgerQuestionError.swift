@@ -1,0 +1,32 @@
+/// Why a question is not answered, though the store could be read.
+public enum LedgerQuestionError: Error, Hashable, Sendable {
+    /// More cells than the question allows.
+    case tooManyCells(limit: Int)
+    /// The dimensions have so many values that their combinations cannot be numbered.
+    case tooManyCombinations
+    /// It took longer than the question allows.
+    case deadlinePassed(Duration)
+    /// The position is one of another store.
+    case foreignPosition(LedgerPosition)
+    /// The position is behind the newest postback: the store is older than the answer it was printed in.
+    case futurePosition(LedgerPosition)
+}
+
+extension LedgerQuestionError: CustomStringConvertible {
+    /// What is wrong and what to do about it.
+    public var description: String {
+        switch self {
+        case .tooManyCells(let limit):
+            "the answer has more than \(limit) combinations of values; "
+                + "name fewer dimensions, a shorter period, or a condition"
+        case .tooManyCombinations:
+            "the dimensions have too many values to be combined; name fewer of them"
+        case .deadlinePassed(let limit):
+            "counting took longer than \(limit.components.seconds) s; name a shorter period or fewer dimensions"
+        case .foreignPosition(let position):
+            "position \(position) belongs to another store"
+        case .futurePosition(let position):
+            "position \(position) is beyond the newest postback of this store, which may be an older copy"
+        }
+    }
+}

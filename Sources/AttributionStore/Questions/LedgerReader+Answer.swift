@@ -1,0 +1,157 @@
+import Attribution
+import GRDB
+import Synchronization
+
+extension LedgerReader {
+    /// Answers a question in one snapshot, with one pass over the columns.
+    ///
+    /// Cancelling the task ends the pass.
+    ///
+    /// - Parameter question: What to count.
+    /// - Returns: Rows, totals and deliveries.
+    /// - Throws: ``LedgerQuestionError``, ``StoreError``, and `CancellationError`.
+    public func answer(_ question: LedgerQuestion) async throws -> LedgerAnswer {
+        let isCancelled = CancelFlag()
+        return try await withTaskCancellationHandler {
+            try await read(inBackground: question.limits.isBackground) { db in
+                try LedgerCount(db, question) {
+                    if isCancelled.isSet {
+                        throw CancellationError()
+                    }
+                }.answer()
+            }
+        } onCancel: {
+            isCancelled.set()
+        }
+    }
+}
+
+/// Whether a task was cancelled, for work that runs on another thread.
+private final class CancelFlag: Sendable {
+    private let flag = Atomic(false)
+
+    var isSet: Bool {
+        flag.load(ordering: .relaxed)
+    }
+
+    func set() {
+        flag.store(true, ordering: .relaxed)
+    }
+}
+
+/// The work of one answer.
+private struct LedgerCount {
+    private let db: Database
+    private let question: LedgerQuestion
+    private let checkCancellation: () throws -> Void
+    private let start = ContinuousClock.now
+
+    init(_ db: Database, _ question: LedgerQuestion, _ checkCancellation: @escaping () throws -> Void) {
+        self.db = db
+        self.question = question
+        self.checkCancellation = checkCancellation
+    }
+
+    func answer() throws -> LedgerAnswer {
+        let newest = try LedgerScan.newestRow(db)
+        let position = try LedgerPosition(of: db, newest: newest, question.asOf)
+        let columns = LedgerColumn.needed(for: question)
+        var codes = try ColumnCodes(db, columns.filter { $0.isCoded })
+        // What cannot be in a block comes first: it may bring new codes.
+        let tail = ColumnBlock.ids(ColumnBlock.number(of: newest + 1)).lowerBound
+        var values: ColumnValues?
+        if tail <= position.last {
+            values = try ColumnDerivation(db: db, columns: columns).values(tail...position.last, &codes)
+        }
+        var damaged: [ClosedRange<Int64>] = []
+        // The newest block may be full and not written yet.
+        let written =
+            try ColumnCodes.passingDamage {
+                try Int64.fetchOne(db, sql: "SELECT max(id) FROM column_block").map { $0 / 64 } ?? -1
+            } ?? .max
+        while true {
+            do throws(any Error) {
+                let layout = ScanLayout(question, codes)
+                damaged.removeAll()
+                return layout.bits <= UInt64.bitWidth
+                    ? try answer(layout, codes, values, position, written, &damaged, as: UInt64.self)
+                    : try answer(layout, codes, values, position, written, &damaged, as: UInt128.self)
+            } catch let outgrown as ColumnScan<UInt64>.Outgrown {
+                codes = outgrown.codes
+            } catch let outgrown as ColumnScan<UInt128>.Outgrown {
+                codes = outgrown.codes
+            }
+        }
+    }
+
+    private func answer<Key: FixedWidthInteger & UnsignedInteger>(
+        _ layout: ScanLayout,
+        _ codes: ColumnCodes,
+        _ tail: ColumnValues?,
+        _ position: LedgerPosition,
+        _ written: Int64,
+        _ damaged: inout [ClosedRange<Int64>],
+        as: Key.Type
+    ) throws -> LedgerAnswer {
+        guard layout.bits <= Key.bitWidth else {
+            throw LedgerQuestionError.tooManyCombinations
+        }
+        var scan = ColumnScan<Key>(question, layout, codes)
+        defer { scan.deallocate() }
+        if let tail {
+            try scan.count(tail, tail.count, codes)
+        }
+        let reader = try ColumnBlockReader(db)
+        let last = position.last - Int64(tail?.count ?? 0)
+        var first: Int64 = 1
+        var unreadableCount = tail?.unreadableCount ?? 0
+        while first <= last {
+            try checkCost()
+            let ids = ColumnBlock.ids(ColumnBlock.number(of: first))
+            let count = Int(min(ids.upperBound, last) - first) + 1
+            if try !scan.count(block: ColumnBlock.number(of: first), count, reader) {
+                if ColumnBlock.number(of: first) <= written {
+                    damaged.append(first...(first + Int64(count) - 1))
+                }
+                var grown = scan.codes
+                let values = try ColumnDerivation(db: db, columns: LedgerColumn.needed(for: question))
+                    .values(first...(first + Int64(count) - 1), &grown)
+                try scan.count(values, count, grown)
+                unreadableCount += values.unreadableCount
+            }
+            first = ids.upperBound + 1
+        }
+        let rows = try AnswerRows(scan, question, layout)
+        return LedgerAnswer(
+            rows: rows.rows, totals: rows.totals, deliveries: try DeliveryCounts(db, received: question.received),
+            position: position,
+            recordedAtMilliseconds: try Int64.fetchOne(
+                db, sql: "SELECT recorded_at FROM postback WHERE id = ?", arguments: [position.last]),
+            unseen: scan.unseen, damaged: damaged, unreadableCount: unreadableCount)
+    }
+
+    private func checkCost() throws {
+        try checkCancellation()
+        if let deadline = question.limits.deadline, ContinuousClock.now - start > deadline {
+            throw LedgerQuestionError.deadlinePassed(deadline)
+        }
+    }
+}
+
+extension LedgerPosition {
+    /// The position asked for, if it is one of this store; else that of the newest postback.
+    init(of db: Database, newest: Int64, _ wanted: LedgerPosition?) throws {
+        let store = try String.fetchOne(db, sql: "SELECT store FROM owner") ?? ""
+        guard let wanted else {
+            self.init(store: store, last: newest)
+            return
+        }
+        guard wanted.store == store else {
+            throw LedgerQuestionError.foreignPosition(wanted)
+        }
+        guard wanted.last <= newest else {
+            throw LedgerQuestionError.futurePosition(wanted)
+        }
+        self = wanted
+    }
+}

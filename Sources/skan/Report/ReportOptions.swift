@@ -1,0 +1,90 @@
+import ArgumentParser
+import Attribution
+import AttributionReports
+
+/// What is asked of a report, as options.
+struct ReportOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Dimensions, comma-separated; an empty text for totals alone.",
+            discussion: "hour, day, week, month, framework, network, app, campaign (campaign-id and "
+                + "source-identifier), source (source-app and source-domain), version, fidelity, redownload, "
+                + "sequence-index, conversion-type, conversion-value, marketplace, country, interaction-type, "
+                + "recipient. Apple does not sign conversion-value, country and interaction-type."))
+    var by: String = ReportParameters().by
+
+    @Option(
+        name: .customLong("where"), parsing: .singleValue,
+        help: "DIMENSION=VALUE or DIMENSION!=VALUE; may be repeated: values of one dimension are alternatives.")
+    var filters: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Days of receipt.",
+            discussion: "today, yesterday, 7d (any number of days, today included), this-week, last-week, this-month, "
+                + "last-month, a week as 2026-W46 (Monday to Sunday), a month as 2026-10 or a day as 2026-11-09."))
+    var period: String?
+
+    @Option(help: "First day of receipt, or a word as for --period, of which it is the first.")
+    var from: String?
+
+    @Option(help: "Last day of receipt, included, or a word as for --period, of which it is the last.")
+    var to: String?
+
+    @Option(help: "Time zone of the days, for example Europe/Berlin.")
+    var timeZone: String = ReportParameters().timeZone
+
+    @Flag(exclusivity: .exclusive)
+    var traffic: OtherTraffic?
+
+    @Option(help: "Figures, comma-separated, for example installs,redownload-rate.")
+    var columns: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: "A figure or dimension that rows are sorted by; the greatest first with a hyphen: --sort -installs.")
+    var sort: String?
+
+    @Option(help: "How many rows, after sorting; the totals stay those of all.")
+    var top: String?
+
+    @Option(
+        name: .customLong("as-of"),
+        help: "A position that an earlier report names: counts what had been recorded then, and gives the same numbers."
+    )
+    var asOf: String?
+
+    @Flag(help: "Add the conversion values as bars.")
+    var histogram = false
+
+    /// Postbacks that are not in our real numbers, as flags.
+    enum OtherTraffic: String, EnumerableFlag {
+        case test, development, foreign
+
+        static func help(for value: Self) -> ArgumentHelp? {
+            switch value {
+            case .foreign: "Report production postbacks of networks that are not ours (skan serve --network)."
+            case .test: "Report test postbacks, which real numbers never contain."
+            case .development: "Report AdAttributionKit's development postbacks, which real numbers never contain."
+            }
+        }
+    }
+
+    func request(_ format: ReportFormat, nowMilliseconds: Int64) throws -> ReportRequest {
+        var parameters = ReportParameters()
+        parameters.by = by
+        parameters.filters = filters
+        parameters.period = period
+        parameters.from = from
+        parameters.to = to
+        parameters.timeZone = timeZone
+        parameters.provenance = traffic?.rawValue ?? Traffic.apple.rawValue
+        parameters.columns = columns
+        parameters.sort = sort
+        parameters.top = top
+        parameters.asOf = asOf
+        parameters.showsHistogram = histogram
+        parameters.format = format
+        return try ReportRequest(parameters, nowMilliseconds: nowMilliseconds)
+    }
+}

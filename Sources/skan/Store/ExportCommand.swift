@@ -1,0 +1,74 @@
+public import ArgumentParser
+import Attribution
+public import AttributionReports
+import AttributionStore
+
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write every recorded postback as a row of facts, in the order of recording.",
+        discussion: """
+            It may run while the server does. The last line on standard error says where the next export goes on: each \
+            postback comes once. Bodies are as received.
+
+            EXAMPLE
+              skan export -s skan.sqlite --format csv > all.csv
+              skan export -s skan.sqlite --after 29498960-2007 --bodies >> all.ndjson
+            """
+    )
+
+    @OptionGroup var store: StoreOption
+
+    @Flag(exclusivity: .exclusive)
+    var traffic: ReportOptions.OtherTraffic?
+
+    @Flag(help: "Add each body.")
+    var bodies = false
+
+    @Option(help: "Only postbacks recorded after this position.")
+    var after: String?
+
+    @Option(help: "How many at most.")
+    var limit = Int.max
+
+    @Option(help: "ndjson or csv.")
+    var format: ExportFormat = .ndjson
+
+    func validate() throws {
+        guard limit > 0 else {
+            throw ValidationError("expected --limit 1 or more")
+        }
+    }
+
+    func run() async throws {
+        var query = ExportQuery(traffic: traffic.flatMap { Traffic(rawValue: $0.rawValue) } ?? .apple)
+        if let after {
+            guard let position = LedgerPosition(after) else {
+                throw CommandFailure(
+                    "--after: found \(after.shortened(to: 40)), expected a position that an export wrote")
+            }
+            query.after = position
+        }
+        let reader = try LedgerReader(try store.path)
+        Terminal.write(ExportedPostback.header(as: format, hasBody: bodies))
+        var pending = limit
+        while pending > 0 {
+            query.limit = min(pending, 1_000)
+            let page = try await reader.export(query)
+            for (position, postback) in page.postbacks {
+                Terminal.write(ExportedPostback(postback, at: position).line(as: format, hasBody: bodies))
+            }
+            pending -= page.postbacks.count
+            query.after = page.position
+            if page.isLast {
+                break
+            }
+        }
+        Terminal.finish()
+        if let position = query.after {
+            Terminal.say("next: --after \(position)")
+        }
+    }
+}
+
+extension ExportFormat: ExpressibleByArgument {}

@@ -1,0 +1,187 @@
+import Attribution
+import AttributionHarness
+import AttributionSigning
+import AttributionStore
+import Foundation
+import Testing
+
+// One after the other: each keeps a processor busy, and others measure time.
+@Suite("Counting from columns", .serialized)
+final class ColumnTests {
+    private let postbacks: Postbacks
+    private let store: TemporaryStore
+
+    init() throws {
+        postbacks = try ManyPostbacks.postbacks()
+        store = try TemporaryStore()
+    }
+
+    /// A store with two blocks and a rest, recorded in batches that cross the ends of blocks.
+    private func fill() throws -> (ledger: OpenLedger, many: ManyPostbacks) {
+        let many = try ManyPostbacks()
+        let ledger = try OpenLedger(store.path)
+        for start in stride(from: 0, to: many.deliveries.count, by: 700) {
+            let batch = Array(many.deliveries[start..<min(start + 700, many.deliveries.count)])
+            #expect(try ledger.record(batch).allSatisfy { $0 == .recorded(.test) })
+        }
+        return (ledger, many)
+    }
+
+    // MARK: Damage
+
+    /// Damage to columns, by what remains right: everything, for it is counted from the bytes.
+    static let damages = [
+        "UPDATE column_block SET offsets = zeroblob(length(offsets)) WHERE id = 1",
+        "UPDATE column_block SET offsets = x'00' WHERE id = 64 + 3", "DELETE FROM column_block WHERE id / 64 = 0",
+        "UPDATE column_block SET lowest = lowest + 1 WHERE id % 64 = 2",
+        "UPDATE column_block SET highest = 70000 WHERE id % 64 = 3", "UPDATE column_block SET rules = 99",
+        "UPDATE column_block SET checksum = 0 WHERE id % 64 = 13",
+        "DELETE FROM column_value WHERE column_number = 3 AND code = 1",
+        "UPDATE column_value SET value = '7' WHERE column_number = 6 AND code = 2",
+        "UPDATE column_value SET value = 'nonsense' WHERE column_number = 1", "DELETE FROM column_value",
+        "UPDATE column_value SET code = code + 4000000000 WHERE column_number = 5 AND code = 3",
+    ]
+
+    @Test("Damaged columns are counted from the bytes, named, and mended", arguments: damages)
+    func damage(_ damage: String) async throws {
+        let (filled, many) = try fill()
+        try filled.close()
+        try SQLite.execute(damage, store.path)
+        let reader = try LedgerReader(store.path)
+        let questions = [
+            LedgerQuestion(dimensions: [.app, .sourceApp], calendar: utcDays),
+            LedgerQuestion(dimensions: [.day, .sourceIdentifier, .version], calendar: utcDays),
+        ]
+        for question in questions {
+            try await reader.expectExact(many, question)
+        }
+        let verifier = postbacks.verifier
+        let found = try await reader.recount { verifier.judge($0) }.differences.map(\.description)
+        #expect(found.contains { $0.hasPrefix("the columns of postbacks ") }, "\(found)")
+        reader.close()
+        // An owner is not stopped by it, and counts nothing twice.
+        let owner = try OpenLedger(store.path)
+        let fresh = try ManyPostbacks.others()
+        #expect(try owner.record(fresh).allSatisfy { $0 == .recorded(.test) })
+        #expect(try owner.record(many.deliveries).allSatisfy { $0 == .duplicate(.test) })
+        let repair = try await owner.writer.repair { verifier.judge($0) }
+        #expect(repair.remaining.differences == [])
+        for question in questions {
+            var question = question
+            question.traffic = .test
+            let answer = try await owner.answer(question)
+            #expect(answer.damaged.isEmpty)
+            #expect(answer.totals[.postbacks] == Int64(many.deliveries.count + fresh.count))
+        }
+    }
+
+    @Test(
+        "A garbled page of the columns stops neither reports nor recording",
+        arguments: ["column_value", "column_block", "column_block_highest"])
+    func garbledPage(_ table: String) async throws {
+        let (filled, many) = try fill()
+        try filled.close()
+        let leaf = try SQLite.query(
+            "SELECT pageno FROM dbstat WHERE name = '\(table)' AND pagetype = 'leaf' ORDER BY path LIMIT 1", store.path)
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: store.path))
+        try file.seek(toOffset: (try #require(UInt64(leaf)) - 1) * 4_096)
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
+        try file.close()
+        let owner = try OpenLedger(store.path)
+        try await owner.reader.expectExact(many, LedgerQuestion(dimensions: [.app, .sourceApp]))
+        let fresh = try ManyPostbacks.others()
+        #expect(try owner.record(fresh).allSatisfy { $0 == .recorded(.test) })
+        #expect(try owner.record(many.deliveries).allSatisfy { $0 == .duplicate(.test) })
+        #expect(try owner.record([postbacks.delivery(postbacks.draft(id: "last"))]) == [.recorded(.test)])
+        let total = try await owner.totals()[.postbacks]
+        #expect(total == Int64(many.deliveries.count + fresh.count + 1))
+        #expect(try await !owner.differences(postbacks.verifier).isEmpty)
+    }
+
+    @Test("Texts and the index over the codes in use damaged at once: reports are right, and what an owner adds too")
+    func lostCodes() async throws {
+        let (filled, many) = try fill()
+        try filled.close()
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: store.path))
+        for table in ["column_value", "column_block_highest"] {
+            let pages = try SQLite.query(
+                "SELECT pageno FROM dbstat WHERE name = '\(table)' AND pagetype = 'leaf' ORDER BY path", store.path)
+            let page = try #require(pages.split(separator: "\n").first.flatMap { UInt64($0) })
+            try file.seek(toOffset: (page - 1) * 4_096)
+            try file.write(contentsOf: Data([0x77]))
+        }
+        try file.close()
+        let question = LedgerQuestion(dimensions: [.app, .sourceApp, .version])
+        try await LedgerReader(store.path).expectExact(many, question)
+        let owner = try OpenLedger(store.path)
+        let fresh = try ManyPostbacks.others()
+        _ = try owner.record(fresh)
+        let answer = try await owner.answer(LedgerQuestion(dimensions: [.app], traffic: .test))
+        #expect(answer.totals[.postbacks] == Int64(many.deliveries.count + fresh.count))
+        try await owner.reader.expectExact(
+            many, LedgerQuestion(dimensions: [.app], conditions: [.init(dimension: .version, values: ["3.0", "2.2"])]))
+    }
+
+    @Test("A postback that cannot be read is in no figure, and the answer says so")
+    func unreadable() async throws {
+        let (ledger, many) = try fill()
+        try SQLite.execute("UPDATE postback_body SET body = x'7B' WHERE id = 8400", store.path)
+        let answer = try await ledger.answer(LedgerQuestion(dimensions: [.app], traffic: .test))
+        #expect(answer.unreadableCount == 1)
+        #expect(answer.totals[.postbacks] == Int64(many.deliveries.count - 1))
+    }
+
+    @Test("A block without its bodies keeps what it has, and says so")
+    func lostBodies() async throws {
+        let (ledger, many) = try fill()
+        try SQLite.execute("DELETE FROM postback_body WHERE id = 17", store.path)
+        try await ledger.reader.expectExact(many, LedgerQuestion(dimensions: [.app]))
+        try SQLite.execute("UPDATE column_block SET checksum = 0 WHERE id = 3", store.path)
+        let answer = try await ledger.answer(LedgerQuestion(dimensions: [.app], traffic: .test))
+        #expect(answer.damaged == [1...4_096])
+        #expect(answer.totals[.postbacks] == Int64(many.deliveries.count - 1))
+    }
+
+    @Test("A transaction that fails at the end of a block leaves nothing behind, and no code is lost")
+    func failedTransactions() async throws {
+        let many = try ManyPostbacks(2 * ManyPostbacks.block + 50)
+        let ledger = try OpenLedger(store.path)
+        // A deferred reference to nothing is found by COMMIT alone.
+        let trap = { (id: Int) in
+            "CREATE TABLE IF NOT EXISTS trap (row INTEGER REFERENCES postback (id) DEFERRABLE INITIALLY DEFERRED);"
+                + "CREATE TRIGGER late AFTER INSERT ON postback WHEN new.id = \(id) "
+                + "BEGIN INSERT INTO trap VALUES (-5); END"
+        }
+        var recorded = 0
+        for (end, trapped) in [(4_000, 3_990), (4_200, 4_100), (8_190, 8_190), (8_242, 8_200)] {
+            try SQLite.execute(trap(trapped), store.path)
+            let batch = Array(many.deliveries[recorded..<end])
+            for _ in 0..<3 {
+                #expect(throws: (any Error).self) { try ledger.record(batch) }
+            }
+            try SQLite.execute("DROP TRIGGER late", store.path)
+            // Another one's texts take the codes meanwhile.
+            #expect(try ledger.record(batch.reversed()).allSatisfy { $0 == .recorded(.test) })
+            recorded = end
+        }
+        try await ledger.reader.expectExact(many, LedgerQuestion(dimensions: [.app, .sourceApp, .campaignID]))
+        #expect(try await ledger.differences(postbacks.verifier) == [])
+        try ledger.close()
+        let next = try OpenLedger(store.path)
+        #expect(try next.record(many.deliveries).allSatisfy { $0 == .duplicate(.test) })
+        try await next.reader.expectExact(many, LedgerQuestion(dimensions: [.day, .sourceApp], calendar: utcDays))
+    }
+
+    @Test("One batch of more than a block, and batches of one")
+    func batches() async throws {
+        let many = try ManyPostbacks(3 * ManyPostbacks.block + 3)
+        let ledger = try OpenLedger(store.path)
+        _ = try ledger.record(Array(many.deliveries.prefix(ManyPostbacks.block - 1)))
+        for delivery in many.deliveries[(ManyPostbacks.block - 1)..<(ManyPostbacks.block + 2)] {
+            _ = try ledger.record([delivery])
+        }
+        _ = try ledger.record(Array(many.deliveries.dropFirst(ManyPostbacks.block + 2)))
+        try await ledger.reader.expectExact(many, LedgerQuestion(dimensions: [.app, .version]))
+        #expect(try await ledger.differences(postbacks.verifier) == [])
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+@Suite("skan report")
+struct ReportCommandTests {
+    let folder: WorkFolder
+
+    init() throws {
+        folder = try WorkFolder()
+        let server = try SkanServer(in: folder, arguments: [])
+        for vector in ["skan-3.0-win", "skan-4.0-web-fine", "skan-2.0-source-app"] {
+            _ = try SkanProcess.run(
+                SkanProcess.curl,
+                [
+                    "-s", "-H", "Content-Type: application/json", "--data-binary", try CommandTests.body(vector),
+                    server.url,
+                ], in: folder.url)
+        }
+        _ = server.end(SIGTERM)
+    }
+
+    /// Runs the command with an environment of its own.
+    private func report(_ arguments: [String], _ environment: String...) throws -> SkanProcess.Outcome {
+        try SkanProcess.run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            ["-u", "LC_ALL", "-u", "LANG", "-u", "COLUMNS", "LC_CTYPE=C.UTF-8"] + environment
+                + [SkanProcess.binary.path, "report"] + arguments, in: folder.url)
+    }
+
+    @Test(
+        "The store is named by -s, --store or SKAN_STORE",
+        arguments: [["-s", "skan.sqlite"], ["--store", "skan.sqlite"], []])
+    func store(_ option: [String]) throws {
+        let outcome = try report(
+            option + ["--by", "", "--format", "json"], option.isEmpty ? "SKAN_STORE=skan.sqlite" : "A=b")
+        #expect(outcome.status == 0 && outcome.output.contains("\"postbacks\": 3"))
+    }
+
+    @Test(
+        "Tables are as wide as COLUMNS says, and 120 columns where there is no terminal", arguments: [60, 80, 200, nil])
+    func width(_ width: Int?) throws {
+        let outcome = try report(["-s", "skan.sqlite"], width.map { "COLUMNS=\($0)" } ?? "A=b")
+        let longest = outcome.output.split(separator: "\n").map(\.count).max() ?? 0
+        #expect(longest <= width ?? 120 && longest > (width ?? 120) - 25)
+        #expect(outcome.output.contains("more columns: --columns "))
+    }
+
+    @Test("Rules are ASCII where the locale is not UTF-8")
+    func locale() throws {
+        let plain = try report(["-s", "skan.sqlite", "--histogram"], "LC_ALL=C").output
+        #expect(plain.utf8.allSatisfy { $0 < 0x80 } && plain.contains("----") && plain.contains("####"))
+        #expect(try report(["-s", "skan.sqlite", "--histogram"]).output.contains("────"))
+    }
+
+    @Test("A sorted report of some columns, into a file that is replaced, without a word")
+    func file() throws {
+        let arguments = [
+            "-s", "skan.sqlite", "--by", "version", "--sort", "-version", "--columns", "installs,wins", "--format",
+            "csv",
+            "-o", "report.csv",
+        ]
+        for words in [[], ["-q"], ["--quiet"]] {
+            let outcome = try report(arguments + words)
+            #expect(outcome.status == 0 && outcome.output == "")
+            #expect(outcome.errors.isEmpty == !words.isEmpty, "\(outcome.errors)")
+            let text = try String(contentsOfFile: folder.path("report.csv"), encoding: .utf8)
+            #expect(text == "version,installs,wins\r\n4.0,1,1\r\n3.0,1,1\r\n2.0,1,0\r\n")
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(!files.contains { $0.hasSuffix(".tmp") })
+    }
+
+    @Test("A file that cannot be written is named", arguments: [".", "nowhere/report.csv"])
+    func unwritable(_ file: String) throws {
+        let outcome = try report(["-s", "skan.sqlite", "-o", file])
+        #expect(outcome.status == 2 && outcome.errors.hasPrefix("skan: error: cannot write \(file): "))
+    }
+
+    @Test("A report as of an earlier position counts what had been recorded then")
+    func asOf() throws {
+        let now = try report(["-s", "skan.sqlite", "--by", "", "--format", "json"]).output
+        let object = try #require(JSONSerialization.jsonObject(with: Data(now.utf8)) as? [String: Any])
+        let position = try #require(object["as-of"] as? String)
+        #expect(position.hasSuffix("-3"))
+        let earlier = String(position.dropLast()) + "1"
+        let outcome = try report(["-s", "skan.sqlite", "--by", "version", "--as-of", earlier])
+        #expect(outcome.output.contains("\nAs of \(earlier), recorded "))
+        #expect(outcome.output.contains("\n3.0") && !outcome.output.contains("\n4.0"))
+        #expect(outcome.output.contains("Deliveries until now: received 3"))
+        let future = try report(["-s", "skan.sqlite", "--as-of", String(position.dropLast()) + "9"])
+        #expect(future.status == 2 && future.errors.contains("which this store has not reached"))
+    }
+}
