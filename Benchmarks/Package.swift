@@ -8,9 +8,10 @@ let package = Package(
     name: "skan-benchmarks",
     targets: [
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
         .target(name: "FixedKeyECDSA"),
-        .executableTarget(name: "skan-bench", dependencies: ["COpenSSL", "CLinux", "FixedKeyECDSA"]),
+        .executableTarget(name: "skan-bench", dependencies: ["COpenSSL", "CSQLite", "CLinux", "FixedKeyECDSA"]),
     ],
     swiftLanguageModes: [.v6]
 )

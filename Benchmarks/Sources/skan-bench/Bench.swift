@@ -60,7 +60,7 @@ final class Bench {
     }
 
     /// A caveat when fewer postbacks than the bar speaks of were used.
-    func caveat(_ count: Int, bar: Int) -> String {
+    func caveat(_ count: Int, bar: Int = BenchmarkOptions.fullRows) -> String {
         count < bar ? "with \(count.shown); the bar speaks of \(bar.shown)" : ""
     }
 }

@@ -3,7 +3,7 @@ struct BenchmarkOptions {
     var parts: [any BenchmarkPart] = BenchmarkParts.all
     var skan = ".build/release/skan"
     /// Postbacks the full store holds before it is measured.
-    var rows = 10_000_000
+    var rows = Self.fullRows
     /// Postbacks in the file of the `file` part.
     var fileRows = 1_000_000
     /// How long one phase of load lasts.
@@ -15,13 +15,16 @@ struct BenchmarkOptions {
     var keepsStores = false
     var wantsHelp = false
 
+    /// Ten million, and no postback behind the last block.
+    static let fullRows = 10_000_000 / StorePreload.step * StorePreload.step
+
     static var usage: String {
         """
         usage: skan-bench [options]
 
           --parts A,B           only these parts
           --skan PATH           the binary to measure (.build/release/skan)
-          --rows N              postbacks of the full store (10000000, a multiple of \(StorePreload.step))
+          --rows N              postbacks of the full store (10000000, rounded down to blocks of \(StorePreload.step))
           --file-rows N         postbacks of the file that is verified (1000000)
           --seconds S           length of one phase of load (5)
           --overload-seconds S  length of the overload (60)
@@ -52,9 +55,10 @@ struct BenchmarkOptions {
             default: throw BenchmarkFailure("unknown argument \(argument)\n\(Self.usage)")
             }
         }
-        guard rows % StorePreload.step == 0 else {
-            throw BenchmarkFailure("--rows: found \(rows), expected a multiple of \(StorePreload.step)")
+        guard rows >= StorePreload.step else {
+            throw BenchmarkFailure("--rows: found \(rows), expected at least \(StorePreload.step)")
         }
+        rows -= rows % StorePreload.step
     }
 
     private static func parts(in text: String) throws(BenchmarkFailure) -> [any BenchmarkPart] {

@@ -1,7 +1,8 @@
 /// The parts, in the order in which they are run.
 enum BenchmarkParts {
     static let all: [any BenchmarkPart] = [
-        VerificationPart(), FilePart(), ReportPart(), IngestPart(), CostlyPart(), StoredPart(), LatencyPart(),
+        VerificationPart(), FilePart(), ReportPart(), IngestPart(), CostlyPart(), KindsPart(), StoredPart(),
+        LatencyPart(),
         SigningPart(), OverloadPart(),
     ]
 }

@@ -9,6 +9,17 @@ final class RequestPool {
         var bytes: [UInt8] = []
         var bodies: [Int] = []
         var ends: [Int] = []
+
+        mutating func append(_ body: [UInt8], _ path: String) {
+            bytes +=
+                """
+                POST \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
+                Content-Length: \(body.count)\r\n\r\n
+                """.utf8
+            bodies.append(bytes.count)
+            bytes += body
+            ends.append(bytes.count)
+        }
     }
 
     private static let shardSize = 2_500
@@ -37,18 +48,23 @@ final class RequestPool {
             var maker = try makeMaker()
             var shard = Shard()
             for _ in 0..<Self.shardSize {
-                let body = try maker.nextBody()
-                shard.bytes +=
-                    """
-                    POST \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
-                    Content-Length: \(body.count)\r\n\r\n
-                    """.utf8
-                shard.bodies.append(shard.bytes.count)
-                shard.bytes += body
-                shard.ends.append(shard.bytes.count)
+                shard.append(try maker.nextBody(), path)
             }
             return shard
         }
+    }
+
+    /// The requests made so far with other bodies, in the same order; none is added to them.
+    func changed(_ change: ([UInt8]) -> [UInt8]) -> RequestPool {
+        let pool = RequestPool(path: path) { throw BenchmarkFailure("a pool of changed requests was used up") }
+        pool.shards = shards.map { shard in
+            var changed = Shard()
+            for (start, end) in zip(shard.bodies, shard.ends) {
+                changed.append(change(Array(shard.bytes[start..<end])), path)
+            }
+            return changed
+        }
+        return pool
     }
 
     /// Writes the first `count` bodies into a file, one a line.

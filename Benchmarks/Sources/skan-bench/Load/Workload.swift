@@ -10,6 +10,21 @@ struct Workload {
         Workload(pool: pool, listener: .ingress, success: #""status":"recorded""#)
     }
 
+    /// Postbacks that were recorded before.
+    static func duplicates(_ pool: RequestPool) -> Workload {
+        Workload(pool: pool, listener: .ingress, success: #""status":"duplicate""#)
+    }
+
+    /// Postbacks that contradict a recorded one.
+    static func conflicts(_ pool: RequestPool) -> Workload {
+        Workload(pool: pool, listener: .ingress, success: #""status":"conflict""#)
+    }
+
+    /// Bodies that are no genuine postbacks.
+    static func quarantined(_ pool: RequestPool) -> Workload {
+        Workload(pool: pool, listener: .ingress, success: #""status":"quarantined""#)
+    }
+
     /// Impressions to be signed.
     static func signing(_ pool: RequestPool) -> Workload {
         Workload(pool: pool, listener: .console, success: #""status":"signed""#)

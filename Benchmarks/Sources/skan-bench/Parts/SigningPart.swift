@@ -25,7 +25,7 @@ struct SigningPart: BenchmarkPart {
             try load.peak(name: "\(Maker.path) on both cores", sampleInterval: Self.sampleInterval)
         }
         let verified = try verify(peak.samples, of: pool, maker, key)
-        bench.board.note("\(verified.shown) signatures of the best run verified by OpenSSL, all nonces different")
+        bench.board.note("\(verified.shown) signatures of the middle run verified by OpenSSL, all nonces different")
         let reference = try bench.reference().signaturesPerSecond
         let signatures = peak.perSecond * Double(Maker.signatureCount)
         bench.board.add(

@@ -32,12 +32,18 @@ struct PostbackMaker: RequestMaker {
             case .former: "2.0"
             }
         let id = UUID().uuidString.lowercased()
-        let app = PostbackShape.firstApp + Int.random(in: 0..<PostbackShape.apps, using: &random)
+        let number = Int.random(in: 0..<PostbackShape.apps, using: &random)
+        let app = PostbackShape.firstApp + number
         let sourceApp = PostbackShape.firstSourceApp + Int.random(in: 0..<PostbackShape.sourceApps, using: &random)
-        let campaign = Int.random(in: 1...PostbackShape.campaigns, using: &random)
+        let campaign = Int.random(in: 0..<PostbackShape.campaigns, using: &random)
         let isRedownload = Int.random(in: 0..<5, using: &random) == 0
-        let conversion = Int.random(in: 0...63, using: &random)
-        let place = version == "4.0" ? "\(999 + campaign)" : "\(campaign)"
+        let isNewest = version == "4.0"
+        let conversion = Int.random(
+            in: 0..<(isNewest ? PostbackShape.conversions : PostbackShape.formerConversions), using: &random)
+        let place =
+            isNewest
+            ? "\(PostbackShape.sourceIdentifier(app: number, campaign: campaign))"
+            : "\(PostbackShape.campaignID(app: number, campaign: campaign))"
         var values = [version, PostbackShape.network, place, "\(app)", id, "\(isRedownload)", "\(sourceApp)"]
         var tail = ""
         if version != "2.0" {
@@ -50,7 +56,7 @@ struct PostbackMaker: RequestMaker {
         }
         let text = Array(values.joined(separator: "\u{2063}").utf8)
         let signature = try key.signature(for: text)
-        let placeField = version == "4.0" ? #""source-identifier":"\#(place)""# : #""campaign-id":\#(place)"#
+        let placeField = isNewest ? #""source-identifier":"\#(place)""# : #""campaign-id":\#(place)"#
         let body = """
             {"version":"\(version)","ad-network-id":"\(PostbackShape.network)",\(placeField),\
             "transaction-id":"\(id)","app-id":\(app),"attribution-signature":"\(Data(signature).base64EncodedString())",\

@@ -4,6 +4,8 @@ final class ServerLoad {
     private let bench: Bench
     private let workload: Workload
     private var sent = 0
+    /// A store that other parts use too; empty for one of this load alone.
+    private var sharedStore = ""
     /// The last rate seen, from which is told how many requests a phase may need.
     private var expectedRate: Double
 
@@ -15,9 +17,21 @@ final class ServerLoad {
         self.bench = bench
         self.workload = workload ?? .postbacks(bench.pool)
         expectedRate = try bench.reference().verificationsPerSecond * 3
+        if store.hasPrefix(bench.workspace.stores) {
+            sharedStore = store
+            sent = bench.stores.sent[store] ?? 0
+        }
         server = try Server(
             skan: bench.options.skan, store: store, options: bench.keys.trust + options, on: cores,
             in: bench.workspace)
+    }
+
+    /// Sends another workload to a server that runs.
+    init(_ bench: Bench, to server: Server, _ workload: Workload, expecting rate: Double) {
+        self.bench = bench
+        self.server = server
+        self.workload = workload
+        expectedRate = rate
     }
 
     /// One phase, in which every request must succeed; says its figures beside its result.
@@ -50,6 +64,9 @@ final class ServerLoad {
         ).run()
         let after = try server.figures()
         sent += result.used
+        if !sharedStore.isEmpty {
+            bench.stores.sent[sharedStore] = sent
+        }
         if case .onAnswer = plan.arrivals, result.succeeded > 0, result.seconds > 0.1 {
             expectedRate = result.perSecond
         }
@@ -60,21 +77,21 @@ final class ServerLoad {
             p50 \(result.latencies.p50.shown) ms, p99 \(result.latencies.p99.shown) ms, \
             max \(result.latencies.maximum.shown) ms; server CPU \
             \((cpu / Double(max(1, result.succeeded)) * 1e6).shown) µs each, \
-            \((cpu / result.seconds * 100).shown) % of a core; resident \(after.residentMegabytes.shown) MB
+            \((cpu / max(result.seconds, 1e-3) * 100).shown) % of a core; resident \(after.residentMegabytes.shown) MB
             """)
         return result
     }
 
-    /// The most requests a second over 64 connections: the best phase of five, for whatever else uses the machine or
-    /// its disk can only slow it down.
+    /// The most requests a second over 64 connections: of five phases the one in the middle; the best is told beside it.
     func peak(name: String, sampleInterval: Int? = nil) throws -> LoadResult {
         try warmUp()
         let results = try (1...5).map { round in
             try run(
                 LoadPlan(seconds: bench.options.seconds, sampleInterval: sampleInterval),
                 name: "\(name), 64 connections, run \(round)")
-        }
-        return results.max { $0.perSecond < $1.perSecond } ?? LoadResult()
+        }.sorted { $0.perSecond < $1.perSecond }
+        bench.board.note("\(name): median \(results[2].perSecond.shown)/s, best \(results[4].perSecond.shown)/s")
+        return results[2]
     }
 
     /// Half of a peak rate, each request sent when it is due: of three phases the middle one by its p99, so that one

@@ -5,8 +5,10 @@ struct AdDraw {
     let sourceIdentifier: Int
 
     init(using random: inout SystemRandomNumberGenerator) {
-        item = PostbackShape.firstApp + Int.random(in: 0..<PostbackShape.apps, using: &random)
+        let app = Int.random(in: 0..<PostbackShape.apps, using: &random)
+        item = PostbackShape.firstApp + app
         sourceApp = PostbackShape.firstSourceApp + Int.random(in: 0..<PostbackShape.sourceApps, using: &random)
-        sourceIdentifier = 999 + Int.random(in: 1...PostbackShape.campaigns, using: &random)
+        sourceIdentifier = PostbackShape.sourceIdentifier(
+            app: app, campaign: Int.random(in: 0..<PostbackShape.campaigns, using: &random))
     }
 }

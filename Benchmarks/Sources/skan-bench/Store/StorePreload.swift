@@ -1,120 +1,76 @@
-import Foundation
-
-/// Multiplies what a server has recorded, in SQL, as if it had come over many days.
+/// Writes postbacks straight into the tables of an empty store, columns included, as if they had come over many days.
 ///
-/// Each recorded postback is a template: its row is copied with another time and another transaction id, in the body
-/// too, once in each block of rows; a day has a whole number of blocks, so that its tallies are those of the templates
-/// times that number. Columns are read from the database, so that it does not depend on which there are. The copies'
-/// signatures are not valid any more, and their digests are random as those of true postbacks are; `skan recount` finds
-/// no other difference. The stored index is left out: the next server makes it again from the rows.
+/// The next server has nothing to make again. Bodies, digests of keys, columns and deliveries agree, which `skan recount`
+/// checks on a small store; signatures and digests of contents are made up.
 struct StorePreload {
-    let tool: SQLiteTool
+    let store: String
     let rows: Int
 
-    /// How many postbacks must have been recorded.
-    static let templates = 2_000
-    /// Rows are a multiple of this.
-    static let step = templates * PostbackShape.days
-    /// Rows of one statement.
-    private static let chunk = 1_000_000
+    /// Rows are a multiple of this: what is behind the last block would be read from the bodies.
+    static let step = ColumnFormat.rowCount
+    private static let columns = ColumnFormat.Column.allCases
 
     func fill() throws {
-        let tallied = try tool.number("SELECT min(postback_id) FROM tally_mark;")
-        guard tallied == Self.templates, try tool.number("SELECT count(*) FROM postback;") == Self.templates else {
-            throw BenchmarkFailure("expected \(Self.templates) templates in the tallies, found \(tallied)")
-        }
-        let columns = try tool.run("SELECT name FROM pragma_table_info('postback') ORDER BY cid;")
-        var sql = [
-            "PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;",
-            "PRAGMA cache_size = -500000; PRAGMA temp_store = MEMORY;",
-            "CREATE TEMP TABLE template AS SELECT * FROM postback ORDER BY id;",
-            "CREATE TEMP TABLE template_body AS SELECT id, body FROM postback_body ORDER BY id;",
-            "DELETE FROM key_block; DELETE FROM postback_quarter; DELETE FROM postback; DELETE FROM postback_body;",
-        ]
-        for first in stride(from: 1, through: rows, by: Self.chunk) {
-            sql.append(copy(columns, first, min(rows, first + Self.chunk - 1)))
-        }
-        sql.append(try multipliedTallies())
-        sql.append(
+        let file = try SQLiteFile(store)
+        try file.run(
             """
-            INSERT INTO postback_quarter (quarter, first_id, last_id)
-            SELECT received_at / 900000, min(id), max(id) FROM postback GROUP BY 1;
-            UPDATE tally_mark SET postback_id = \(rows);
-            DELETE FROM delivery;
-            INSERT INTO delivery (quarter, status, traffic, reason, recipient, count, kept)
-            SELECT received_at / 900000, 'recorded', traffic, '', recipient, count(*), count(*)
-            FROM postback GROUP BY 1, 3, 5;
-            PRAGMA journal_mode = WAL;
+            PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+            PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -400000; BEGIN;
             """)
-        _ = try tool.run(sql.joined(separator: "\n"))
-    }
-
-    private var today: Int {
-        Int(Date().timeIntervalSince1970) / 86_400
-    }
-
-    private func copy(_ columns: [String], _ first: Int, _ last: Int) -> String {
-        let rowsOfDay = rows / PostbackShape.days
-        let values = columns.map { column in
-            switch column {
-            case "id": "n"
-            case "received_at", "recorded_at":
-                """
-                (\(today - PostbackShape.days) + (n - 1) / \(rowsOfDay)) * 86400000
-                + (n - 1) % \(rowsOfDay) * 86400000 / \(rowsOfDay)
-                """
-            case "transaction_id": "uuid"
-            case "key_digest", "content_digest": "randomblob(16)"
-            default: "template.\(column)"
-            }
+        var deliveries: [Int64: Int64] = [:]
+        try writeRows(file, &deliveries)
+        let delivery = try SQLiteFile.Statement(
+            file, "INSERT INTO delivery VALUES (?1, 'recorded', 'test', '', 'network', ?2, ?2)")
+        for (quarter, count) in deliveries.sorted(by: { $0.key < $1.key }) {
+            delivery.bind(quarter, at: 1)
+            delivery.bind(count, at: 2)
+            try delivery.run()
         }
-        let numbers = """
-            number (n) AS (SELECT \(first) UNION ALL SELECT n + 1 FROM number WHERE n < \(last))
-            """
-        // Materialized, or each mention of the random id would draw another.
-        return """
-            INSERT INTO postback (\(columns.joined(separator: ", ")))
-            WITH RECURSIVE \(numbers),
-            drawn AS MATERIALIZED (SELECT n, lower(hex(randomblob(16))) AS h FROM number),
-            named AS MATERIALIZED (
-                SELECT n, substr(h, 1, 8) || '-' || substr(h, 9, 4) || '-' || substr(h, 13, 4) || '-'
-                    || substr(h, 17, 4) || '-' || substr(h, 21) AS uuid
-                FROM drawn
-            )
-            SELECT \(values.joined(separator: ", "))
-            FROM named CROSS JOIN template ON template.rowid = (n - 1) % \(Self.templates) + 1;
-            INSERT INTO postback_body (id, body)
-            SELECT postback.id, CAST(replace(
-                CAST(template_body.body AS TEXT), template.transaction_id, postback.transaction_id) AS BLOB)
-            FROM postback
-            CROSS JOIN template ON template.rowid = (postback.id - 1) % \(Self.templates) + 1
-            CROSS JOIN template_body ON template_body.rowid = template.rowid
-            WHERE postback.id BETWEEN \(first) AND \(last);
-            """
+        try file.run("COMMIT; PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = WAL;")
     }
 
-    /// Puts the templates' tallies, times the blocks of a day, on each day.
-    private func multipliedTallies() throws -> String {
-        let key = "traffic, framework, ad_network_id, app_id, part"
-        let quoted = key.split(separator: ", ").map { "quote(\($0))" }.joined(separator: " || ', ' || ")
-        let blocks = rows / Self.step
-        let parts = try tool.run("SELECT \(quoted) || '|' || hex(counts) FROM tally;").map { line in
-            let fields = line.split(separator: "|")
-            guard fields.count == 2, let rows = PackedTallies(hex: fields[1]) else {
-                throw BenchmarkFailure("a row of the tallies cannot be read: \(line)")
+    private func writeRows(_ file: SQLiteFile, _ deliveries: inout [Int64: Int64]) throws {
+        let postback = try SQLiteFile.Statement(
+            file, "INSERT INTO postback VALUES (?1, ?2 + 3, ?2, 'network', 'test', 'test', 1, ?3, ?4)")
+        let body = try SQLiteFile.Statement(file, "INSERT INTO postback_body VALUES (?1, ?2)")
+        var codes = StoredCodes()
+        var bytes = StoredBody()
+        var values = Self.columns.map { _ in [Int64](repeating: 0, count: Self.step) }
+        for number in 0..<(rows / Self.step) {
+            for offset in 0..<Self.step {
+                let stored = StoredPostback(id: number * Self.step + offset + 1, of: rows)
+                bytes.write(stored)
+                let digest = bytes.keyDigest(stored)
+                for column in Self.columns {
+                    values[Int(column.rawValue)][offset] = codes.value(column, stored, id: bytes.id, digest: digest)
+                }
+                deliveries[stored.receivedAt / 900_000, default: 0] += 1
+                postback.bind(Int64(stored.id), at: 1)
+                postback.bind(stored.receivedAt, at: 2)
+                postback.bind(digest[..<16], at: 3)
+                // The other half of the digest is as random as a digest of the content.
+                postback.bind(digest[16...], at: 4)
+                try postback.run()
+                body.bind(Int64(stored.id), at: 1)
+                body.bind(bytes.bytes[...], at: 2)
+                try body.run()
             }
-            return "(\(fields[0]), X'\(rows.hex(times: blocks))')"
+            try write(values, number, file)
         }
-        let first = today - PostbackShape.days
-        return """
-            CREATE TEMP TABLE template_tally (\(key), counts);
-            INSERT INTO template_tally VALUES \(parts.joined(separator: ",\n"));
-            DELETE FROM tally;
-            INSERT INTO tally (day, \(key), counts)
-            WITH RECURSIVE days (number) AS (
-                SELECT \(first) UNION ALL SELECT number + 1 FROM days WHERE number < \(today - 1)
-            )
-            SELECT number, \(key), counts FROM days CROSS JOIN template_tally;
-            """
+        try codes.write(file)
+    }
+
+    private func write(_ values: [[Int64]], _ number: Int, _ file: SQLiteFile) throws {
+        let block = try SQLiteFile.Statement(file, "INSERT INTO column_block VALUES (?, ?, ?, ?, ?, ?)")
+        for column in Self.columns {
+            let row = ColumnFormat.Row(values[Int(column.rawValue)], block: number, column)
+            block.bind(row.id, at: 1)
+            block.bind(ColumnFormat.rules, at: 2)
+            block.bind(row.lowest, at: 3)
+            block.bind(row.highest, at: 4)
+            block.bind(row.offsets[...], at: 5)
+            block.bind(row.checksum, at: 6)
+            try block.run()
+        }
     }
 }
