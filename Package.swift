@@ -17,7 +17,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -35,18 +34,13 @@ let package = Package(
         .target(name: "Attribution"),
         .target(name: "BoundedLogging", dependencies: [.product(name: "Logging", package: "swift-log")]),
         .target(name: "FixedKeyECDSA"),
+        .target(name: "Hashing", dependencies: ["COpenSSL"]),
         .target(name: "APIDescription", resources: [.embedInCode("openapi.yaml")]),
-        .target(
-            name: "AttributionSigning",
-            dependencies: [
-                "Attribution", "FixedKeyECDSA", "COpenSSL", .product(name: "Crypto", package: "swift-crypto"),
-            ]
-        ),
+        .target(name: "AttributionSigning", dependencies: ["Attribution", "FixedKeyECDSA", "Hashing", "COpenSSL"]),
         .target(
             name: "AttributionStore",
             dependencies: [
-                "Attribution", "CFileSystem",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Attribution", "CFileSystem", "Hashing",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
@@ -65,8 +59,7 @@ let package = Package(
             name: "AttributionHTTP",
             dependencies: [
                 "APIDescription", "Attribution", "AttributionSigning", "AttributionStore", "AttributionIngest",
-                "AttributionReports", "BoundedLogging",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "AttributionReports", "BoundedLogging", "Hashing",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -111,10 +104,7 @@ let package = Package(
         .testTarget(name: "FixedKeyECDSATests", dependencies: ["FixedKeyECDSA", "COpenSSL"]),
         .testTarget(
             name: "AttributionSigningTests",
-            dependencies: [
-                "Attribution", "AttributionSigning", "AttributionHarness",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ]
+            dependencies: ["Attribution", "AttributionSigning", "AttributionHarness", "Hashing"]
         ),
         .testTarget(
             name: "AttributionStoreTests",

@@ -1,5 +1,4 @@
 import Attribution
-import Crypto
 import FixedKeyECDSA
 
 /// The fast way to verify: precomputed tables for the few keys there are, for many postbacks together.

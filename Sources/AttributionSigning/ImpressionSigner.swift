@@ -1,6 +1,6 @@
 public import Attribution
-import Crypto
 import Foundation
+import Hashing
 
 /// Signs impressions with one key and verifies each signature with the public half before it leaves.
 public struct ImpressionSigner: Sendable {
@@ -57,7 +57,7 @@ public struct ImpressionSigner: Sendable {
 
     /// The DER signature over a message, verified.
     private func verifiedSignature(for message: [UInt8]) throws -> [UInt8] {
-        let digest = Array(SHA256.hash(data: message))
+        let digest = SHA256.digest(of: message).bytes
         let signature = try privateKey.signature(digest: digest)
         guard check.verifies(signature, digest: digest) else {
             throw SignerError.signatureDoesNotVerify

@@ -1,6 +1,6 @@
 public import Attribution
-import Crypto
 import Foundation
+import Hashing
 
 /// A network's private key, with which it signs impressions.
 public struct NetworkPrivateKey: Sendable {
@@ -50,7 +50,7 @@ public struct NetworkPrivateKey: Sendable {
 
     /// Signs a text; DER, different each time.
     public func signature(for text: SignedText) throws -> [UInt8] {
-        try signature(digest: Array(SHA256.hash(data: text.utf8)))
+        try signature(digest: SHA256.digest(of: text.utf8).bytes)
     }
 
     /// Signs a SHA-256 digest; DER, different each time.
@@ -67,7 +67,7 @@ public struct NetworkPrivateKey: Sendable {
         guard curve == .p256 else {
             throw KeyProblem.wrongCurveForJWS(curve)
         }
-        guard let signature = ConcatenatedSignature.concatenated(try key.sign(digest: Array(SHA256.hash(data: bytes))))
+        guard let signature = ConcatenatedSignature.concatenated(try key.sign(digest: SHA256.digest(of: bytes).bytes))
         else {
             throw SignerError.signatureDoesNotVerify
         }

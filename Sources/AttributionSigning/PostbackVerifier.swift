@@ -1,6 +1,6 @@
 public import Attribution
-import Crypto
 import FixedKeyECDSA
+import Hashing
 import Synchronization
 
 /// Judges bodies: reads them strictly, and verifies the signature over what it must cover.
@@ -132,8 +132,10 @@ public struct PostbackVerifier: Sendable {
         guard let path = tables.path else {
             return postbacks.map { verify($0) }
         }
+        var hash = SHA256()
         let digests = postbacks.map { postback in
-            Self.sha256(postback).withUnsafeBytes { MessageDigest($0.bindMemory(to: UInt8.self).span) }
+            hash.update(postback.signedBytes)
+            return hash.finish().withBytes { MessageDigest($0) }
         }
         var findings: [Finding] = Array(repeating: .none, count: postbacks.count)
         var pending = Array(postbacks.indices)
@@ -214,14 +216,7 @@ public struct PostbackVerifier: Sendable {
     }
 
     private static func digest(_ postback: ReceivedPostback) -> [UInt8] {
-        Array(sha256(postback))
-    }
-
-    private static func sha256(_ postback: ReceivedPostback) -> SHA256.Digest {
-        // From the buffer: over any collection of bytes, the library's code is generic.
-        var hash = SHA256()
-        postback.signedBytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        return hash.finalize()
+        SHA256.digest(of: postback.signedBytes).bytes
     }
 
     /// The tables, once they are made; copies of a verifier share them.

@@ -1,7 +1,7 @@
 public import Attribution
-import Crypto
 import FixedKeyECDSA
 import Foundation
+import Hashing
 
 /// A public key of Apple's, of a network's, or of the harness's.
 public struct SignaturePublicKey: Sendable {
@@ -60,9 +60,7 @@ public struct SignaturePublicKey: Sendable {
 
     /// The SHA-256 of the SubjectPublicKeyInfo in hexadecimal, by which people compare keys.
     public var fingerprint: String {
-        SHA256.hash(data: subjectPublicKeyInfo)
-            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-            .joined()
+        SHA256.digest(of: subjectPublicKeyInfo).hexadecimal
     }
 
     /// Tells whether a DER signature over a text is this key's.
@@ -72,7 +70,7 @@ public struct SignaturePublicKey: Sendable {
 
     /// Tells whether a DER signature over bytes is this key's.
     public func verifies(_ signature: [UInt8], forBytes bytes: [UInt8]) -> Bool {
-        verifies(signature, digest: Array(SHA256.hash(data: bytes)))
+        verifies(signature, digest: SHA256.digest(of: bytes).bytes)
     }
 
     /// Tells whether a DER signature over a SHA-256 digest is this key's; false also where it cannot be found out.

@@ -1,7 +1,7 @@
 import Attribution
 import AttributionHarness
 import AttributionSigning
-import Crypto
+import Hashing
 import Testing
 
 @Suite("What cannot be decided is not forged")
@@ -83,7 +83,7 @@ struct UndecidedTests {
         ]
         let draft = PostbackVerifierTests.draft(.v4_0)
         let text = try SKAdNetworkPostback(reading: draft.body(signature: signature)).signedText
-        let digest = Array(SHA256.hash(data: text.utf8))
+        let digest = SHA256.digest(of: text.utf8).bytes
         // n − e, byte by byte from the last; a digest above n would borrow past the first.
         var (difference, borrow) = ([UInt8](repeating: 0, count: 32), 0)
         for index in (0..<32).reversed() {

@@ -11,14 +11,18 @@ struct BoundaryTests {
         ("Attribution", ["FoundationEssentials"]),
         ("BoundedLogging", ["Dispatch", "Foundation", "Glibc", "Logging", "Musl", "Synchronization"]),
         ("FixedKeyECDSA", []),
+        ("Hashing", ["COpenSSL"]),
         ("APIDescription", []),
         (
             "AttributionSigning",
-            ["Attribution", "FixedKeyECDSA", "Foundation", "Crypto", "COpenSSL", "Synchronization"]
+            ["Attribution", "FixedKeyECDSA", "Foundation", "Hashing", "COpenSSL", "Synchronization"]
         ),
         (
             "AttributionStore",
-            ["Attribution", "CFileSystem", "Crypto", "Foundation", "GRDB", "GRDBSQLite", "Dispatch", "Synchronization"]
+            [
+                "Attribution", "CFileSystem", "Foundation", "Hashing", "GRDB", "GRDBSQLite", "Dispatch",
+                "Synchronization",
+            ]
         ),
         (
             "AttributionIngest",
@@ -32,7 +36,7 @@ struct BoundaryTests {
             "AttributionHTTP",
             [
                 "APIDescription", "Attribution", "AttributionIngest", "AttributionReports", "AttributionSigning",
-                "AttributionStore", "BoundedLogging", "FoundationEssentials", "Glibc", "Musl", "Darwin", "Crypto",
+                "AttributionStore", "BoundedLogging", "FoundationEssentials", "Glibc", "Musl", "Darwin", "Hashing",
                 "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "Metrics", "NIOCore", "NIOHTTP1",
                 "NIOPosix", "NIOSSL", "ServiceLifecycle",
                 "Synchronization",

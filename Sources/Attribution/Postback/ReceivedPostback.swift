@@ -120,7 +120,12 @@ public indirect enum ReceivedPostback: Hashable, Sendable {
     /// for stores keep digests of it.
     package var statements: [UInt8] {
         var output: [UInt8] = []
-        output.reserveCapacity(body.count + 128)
+        appendStatements(to: &output)
+        return output
+    }
+
+    /// Appends ``statements``.
+    package func appendStatements(to output: inout [UInt8]) {
         switch self {
         case .skAdNetwork(let postback):
             output.append(1)
@@ -129,7 +134,6 @@ public indirect enum ReceivedPostback: Hashable, Sendable {
             output.append(2)
             postback.appendStatements(to: &output)
         }
-        return output
     }
 
     /// Tells whether another copy of the postback says the same in every field but the signature.

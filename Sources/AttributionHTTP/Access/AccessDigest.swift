@@ -1,20 +1,15 @@
-internal import Crypto
+internal import Hashing
 
 /// The SHA-256 digest of a token.
 struct AccessDigest: Sendable {
     /// How many hexadecimal digits it has.
     private static let digits = 64
 
-    /// The bytes in order, the first in the highest place of the first word.
-    private let words: SIMD4<UInt64>
+    private let digest: SHA256Digest
 
     /// Takes a digest that was just computed.
     init(_ digest: SHA256Digest) {
-        var words = SIMD4<UInt64>.zero
-        for (index, byte) in digest.enumerated() {
-            words[index / 8] = words[index / 8] << 8 | UInt64(byte)
-        }
-        self.words = words
+        self.digest = digest
     }
 
     /// Reads 64 hexadecimal digits in lower case; nil for another text.
@@ -29,21 +24,18 @@ struct AccessDigest: Sendable {
             }
             words[index / 16] = words[index / 16] << 4 | UInt64(nibble)
         }
-        self.words = words
+        digest = SHA256Digest(words: words)
     }
 
     /// Compares in a time that says nothing of where two digests differ.
     func matches(_ other: AccessDigest) -> Bool {
-        let difference = words ^ other.words
+        let difference = digest.words ^ other.digest.words
         return difference[0] | difference[1] | difference[2] | difference[3] == 0
     }
 
     /// The digest as 64 hexadecimal digits in lower case.
     var hexadecimal: String {
-        (0..<4).map { index in
-            let digits = String(words[index], radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        digest.hexadecimal
     }
 
     /// The value of a hexadecimal digit in lower case.

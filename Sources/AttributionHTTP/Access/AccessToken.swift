@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Hashing
 
 /// A bearer token of the console: `skan_` and 256 random bits as 64 hexadecimal digits.
 ///
@@ -37,7 +37,7 @@ public struct AccessToken: Sendable, CustomStringConvertible {
 
     /// What is kept of the token: with 256 random bits, one SHA-256 is as hard to reverse as any password hash.
     var digest: AccessDigest {
-        AccessDigest(SHA256.hash(data: Array(text.utf8)))
+        AccessDigest(SHA256.digest(of: text))
     }
 
     /// The prefix alone.

@@ -1,5 +1,5 @@
 import Attribution
-import Crypto
+import Hashing
 
 /// What decides, without reading any stored body, whether two deliveries are one postback and whether they say the same.
 struct PostbackDigests: Hashable, Sendable {
@@ -13,25 +13,61 @@ struct PostbackDigests: Hashable, Sendable {
 
     /// Makes both digests.
     init(_ postback: ReceivedPostback, provenance: Provenance) {
-        key = Self.key(of: postback, provenance: provenance)
-        content = Digest16(version: Self.version, hashing: postback.statements)
+        var digester = PostbackDigester()
+        self = digester.digests(of: postback, provenance: provenance)
+    }
+
+    fileprivate init(key: Digest16, content: Digest16) {
+        self.key = key
+        self.content = content
     }
 
     /// Makes the digest of the dedupe key.
     static func key(of postback: ReceivedPostback, provenance: Provenance) -> Digest16 {
+        var digester = PostbackDigester()
+        return digester.key(of: postback, provenance: provenance)
+    }
+}
+
+/// Makes the digests of one postback after the other, in the same memory.
+struct PostbackDigester: ~Copyable {
+    private var hash = SHA256()
+    private var bytes: [UInt8] = []
+
+    mutating func digests(of postback: ReceivedPostback, provenance: Provenance) -> PostbackDigests {
+        let key = key(of: postback, provenance: provenance)
+        begin()
+        postback.appendStatements(to: &bytes)
+        return PostbackDigests(key: key, content: digest())
+    }
+
+    mutating func key(of postback: ReceivedPostback, provenance: Provenance) -> Digest16 {
         let key = postback.key
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(160)
-        for part in [
-            key.framework.rawValue, provenance.rawValue, key.adNetworkID.text, key.transactionID.text,
-            key.sequenceIndex.map { String($0) } ?? "",
-        ] {
-            withUnsafeBytes(of: UInt16(truncatingIfNeeded: part.utf8.count).littleEndian) {
-                bytes.append(contentsOf: $0)
-            }
-            bytes.append(contentsOf: part.utf8)
+        begin()
+        add(key.framework.rawValue)
+        add(provenance.rawValue)
+        add(key.adNetworkID.text)
+        add(key.transactionID.text)
+        add(key.sequenceIndex.map { String($0) } ?? "")
+        return digest()
+    }
+
+    /// Begins with a byte that says how digests are made.
+    private mutating func begin() {
+        bytes.removeAll(keepingCapacity: true)
+        bytes.append(UInt8(PostbackDigests.version))
+    }
+
+    private mutating func add(_ part: String) {
+        withUnsafeBytes(of: UInt16(truncatingIfNeeded: part.utf8.count).littleEndian) {
+            bytes.append(contentsOf: $0)
         }
-        return Digest16(version: Self.version, hashing: bytes)
+        bytes.append(contentsOf: part.utf8)
+    }
+
+    private mutating func digest() -> Digest16 {
+        hash.update(bytes)
+        return Digest16(hash.finish())
     }
 }
 
@@ -40,12 +76,9 @@ struct Digest16: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
 
-    /// Hashes a byte that says how the bytes were made, and the bytes.
-    init(version: Int64, hashing bytes: [UInt8]) {
-        var hash = SHA256()
-        withUnsafeBytes(of: UInt8(version)) { hash.update(bufferPointer: $0) }
-        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        self = hash.finalize().withUnsafeBytes { Digest16(first: $0) }
+    fileprivate init(_ digest: SHA256Digest) {
+        high = digest.words[0]
+        low = digest.words[1]
     }
 
     /// Reads stored bytes; nil for another length than 16.
@@ -53,10 +86,6 @@ struct Digest16: Hashable, Sendable {
         guard bytes.count == 16 else {
             return nil
         }
-        self.init(first: bytes)
-    }
-
-    private init(first bytes: UnsafeRawBufferPointer) {
         high = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
         low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }

@@ -16,11 +16,12 @@ struct PreparedDelivery {
     /// Prepares a batch.
     static func prepare(_ deliveries: [Delivery], _ db: Database, _ memory: WriterState) throws -> [PreparedDelivery] {
         let lookup = try FirstCopyLookup(db, memory)
+        var digester = PostbackDigester()
         return try deliveries.map { delivery in
             guard case .verified(let verified) = delivery.judgement else {
                 return PreparedDelivery(delivery: delivery, digests: nil, first: nil)
             }
-            let digests = PostbackDigests(verified.postback, provenance: verified.provenance)
+            let digests = digester.digests(of: verified.postback, provenance: verified.provenance)
             return PreparedDelivery(delivery: delivery, digests: digests, first: try lookup.find(digests.key))
         }
     }

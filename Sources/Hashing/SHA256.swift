@@ -1,0 +1,101 @@
+import COpenSSL
+
+/// Computes SHA-256 digests one after the other, by the system's OpenSSL.
+///
+/// Keeping one for many digests spares the memory that each would take and give back.
+package struct SHA256: ~Copyable {
+    private let context: OpaquePointer
+
+    /// Begins a digest.
+    package init() {
+        guard let context = EVP_MD_CTX_new() else {
+            fatalError("OpenSSL has no memory for a digest")
+        }
+        self.context = context
+        begin()
+    }
+
+    deinit {
+        EVP_MD_CTX_free(context)
+    }
+
+    private func begin() {
+        check(EVP_DigestInit_ex2(context, Self.algorithm.pointer, nil))
+    }
+
+    /// Adds bytes to the present digest.
+    package mutating func update(_ bytes: [UInt8]) {
+        check(EVP_DigestUpdate(context, bytes, bytes.count))
+    }
+
+    /// Ends the present digest and begins the next.
+    package mutating func finish() -> SHA256Digest {
+        var words = SIMD4<UInt64>.zero
+        withUnsafeMutableBytes(of: &words) { bytes in
+            let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            check(EVP_DigestFinal_ex(context, start, nil))
+        }
+        begin()
+        return SHA256Digest(
+            words: SIMD4(
+                UInt64(bigEndian: words[0]), UInt64(bigEndian: words[1]), UInt64(bigEndian: words[2]),
+                UInt64(bigEndian: words[3])))
+    }
+
+    /// The digest of some bytes.
+    package static func digest(of bytes: [UInt8]) -> SHA256Digest {
+        var hash = SHA256()
+        hash.update(bytes)
+        return hash.finish()
+    }
+
+    /// The digest of a text's UTF-8.
+    package static func digest(of text: String) -> SHA256Digest {
+        digest(of: Array(text.utf8))
+    }
+
+    /// No input makes a digest fail, only an OpenSSL without SHA-256 or a machine without memory.
+    private func check(_ result: CInt) {
+        precondition(result == 1, "OpenSSL computes no SHA-256 digest")
+    }
+
+    /// Looked up once: by name, each digest would take a microsecond more.
+    private static let algorithm = Algorithm()
+
+    /// OpenSSL's SHA-256.
+    ///
+    /// It may be used from any thread at once: it is made once, counted by OpenSSL, and never changed.
+    private final class Algorithm: @unchecked Sendable {
+        let pointer = EVP_MD_fetch(nil, "SHA256", nil)
+    }
+}
+
+/// A SHA-256 digest.
+package struct SHA256Digest: Hashable, Sendable {
+    /// The 32 bytes as four numbers, the first byte in the highest place of the first.
+    package let words: SIMD4<UInt64>
+
+    /// Takes a digest's words.
+    package init(words: SIMD4<UInt64>) {
+        self.words = words
+    }
+
+    /// Hands over the 32 bytes.
+    package func withBytes<Result>(_ use: (Span<UInt8>) -> Result) -> Result {
+        let bigEndian = (words[0].bigEndian, words[1].bigEndian, words[2].bigEndian, words[3].bigEndian)
+        return withUnsafeBytes(of: bigEndian) { use($0.bindMemory(to: UInt8.self).span) }
+    }
+
+    /// The 32 bytes.
+    package var bytes: [UInt8] {
+        withBytes { span in span.withUnsafeBufferPointer { Array($0) } }
+    }
+
+    /// The digest as 64 hexadecimal digits in lower case.
+    package var hexadecimal: String {
+        (0..<4).map { index in
+            let digits = String(words[index], radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}
