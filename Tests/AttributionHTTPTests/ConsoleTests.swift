@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import Metrics
 import NIOSSL
-import ServiceLifecycle
 import Testing
 
 @Suite("The console", .timeLimit(.minutes(1)))
@@ -27,25 +26,8 @@ struct ConsoleTests {
         _ metrics: PrometheusMetrics,
         _ body: (_ port: Int) async throws -> Void
     ) async throws {
-        let (ports, bound) = AsyncStream<Int>.makeStream()
-        let console = Console(
-            routes: [MetricsRoutes(metrics), HealthRoutes(readiness: { readiness })], access: nil, host: "127.0.0.1",
-            port: 0, tls: tls, logger: .silent,
-            metricsFactory: metrics, onListening: { bound.yield($0) })
-        let services = ServiceGroup(
-            configuration: ServiceGroupConfiguration(services: [.init(service: console)], logger: .silent))
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask {
-                defer { bound.finish() }
-                try await services.run()
-            }
-            for await port in ports {
-                try await body(port)
-                break
-            }
-            await services.triggerGracefulShutdown()
-            try await tasks.waitForAll()
-        }
+        try await withConsole(
+            [MetricsRoutes(metrics), HealthRoutes(readiness: { readiness })], tls: tls, metrics: metrics, body: body)
     }
 
     @Test("It serves over TLS with the identity it is given")

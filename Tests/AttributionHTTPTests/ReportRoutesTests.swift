@@ -3,7 +3,6 @@ import AttributionHTTP
 import AttributionReports
 import AttributionStore
 import Foundation
-import ServiceLifecycle
 import Testing
 
 @Suite("The route of reports", .timeLimit(.minutes(1)))
@@ -13,24 +12,7 @@ struct ReportRoutesTests {
         _ report: @escaping @Sendable (ReportRequest, LedgerLimits) async throws -> Report,
         _ body: (_ port: Int) async throws -> Void
     ) async throws {
-        let (ports, bound) = AsyncStream<Int>.makeStream()
-        let console = Console(
-            routes: [ReportRoutes(logger: .silent, report: report)], access: nil, host: "127.0.0.1", port: 0,
-            logger: .silent, metricsFactory: PrometheusMetrics(), onListening: { bound.yield($0) })
-        let services = ServiceGroup(
-            configuration: ServiceGroupConfiguration(services: [.init(service: console)], logger: .silent))
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask {
-                defer { bound.finish() }
-                try await services.run()
-            }
-            for await port in ports {
-                try await body(port)
-                break
-            }
-            await services.triggerGracefulShutdown()
-            try await tasks.waitForAll()
-        }
+        try await withConsole([ReportRoutes(logger: .silent, report: report)], body: body)
     }
 
     private static func get(_ path: String, _ fields: String = "", on port: Int) async throws -> RawAnswer {

@@ -96,6 +96,38 @@ final class ColumnTests {
         let total = try await owner.totals()[.postbacks]
         #expect(total == Int64(many.deliveries.count + fresh.count + 1))
         #expect(try await !owner.differences(postbacks.verifier).isEmpty)
+        // The owner makes the tables again while it is asked and records.
+        let verifier = postbacks.verifier
+        let repair = try await owner.writer.repair { verifier.judge($0) }
+        #expect(repair.remaining.differences == [])
+        try await owner.reader.expectExact(
+            many,
+            LedgerQuestion(
+                dimensions: [.app, .sourceApp], conditions: [.init(dimension: .version, values: ["3.0", "2.2"])]))
+        #expect(try await owner.totals()[.postbacks] == total)
+        try owner.close()
+        #expect(try await LedgerReader(store.path).recount { verifier.judge($0) }.differences == [])
+    }
+
+    @Test(
+        "Tables and indexes that somebody dropped are made again",
+        arguments: [
+            "DROP TABLE column_value", "DROP TABLE column_block", "DROP INDEX column_block_highest",
+            "DROP TABLE quarantine_total",
+        ])
+    func droppedTable(_ drop: String) async throws {
+        let (filled, many) = try fill()
+        try filled.close()
+        try SQLite.execute(drop, store.path)
+        let verifier = postbacks.verifier
+        let found = try await LedgerReader(store.path).recount { verifier.judge($0) }.differences
+        #expect(found.contains { if case .tables = $0 { true } else { false } }, "\(found)")
+        let repair = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+        #expect(repair.remaining.differences == [])
+        try SQLite.execute(drop, store.path)
+        let owner = try OpenLedger(store.path)
+        try await owner.reader.expectExact(many, LedgerQuestion(dimensions: [.app, .sourceApp]))
+        #expect(try owner.record([postbacks.delivery(postbacks.draft(id: "one more"))]) == [.recorded(.test)])
     }
 
     @Test("Texts and the index over the codes in use damaged at once: reports are right, and what an owner adds too")

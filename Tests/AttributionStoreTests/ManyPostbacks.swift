@@ -23,6 +23,7 @@ struct ManyPostbacks {
         /// Genuine postbacks received over 400 days in no order, a few by clocks that went wrong.
         init() throws {
             let postbacks = try Postbacks()
+            try postbacks.verifier.prepareTables()
             var generator = Generator(state: 42)
             let plan = try TrafficPlan(
                 postbacks: 3 * ManyPostbacks.block + 3, seed: 5, shares: TrafficShares().scaled(by: 0),

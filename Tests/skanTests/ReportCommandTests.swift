@@ -6,17 +6,7 @@ struct ReportCommandTests {
     let folder: WorkFolder
 
     init() throws {
-        folder = try WorkFolder()
-        let server = try SkanServer(in: folder, arguments: [])
-        for vector in ["skan-3.0-win", "skan-4.0-web-fine", "skan-2.0-source-app"] {
-            _ = try SkanProcess.run(
-                SkanProcess.curl,
-                [
-                    "-s", "-H", "Content-Type: application/json", "--data-binary", try CommandTests.body(vector),
-                    server.url,
-                ], in: folder.url)
-        }
-        _ = server.end(SIGTERM)
+        folder = try WorkFolder(recording: ["skan-3.0-win", "skan-4.0-web-fine", "skan-2.0-source-app"])
     }
 
     /// Runs the command with an environment of its own.

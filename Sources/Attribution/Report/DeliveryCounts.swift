@@ -47,6 +47,12 @@ public struct DeliveryCounts: Hashable, Sendable {
             self.count = count
             self.kept = kept
         }
+
+        /// Adds another tally.
+        public mutating func add(_ other: Tally) {
+            count += other.count
+            kept += other.kept
+        }
     }
 
     /// The tallies.
@@ -68,8 +74,7 @@ public struct DeliveryCounts: Hashable, Sendable {
 
     /// Adds deliveries of a kind.
     public mutating func add(_ kind: Kind, count: Int64 = 1, kept: Int64) {
-        tallies[kind, default: Tally(count: 0, kept: 0)].count += count
-        tallies[kind, default: Tally(count: 0, kept: 0)].kept += kept
+        tallies[kind, default: Tally(count: 0, kept: 0)].add(Tally(count: count, kept: kept))
     }
 
     /// All deliveries.

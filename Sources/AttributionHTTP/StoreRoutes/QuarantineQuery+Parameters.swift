@@ -1,4 +1,5 @@
 package import Attribution
+import AttributionReports
 package import AttributionStore
 
 extension QuarantineQuery {

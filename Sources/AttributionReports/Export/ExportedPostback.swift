@@ -17,14 +17,10 @@ public struct ExportedPostback: Sendable {
     public init(_ postback: RecordedPostback, at position: LedgerPosition) {
         body = postback.body
         let received = postback.body.flatMap { try? ReceivedPostback(reading: $0) }
-        func moment(_ milliseconds: Int64) -> String {
-            Date(timeIntervalSince1970: Double(milliseconds) / 1000)
-                .formatted(
-                    .iso8601.year().month().day().timeZone(separator: .omitted).time(includingFractionalSeconds: true))
-        }
         values =
             [
-                position.description, moment(postback.recordedAtMilliseconds), moment(postback.receivedAtMilliseconds),
+                position.description, Moment(milliseconds: postback.recordedAtMilliseconds).preciseText,
+                Moment(milliseconds: postback.receivedAtMilliseconds).preciseText,
                 postback.traffic.rawValue, postback.recipient.rawValue, postback.keyName,
                 received?.key.transactionID.text, received.flatMap(\.didWin).map { String($0) },
             ]

@@ -69,9 +69,7 @@ extension Report {
 
     /// When the last postback counted was recorded, ISO 8601.
     var recordedAt: String? {
-        recordedAtMilliseconds.map { milliseconds in
-            Date(timeIntervalSince1970: Double(milliseconds.dividedRoundingDown(by: 1000))).formatted(.iso8601)
-        }
+        recordedAtMilliseconds.map { Moment(milliseconds: $0).text }
     }
 
     // MARK: What is not signed

@@ -1,3 +1,4 @@
+import Attribution
 public import Foundation
 
 /// A day of the Gregorian calendar, without a time zone.

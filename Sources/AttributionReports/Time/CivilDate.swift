@@ -1,3 +1,5 @@
+import Attribution
+
 /// Arithmetic of the Gregorian calendar on whole numbers, for every year and without a time zone.
 enum CivilDate {
     /// The days from 1970-01-01 to a date; negative before it.
@@ -27,12 +29,6 @@ enum CivilDate {
 }
 
 extension Int64 {
-    /// The quotient, rounded towards minus infinity; the divisor is positive.
-    func dividedRoundingDown(by divisor: Int64) -> Int64 {
-        let quotient = self / divisor
-        return self % divisor < 0 ? quotient - 1 : quotient
-    }
-
     /// The number in at least `width` digits.
     func padded(to width: Int) -> String {
         let digits = String(magnitude)

@@ -1,3 +1,4 @@
+import Attribution
 import AttributionStore
 import Foundation
 

@@ -29,7 +29,7 @@ extension LedgerCalendar {
     }
 
     /// The seconds of a quarter of an hour.
-    static let quarter: Int64 = 900
+    static let quarter = LedgerTime.quarterMilliseconds / 1000
 
     /// The first of the quarters in a row that begin in the same hour under the same offset.
     private static func firstQuarter(ofHourWith quarter: Int64, in timeZone: TimeZone) -> Int64 {

@@ -1,6 +1,5 @@
 package import Attribution
-import AttributionReports
-import FoundationEssentials
+import Foundation
 
 /// A moment as a person writes it: a day of UTC for its beginning, or a time of UTC.
 package struct Moment: Sendable {
@@ -37,6 +36,12 @@ package struct Moment: Sendable {
 
     /// The second it lies in, as `2026-11-01T12:30:00Z`.
     package var text: String {
-        Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(.iso8601)
+        Date(timeIntervalSince1970: Double(milliseconds.dividedRoundingDown(by: 1000))).formatted(.iso8601)
+    }
+
+    /// The moment to the millisecond, as `2026-11-01T12:30:00.125Z`.
+    package var preciseText: String {
+        let second = milliseconds.dividedRoundingDown(by: 1000)
+        return text.dropLast() + "." + (milliseconds - second * 1000).padded(to: 3) + "Z"
     }
 }

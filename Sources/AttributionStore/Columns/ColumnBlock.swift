@@ -1,3 +1,4 @@
+import Attribution
 import GRDB
 
 /// The values of one column for 4,096 consecutive postbacks, as the store keeps them: each less the lowest of them, in as
@@ -20,7 +21,7 @@ struct ColumnBlock {
 
     /// The block a postback belongs to.
     static func number(of id: Int64) -> Int64 {
-        (id - 1).flooredQuotient(by: Int64(rowCount))
+        (id - 1).dividedRoundingDown(by: Int64(rowCount))
     }
 
     /// The postbacks of a block.
@@ -31,8 +32,21 @@ struct ColumnBlock {
 
     /// Where a block's column lies in the table.
     static func id(_ number: Int64, _ column: LedgerColumn) -> Int64 {
-        number * columnsReserved + Int64(column.rawValue)
+        firstID(of: number) + Int64(column.rawValue)
     }
+
+    /// Where a block lies in the table.
+    static func firstID(of number: Int64) -> Int64 {
+        number * columnsReserved
+    }
+
+    /// The number of the block that a place belongs to.
+    static func number(ofBlockAt id: Int64) -> Int64 {
+        id.dividedRoundingDown(by: columnsReserved)
+    }
+
+    /// The column at a place, as SQL.
+    static let columnSQL = "id % \(columnsReserved)"
 
     /// Room for columns to come.
     private static let columnsReserved: Int64 = 64
@@ -123,16 +137,13 @@ struct ColumnBlockReader {
         _ column: LedgerColumn,
         _ use: (ColumnBlock) throws -> Result
     ) throws -> Result? {
-        var result: Result?
-        do {
+        try Database.passingDamage {
+            var result: Result?
             try find.fetch(bind: { $0.bind(ColumnBlock.id(number, column)) }) { row in
-                let block = ColumnBlock(row, number, column)
-                result = try block.map(use)
+                result = try ColumnBlock(row, number, column).map(use)
             }
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-            return nil
-        }
-        return result
+            return result
+        }.flatMap(\.self)
     }
 }
 

@@ -54,13 +54,13 @@ struct ColumnCodes {
     init(_ db: Database, _ columns: some Sequence<LedgerColumn> = LedgerColumn.coded) throws {
         for column in columns {
             var table = Table()
-            let isRead: Void? = try Self.passingDamage {
+            let isRead: Void? = try Database.passingDamage {
                 try Self.read(column, db, into: &table)
             }
             // Codes in use are not given to other texts, whatever became of theirs; what uses them is counted from its bytes.
-            let highest = try Self.passingDamage {
+            let highest = try Database.passingDamage {
                 try Int64.fetchOne(
-                    db.cachedStatement(sql: "SELECT max(highest) FROM column_block WHERE id % 64 = ?"),
+                    db.cachedStatement(sql: "SELECT max(highest) FROM column_block WHERE \(ColumnBlock.columnSQL) = ?"),
                     arguments: [column.rawValue])
             }
             switch highest {
@@ -100,15 +100,6 @@ struct ColumnCodes {
             if try row.optional(2) == checksum(column, code, value) {
                 table.note(value, code: code)
             }
-        }
-    }
-
-    /// Does work; nil when it meets a damaged page.
-    static func passingDamage<Result>(_ work: () throws -> Result) throws -> Result? {
-        do {
-            return try work()
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-            return nil
         }
     }
 

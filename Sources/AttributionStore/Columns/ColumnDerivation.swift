@@ -24,7 +24,7 @@ struct ColumnDerivation {
             db: db, columns: "id, received_at, recipient, traffic, key_digest, body",
             table: "postback LEFT JOIN postback_body USING (id)")
         try scan.each(ids) { row in
-            if let facts = PostbackFacts(row) {
+            if let facts = try? PostbackFacts(row) {
                 return try use(row.integer(0), codes.row(facts, columns))
             }
             var missing = ColumnRow.missing
@@ -60,19 +60,16 @@ struct ColumnDerivation {
 }
 
 extension PostbackFacts {
-    /// Takes a row of `…, received_at, recipient, traffic, key_digest, body`; nil when it cannot be read.
+    /// Takes a row of `…, received_at, recipient, traffic, key_digest, body`.
     ///
     /// The key follows from the bytes, not from the stored digest: it decides what is counted.
-    init?(_ row: Row) {
-        guard let receivedAt = try? row.integer(1),
-            let recipient = (try? row.text(2)).flatMap({ Delivery.Recipient(rawValue: $0) }),
-            let traffic = (try? row.text(3)).flatMap({ Traffic(rawValue: $0) }),
-            let postback = try? ReceivedPostback(reading: row.bytes(at: 5))
-        else {
-            return nil
-        }
+    ///
+    /// - Throws: What is wrong with the row or with the bytes.
+    init(_ row: Row) throws {
+        let traffic: Traffic = try row.word(3)
+        let postback = try ReceivedPostback(reading: row.bytes(at: 5))
         self.init(
-            postback, traffic: traffic, recipient: recipient, receivedAtMilliseconds: receivedAt,
+            postback, traffic: traffic, recipient: try row.word(2), receivedAtMilliseconds: try row.integer(1),
             key: PostbackDigests.key(of: postback, provenance: traffic.provenance))
     }
 }

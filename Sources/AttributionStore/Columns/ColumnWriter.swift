@@ -10,6 +10,7 @@ struct ColumnWriter {
     private var rows: [ColumnRow] = []
     /// The first postback in ``rows``.
     private var first: Int64
+
     /// Begins behind the last whole block.
     ///
     /// - Parameters:

@@ -60,17 +60,12 @@ enum LedgerColumn: Int, CaseIterable {
 extension Int64 {
     /// The quarter of an hour that a moment in Unix milliseconds falls into.
     var quarterOfAnHour: Int64 {
-        flooredQuotient(by: LedgerTime.quarterMilliseconds)
-    }
-
-    /// The quotient rounded down, also for times before 1970.
-    func flooredQuotient(by divisor: Int64) -> Int64 {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? quotient - 1 : quotient
+        dividedRoundingDown(by: LedgerTime.quarterMilliseconds)
     }
 }
 
 /// The unit in which a store counts by time.
-enum LedgerTime {
-    static let quarterMilliseconds: Int64 = 900_000
+package enum LedgerTime {
+    /// A quarter of an hour.
+    package static let quarterMilliseconds: Int64 = 900_000
 }

@@ -13,6 +13,14 @@ extension Row {
         try checked(index)
     }
 
+    /// A TEXT column that holds one of a few words.
+    func word<Word: RawRepresentable<String>>(_ index: Int) throws -> Word {
+        guard let word = Word(rawValue: try text(index)) else {
+            throw DatabaseError.damagedColumn
+        }
+        return word
+    }
+
     /// A BLOB column that is never NULL.
     func bytes(at index: Int) throws -> [UInt8] {
         Array(try checked(index) as Data)
@@ -27,8 +35,14 @@ extension Row {
     /// A value that is never NULL.
     func checked<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value {
         guard let value = Value.fromDatabaseValue(self[index] as DatabaseValue) else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a column does not hold what it must")
+            throw DatabaseError.damagedColumn
         }
         return value
     }
+}
+
+extension DatabaseError {
+    /// What reading a damaged row throws.
+    static let damagedColumn = DatabaseError(
+        resultCode: .SQLITE_CORRUPT, message: "a column does not hold what it must")
 }

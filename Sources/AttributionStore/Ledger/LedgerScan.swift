@@ -52,7 +52,7 @@ struct LedgerScan {
     /// - Throws: What SQLite reports of anything but damage.
     static func newestRow(_ db: Database) throws -> Int64 {
         let found = try ["SELECT max(id) FROM postback", "SELECT max(id) FROM postback_body"].compactMap { sql in
-            try ColumnCodes.passingDamage { try Int64.fetchOne(db.cachedStatement(sql: sql)) ?? 0 }
+            try Database.passingDamage { try Int64.fetchOne(db.cachedStatement(sql: sql)) ?? 0 }
         }
         // No owner gives a greater id out.
         let plausible = found.filter { (0...Int64(UInt32.max)).contains($0) }

@@ -44,6 +44,7 @@ public final class LedgerWriter: Sendable {
             path: path, schema: LedgerSchema.schema,
             hooks: .init(
                 load: { db in
+                    try DerivedTables.makeMissing(db)
                     let rebuilt = try memory.load(db)
                     if !rebuilt.isEmpty {
                         onEvent(.indexRebuilt(path: path, rows: Int64(rebuilt.count * ColumnBlock.rowCount)))
@@ -150,23 +151,17 @@ public final class LedgerWriter: Sendable {
         work: (inout RecordingBatch, Prepared) throws -> Result
     ) throws -> Result {
         var done: RecordingBatch?
-        let result: Result
-        do {
-            result = try database.write { db in
-                try memory.catchUp(db)
-                return try prepare(db)
-            } _: { db, prepared in
-                var batch = try RecordingBatch(db, networks: memory.networks, memory: memory, now: now())
-                let result = try work(&batch, prepared)
-                try batch.finish()
-                done = batch
-                return result
-            } didCommit: {
-                done?.didCommit()
-            }
-        } catch {
-            memory.didFail()
-            throw error
+        let result = try database.write { db in
+            try memory.catchUp(db)
+            return try prepare(db)
+        } _: { db, prepared in
+            var batch = try RecordingBatch(db, networks: memory.networks, memory: memory, now: now())
+            let result = try work(&batch, prepared)
+            try batch.finish()
+            done = batch
+            return result
+        } didCommit: {
+            done?.didCommit()
         }
         writeBlocks()
         for id in done?.damagedRows ?? [] {
@@ -180,18 +175,26 @@ public final class LedgerWriter: Sendable {
 
     /// Writes the blocks of columns that are full.
     private func writeBlocks() {
-        guard let columns = memory.fullColumns else {
+        guard memory.hasFullBlock else {
             return
         }
         do {
-            try database.write {
-                try columns.writeBlocks($0)
+            // Only within a transaction are columns and codes those of the store: others record and mend, too.
+            try database.write { db in
+                try memory.catchUp(db)
+                return memory.columns
+            } _: { db, columns in
+                try columns?.writeBlocks(db)
             } didCommit: {
                 memory.dropBlocks(areWritten: true)
             }
         } catch StoreError.failed(_, .damaged) {
             // What is damaged there will be so the next time. Reports count from the bytes, and recount names it.
-            memory.dropBlocks(areWritten: false)
+            try? database.write {
+                try memory.catchUp($0)
+            } didCommit: {
+                memory.dropBlocks(areWritten: false)
+            }
             onEvent(.columnsDamaged(path: path))
         } catch {
             // The next batch tries again.

@@ -16,7 +16,7 @@ public struct RecordedPostback: Sendable {
     /// The key that verified it.
     public let keyName: String
     /// The bytes as received; nil when they are damaged.
-    public let body: [UInt8]?
+    public private(set) var body: [UInt8]?
 }
 
 /// Which recorded postbacks are asked for.
@@ -58,18 +58,23 @@ extension LedgerReader {
 }
 
 extension RecordedPostback {
-    fileprivate init?(_ row: Row, _ db: Database) {
-        guard let id = try? row.integer(0), let recordedAt = try? row.integer(1), let receivedAt = try? row.integer(2),
-            let recipient = (try? row.text(3)).flatMap({ Delivery.Recipient(rawValue: $0) }),
-            let traffic = (try? row.text(4)).flatMap({ Traffic(rawValue: $0) }), let keyName = try? row.text(5)
-        else {
-            return nil
-        }
-        let body = try? Row.fetchOne(db, sql: "SELECT body FROM postback_body WHERE id = ?", arguments: [id])?.bytes(
-            at: 0)
-        self.init(
-            id: id, recordedAtMilliseconds: recordedAt, receivedAtMilliseconds: receivedAt, recipient: recipient,
-            traffic: traffic, keyName: keyName, body: body)
+    /// Takes a row, without its bytes.
+    ///
+    /// - Throws: `DatabaseError` for one that is damaged.
+    fileprivate init(_ row: Row) throws {
+        id = try row.integer(0)
+        recordedAtMilliseconds = try row.integer(1)
+        receivedAtMilliseconds = try row.integer(2)
+        recipient = try row.word(3)
+        traffic = try row.word(4)
+        keyName = try row.text(5)
+        body = nil
+    }
+
+    /// Reads the bytes, as far as they can be read.
+    fileprivate mutating func readBody(_ db: Database) {
+        body = try? Row.fetchOne(
+            db.cachedStatement(sql: "SELECT body FROM postback_body WHERE id = ?"), arguments: [id])?.bytes(at: 0)
     }
 }
 
@@ -85,7 +90,11 @@ extension PostbackQuery {
                         WHERE id BETWEEN ? AND ? ORDER BY id
                         """), arguments: [ids.lowerBound, ids.upperBound])
             while found.count < limit, let row = try rows.next() {
-                if let postback = RecordedPostback(row, db), matches(postback) {
+                guard var postback = try? RecordedPostback(row), matches(postback) else {
+                    continue
+                }
+                postback.readBody(db)
+                if hasTransactionID(postback) {
                     found.append(postback)
                 }
             }
@@ -149,14 +158,13 @@ extension PostbackQuery {
         return runs
     }
 
-    /// Whether a postback is what was asked for; one whose bytes are lost has no transaction id.
-    fileprivate func matches(_ postback: RecordedPostback) -> Bool {
-        if let received, !received.contains(postback.receivedAtMilliseconds) {
-            return false
-        }
-        if let traffic, traffic != postback.traffic {
-            return false
-        }
+    /// Whether a postback's row is what was asked for.
+    private func matches(_ postback: RecordedPostback) -> Bool {
+        received?.contains(postback.receivedAtMilliseconds) ?? true && traffic ?? postback.traffic == postback.traffic
+    }
+
+    /// Whether a postback's bytes are what was asked for; one whose bytes are lost has no transaction id.
+    private func hasTransactionID(_ postback: RecordedPostback) -> Bool {
         guard let transactionID else {
             return true
         }

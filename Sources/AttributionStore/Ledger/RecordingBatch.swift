@@ -19,8 +19,10 @@ struct RecordingBatch {
     /// What this transaction adds to the index, in the order of the rows, and the copies it counts.
     private var added: [UInt64] = []
     private var addedCopies: [Digest16: FirstCopy] = [:]
-    /// Delivery counts by quarter of an hour.
+    /// Delivery counts by quarter of an hour, but for those of the present run.
     private var deliveries: [Int64: DeliveryCounts] = [:]
+    /// Most deliveries are of one kind, many in a row.
+    private var run: (quarter: Int64, kind: DeliveryCounts.Kind, tally: DeliveryCounts.Tally)?
     /// Bodies that were not kept, by class.
     var notKept: [QuarantineClass: Int] = [:]
     /// Rows that could not be read.
@@ -76,7 +78,19 @@ struct RecordingBatch {
     /// Counts a delivery, or with negative numbers takes one out.
     mutating func count(_ kind: DeliveryCounts.Kind, _ count: Int64 = 1, kept: Int64, at delivery: Delivery) {
         let quarter = delivery.receivedAtMilliseconds.quarterOfAnHour
-        deliveries[quarter, default: DeliveryCounts()].add(kind, count: count, kept: kept)
+        if run?.quarter != quarter || run?.kind != kind {
+            endRun()
+            run = (quarter, kind, DeliveryCounts.Tally(count: 0, kept: 0))
+        }
+        run?.tally.add(DeliveryCounts.Tally(count: count, kept: kept))
+    }
+
+    private mutating func endRun() {
+        if let run {
+            deliveries[run.quarter, default: DeliveryCounts()].add(
+                run.kind, count: run.tally.count, kept: run.tally.kept)
+        }
+        run = nil
     }
 
     private mutating func record(
@@ -165,7 +179,8 @@ struct RecordingBatch {
     // MARK: Sums
 
     /// Writes what was summed in memory, each delivery kind and quarter once.
-    func finish() throws {
+    mutating func finish() throws {
+        endRun()
         let upsertDelivery = try HotStatement(db, sql: Self.upsertDelivery, arena)
         for (quarter, counts) in deliveries {
             for (kind, tally) in counts.tallies where tally.count != 0 || tally.kept != 0 {

@@ -109,9 +109,12 @@ final class WriterState: Sendable {
         try lost(before: ids.upperBound + 1)
     }
 
-    /// Reads again what a repair changed; outside a transaction.
+    /// Forgets what a transaction that failed added to the columns, and reads again what a repair changed; before a
+    /// transaction.
     func catchUp(_ db: Database) throws {
         try state.withLock { state in
+            let newest = state.lastRow
+            state.columns?.cut(through: newest)
             if state.isRoomStale {
                 try state.room.load(db)
                 state.isRoomStale = false
@@ -148,24 +151,19 @@ final class WriterState: Sendable {
         state.withLock { $0.columns?.append(facts) }
     }
 
-    /// The columns, when a block of them is full.
-    var fullColumns: ColumnWriter? {
-        state.withLock { state in
-            state.columns.flatMap { $0.hasFullBlock ? $0 : nil }
-        }
+    /// Whether a block of columns is full.
+    var hasFullBlock: Bool {
+        state.withLock { $0.columns?.hasFullBlock ?? false }
+    }
+
+    /// The columns of the newest postbacks, once caught up; those who write them hold the store.
+    var columns: ColumnWriter? {
+        state.withLock { $0.columns }
     }
 
     /// Lets go of blocks that are full, and that the store has unless it is damaged.
     func dropBlocks(areWritten: Bool) {
         state.withLock { $0.columns?.dropBlocks(areWritten: areWritten) }
-    }
-
-    /// Forgets what a transaction that failed added to the columns.
-    func didFail() {
-        state.withLock { state in
-            let newest = state.lastRow
-            state.columns?.cut(through: newest)
-        }
     }
 
     /// Takes over what a repair changed: the digests of rows, and that columns and totals were made again.

@@ -16,12 +16,7 @@ extension LedgerReader {
         try await read { db in
             let rows = try Row.fetchAll(db, sql: "SELECT class, count, bytes FROM quarantine_total ORDER BY class")
             return rows.compactMap { row in
-                guard let kind = (try? row.text(0)).flatMap({ QuarantineClass(rawValue: $0) }),
-                    let count = try? row.integer(1), let bytes = try? row.integer(2)
-                else {
-                    return nil
-                }
-                return QuarantineTotal(kind: kind, count: count, bytes: bytes)
+                try? QuarantineTotal(kind: row.word(0), count: row.integer(1), bytes: row.integer(2))
             }
         }
     }
@@ -63,13 +58,9 @@ extension QuarantinedDelivery {
     ///
     /// - Throws: `DatabaseError` for one that is damaged.
     fileprivate init(_ row: Row) throws {
-        guard let kind = QuarantineClass(rawValue: try row.text(1)),
-            let recipient = Delivery.Recipient(rawValue: try row.text(3))
-        else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT)
-        }
         self.init(
-            id: try row.integer(0), kind: kind, receivedAtMilliseconds: try row.integer(2), recipient: recipient,
+            id: try row.integer(0), kind: try row.word(1), receivedAtMilliseconds: try row.integer(2),
+            recipient: try row.word(3),
             client: try row.text(4), reason: try row.text(5), detail: try row.text(6), postbackID: try row.optional(7),
             body: try row.bytes(at: 8))
     }

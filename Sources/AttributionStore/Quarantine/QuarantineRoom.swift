@@ -45,7 +45,7 @@ struct QuarantineRoom: Sendable {
         guard let newest = try Int64.fetchOne(db, sql: "SELECT max(received_at) FROM quarantine") else {
             return
         }
-        hour = newest.flooredQuotient(by: Self.hourMilliseconds)
+        hour = newest.dividedRoundingDown(by: Self.hourMilliseconds)
         let used = try Row.fetchCursor(
             db,
             sql: """
@@ -61,7 +61,7 @@ struct QuarantineRoom: Sendable {
 
     /// Takes a sum; nil for one that is damaged.
     private static func used(_ row: Row, class index: Int, rows: Int, bytes: Int) -> (QuarantineClass, Used)? {
-        guard let kind = (try? row.text(index)).flatMap({ QuarantineClass(rawValue: $0) }),
+        guard let kind: QuarantineClass = try? row.word(index),
             let rows = try? row.integer(rows), let bytes = try? row.integer(bytes),
             DeliveryCounts.plausible.contains(rows), DeliveryCounts.plausible.contains(bytes)
         else {
@@ -74,7 +74,7 @@ struct QuarantineRoom: Sendable {
     ///
     /// - Returns: Whether it may be kept, as far as the hour is concerned.
     mutating func claim(_ kind: QuarantineClass, bytes: Int, client: String, at milliseconds: Int64) -> Bool {
-        let hour = milliseconds.flooredQuotient(by: Self.hourMilliseconds)
+        let hour = milliseconds.dividedRoundingDown(by: Self.hourMilliseconds)
         if hour != self.hour {
             // Also for an earlier one: the clock may have been wrong by years.
             self.hour = hour

@@ -24,15 +24,12 @@ extension DeliveryCounts {
             arguments: quarters)
         while let row = try rows.next() {
             let (count, kept) = (try row.integer(4), try row.integer(5))
-            guard let status = Recording.Status(rawValue: try row.text(0)),
-                let recipient = Delivery.Recipient(rawValue: try row.text(3)), Self.plausible.contains(count),
-                Self.plausible.contains(kept)
-            else {
-                throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+            guard Self.plausible.contains(count), Self.plausible.contains(kept) else {
+                throw DatabaseError.damagedColumn
             }
             let kind = DeliveryCounts.Kind(
-                status: status, traffic: Traffic(rawValue: try row.text(1)),
-                reason: PostbackRejection.Code(rawValue: try row.text(2)), recipient: recipient)
+                status: try row.word(0), traffic: Traffic(rawValue: try row.text(1)),
+                reason: PostbackRejection.Code(rawValue: try row.text(2)), recipient: try row.word(3))
             add(kind, count: count, kept: kept)
         }
         let repeats = try Row.fetchCursor(

@@ -63,22 +63,19 @@ private struct LedgerCount {
         if tail <= position.last {
             values = try ColumnDerivation(db: db, columns: columns).values(tail...position.last, &codes)
         }
-        var damaged: [ClosedRange<Int64>] = []
         // The newest block may be full and not written yet.
         let written =
-            try ColumnCodes.passingDamage {
-                try Int64.fetchOne(db, sql: "SELECT max(id) FROM column_block").map { $0 / 64 } ?? -1
+            try Database.passingDamage {
+                try Int64.fetchOne(db, sql: "SELECT max(id) FROM column_block").map(ColumnBlock.number(ofBlockAt:))
+                    ?? -1
             } ?? .max
         while true {
-            do throws(any Error) {
+            do {
                 let layout = ScanLayout(question, codes)
-                damaged.removeAll()
                 return layout.bits <= UInt64.bitWidth
-                    ? try answer(layout, codes, values, position, written, &damaged, as: UInt64.self)
-                    : try answer(layout, codes, values, position, written, &damaged, as: UInt128.self)
-            } catch let outgrown as ColumnScan<UInt64>.Outgrown {
-                codes = outgrown.codes
-            } catch let outgrown as ColumnScan<UInt128>.Outgrown {
+                    ? try answer(layout, codes, values, position, written, as: UInt64.self)
+                    : try answer(layout, codes, values, position, written, as: UInt128.self)
+            } catch let outgrown as OutgrownLayout {
                 codes = outgrown.codes
             }
         }
@@ -90,7 +87,6 @@ private struct LedgerCount {
         _ tail: ColumnValues?,
         _ position: LedgerPosition,
         _ written: Int64,
-        _ damaged: inout [ClosedRange<Int64>],
         as: Key.Type
     ) throws -> LedgerAnswer {
         guard layout.bits <= Key.bitWidth else {
@@ -105,6 +101,7 @@ private struct LedgerCount {
         let last = position.last - Int64(tail?.count ?? 0)
         var first: Int64 = 1
         var unreadableCount = tail?.unreadableCount ?? 0
+        var damaged: [ClosedRange<Int64>] = []
         while first <= last {
             try checkCost()
             let ids = ColumnBlock.ids(ColumnBlock.number(of: first))

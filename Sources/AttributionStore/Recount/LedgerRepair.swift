@@ -60,6 +60,11 @@ public struct LedgerRepair {
     fileprivate func run(_ judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
         let found = try await reader.recount(judge: judge)
         var result = RecountRepair(found: found, repaired: 0, remaining: found)
+        let tables = found.differences.compactMap(Mending.Target.init).filter(\.isTables)
+        if !tables.isEmpty {
+            try mend(tables[...])
+            result.remaining = try await reader.recount(judge: judge)
+        }
         for _ in 0..<Self.rounds {
             let before = result.remaining.repairableCount
             // Several differences may have one cure.

@@ -10,10 +10,16 @@ struct Mending {
     enum Target: Hashable {
         case row(Int64)
         case block(Int64)
+        case tables(DerivedTables)
         case strayColumns
         case deliveries(quarter: Int64, traffic: String, recipient: String)
         case quarantineTotal(String)
         case copyWithoutRow(Int64)
+
+        /// Whether whole tables are made again; what they hold follows.
+        var isTables: Bool {
+            if case .tables = self { true } else { false }
+        }
 
         /// What cures a difference; nil for one that nothing cures.
         init?(_ difference: RecountDifference) {
@@ -21,6 +27,7 @@ struct Mending {
             case .structure, .missingRow, .unreadable, .unverified, .sameKey: return nil
             case .digests(let id): self = .row(id)
             case .block(let number): self = .block(number)
+            case .tables(let tables): self = .tables(tables)
             case .strayColumns: self = .strayColumns
             case .deliveries(let quarter, let traffic, let recipient, _, _):
                 self = .deliveries(quarter: quarter, traffic: traffic, recipient: recipient)
@@ -39,10 +46,12 @@ struct Mending {
             return try mendRow(id).map { [($0, id)] } ?? []
         case .block(let number):
             return try mendBlock(number)
+        case .tables(let tables):
+            try tables.remake(db)
         case .strayColumns:
             try db.execute(
                 sql: "DELETE FROM column_block WHERE id < 0 OR id >= ?",
-                arguments: [ColumnBlock.number(of: try LedgerScan.newestRow(db) + 1) * 64])
+                arguments: [ColumnBlock.firstID(of: ColumnBlock.number(of: try LedgerScan.newestRow(db) + 1))])
         case .deliveries(let quarter, let traffic, let recipient):
             try mendDeliveries(quarter, traffic, recipient)
         case .quarantineTotal(let kind):
@@ -61,7 +70,7 @@ struct Mending {
     private func mendRow(_ id: Int64) throws -> UInt64? {
         let row = try Row.fetchOne(
             db, sql: "SELECT traffic, body FROM postback JOIN postback_body USING (id) WHERE id = ?", arguments: [id])
-        guard let row, let traffic = Traffic(rawValue: try row.text(0)),
+        guard let row, let traffic: Traffic = try? row.word(0),
             let postback = try? ReceivedPostback(reading: row.bytes(at: 1))
         else {
             return nil

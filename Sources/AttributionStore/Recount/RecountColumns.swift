@@ -55,10 +55,10 @@ struct RecountColumns {
     mutating func finish() throws -> (blocks: [Int64], hasStrays: Bool) {
         let found = try skip(to: blockCount)
         // What cannot be read is named where its block is compared.
-        let stray = try ColumnCodes.passingDamage {
+        let stray = try Database.passingDamage {
             try Bool.fetchOne(
                 db, sql: "SELECT EXISTS (SELECT 1 FROM column_block WHERE id < 0 OR id >= ?)",
-                arguments: [blockCount * 64])
+                arguments: [ColumnBlock.firstID(of: blockCount)])
         }
         return (found, stray.flatMap(\.self) ?? false)
     }

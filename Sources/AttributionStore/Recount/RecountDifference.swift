@@ -16,6 +16,8 @@ public enum RecountDifference: Hashable, Sendable {
     case sameKey(Int64, Int64)
     /// A block of columns is missing, damaged, or does not say what the bodies of its postbacks say.
     case block(Int64)
+    /// Tables that follow from others are missing, or damaged.
+    case tables(DerivedTables)
     /// Columns belong to postbacks that are not there.
     case strayColumns
     /// The deliveries counted as recorded in a quarter of an hour are not the rows there.
@@ -47,6 +49,8 @@ extension RecountDifference: CustomStringConvertible {
         case .block(let number):
             "the columns of postbacks \(ColumnBlock.ids(number).lowerBound) to \(ColumnBlock.ids(number).upperBound) "
                 + "are missing, damaged, or not what the bytes say"
+        case .tables(.columns): "the tables of columns are missing, or cannot be read everywhere"
+        case .tables(.quarantineTotals): "the table of the quarantine's totals is missing, or cannot be read"
         case .strayColumns: "there are columns of postbacks that are not there"
         case .deliveries(let quarter, let traffic, let recipient, let counted, let rows):
             "deliveries of quarter \(quarter): \(counted) counted as recorded (\(traffic), \(recipient)), "

@@ -14,11 +14,6 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger> {
     private let keys = UnsafeMutableBufferPointer<Key>.allocate(capacity: ColumnBlock.rowCount)
     private let selected = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: ColumnBlock.rowCount)
 
-    /// The codes grew beyond what the layout has room for; a pass with the grown codes has it.
-    struct Outgrown: Error {
-        let codes: ColumnCodes
-    }
-
     init(_ question: LedgerQuestion, _ layout: ScanLayout, _ codes: ColumnCodes) {
         self.question = question
         self.layout = layout
@@ -60,13 +55,13 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger> {
     ///   - values: The values.
     ///   - count: How many of the postbacks count.
     ///   - grown: All codes, those that the values brought among them.
-    /// - Throws: ``Outgrown``, and ``LedgerQuestionError`` for too many cells.
+    /// - Throws: ``OutgrownLayout``, and ``LedgerQuestionError`` for too many cells.
     mutating func count(_ values: ColumnValues, _ count: Int, _ grown: ColumnCodes) throws {
         if columns.contains(where: { grown.count($0) != codes.count($0) }) {
             codes = grown
             conditions = ScanConditions(question, codes)
             guard layout.hasRoom(for: codes) else {
-                throw Outgrown(codes: codes)
+                throw OutgrownLayout(codes: codes)
             }
         }
         _ = try self.count(count) { column, use in
@@ -151,6 +146,11 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger> {
         try cells.add(keys, where: selected, count: count)
         return true
     }
+}
+
+/// The codes grew beyond what a layout has room for; a pass with the grown codes has it.
+struct OutgrownLayout: Error {
+    let codes: ColumnCodes
 }
 
 extension ColumnBlock {
@@ -256,7 +256,7 @@ extension LedgerQuestion {
     var quarters: Range<Int64>? {
         received.map { received in
             // To the quarter that begins at or after the end.
-            let end = -((-received.upperBound).flooredQuotient(by: LedgerTime.quarterMilliseconds))
+            let end = -((-received.upperBound).dividedRoundingDown(by: LedgerTime.quarterMilliseconds))
             let start = received.lowerBound.quarterOfAnHour
             return start..<max(start, end)
         }

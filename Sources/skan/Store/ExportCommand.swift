@@ -9,7 +9,7 @@ struct ExportCommand: AsyncParsableCommand {
         abstract: "Write every recorded postback as a row of facts, in the order of recording.",
         discussion: """
             It may run while the server does. The last line on standard error says where the next export goes on: each \
-            postback comes once. Bodies are as received.
+            postback comes once, and the names of the columns of CSV come only without --after. Bodies are as received.
 
             EXAMPLE
               skan export -s skan.sqlite --format csv > all.csv
@@ -50,7 +50,10 @@ struct ExportCommand: AsyncParsableCommand {
             query.after = position
         }
         let reader = try LedgerReader(try store.path)
-        Terminal.write(ExportedPostback.header(as: format, hasBody: bodies))
+        if after == nil {
+            // What goes on is appended to a file that has one.
+            Terminal.write(ExportedPostback.header(as: format, hasBody: bodies))
+        }
         var pending = limit
         while pending > 0 {
             query.limit = min(pending, 1_000)

@@ -1,4 +1,4 @@
-import AttributionHTTP
+import AttributionReports
 
 extension Moment {
     /// The second it lies in, as `2026-11-01 12:30:00`.

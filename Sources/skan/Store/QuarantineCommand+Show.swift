@@ -1,6 +1,7 @@
 import ArgumentParser
 import Attribution
 import AttributionHTTP
+import AttributionReports
 import AttributionStore
 
 extension QuarantineCommand {

@@ -1,6 +1,7 @@
 public import ArgumentParser
 import Attribution
 import AttributionHTTP
+import AttributionReports
 public import AttributionStore
 import Foundation
 
