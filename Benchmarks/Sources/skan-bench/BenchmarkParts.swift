@@ -2,7 +2,6 @@
 enum BenchmarkParts {
     static let all: [any BenchmarkPart] = [
         VerificationPart(), FilePart(), ReportPart(), IngestPart(), CostlyPart(), KindsPart(), StoredPart(),
-        LatencyPart(),
-        SigningPart(), OverloadPart(),
+        LatencyPart(), PausePart(), SigningPart(), OverloadPart(),
     ]
 }

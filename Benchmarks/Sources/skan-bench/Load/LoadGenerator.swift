@@ -237,7 +237,9 @@ final class LoadGenerator {
         underWay -= 1
         if answer.isSuccess {
             result.succeeded += 1
-            lastSuccess = Self.now()
+            let now = Self.now()
+            result.longestGap = max(result.longestGap, Double(now - lastSuccess) / 1e9)
+            lastSuccess = now
             times.append(Int64(lastSuccess - connections[place].since))
             if let interval = plan.sampleInterval, result.succeeded % interval == 0 {
                 result.samples.append(

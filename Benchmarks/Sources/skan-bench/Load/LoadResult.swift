@@ -15,6 +15,8 @@ struct LoadResult {
     var firstFailure: String?
     /// From the beginning to the last success.
     var seconds = 0.0
+    /// The longest time, in seconds, without a success.
+    var longestGap = 0.0
     var latencies = Latencies(nanoseconds: [])
 
     /// Some of the successful answers, as planned.
