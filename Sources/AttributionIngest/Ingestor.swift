@@ -11,7 +11,8 @@ import Synchronization
 /// Takes bodies from any thread, verifies and records them in batches, and answers each after its commit.
 ///
 /// One writer takes whatever has arrived while the last batch was being written: under light load a body waits for
-/// nothing but its own commit, under heavy load the commits are shared. It knows no HTTP.
+/// nothing but its own commit, under heavy load the commits are shared. Between the two the writer waits a moment for a
+/// batch to grow, for a commit costs as much as ten postbacks. It knows no HTTP.
 public final class Ingestor: Service {
     private let verifier: PostbackVerifier
     private let ledger: LedgerWriter
@@ -34,12 +35,16 @@ public final class Ingestor: Service {
     private struct State {
         var pending: [Pending] = []
         var isClosed = false
-        var isWriterWaiting = false
+        /// How many bodies the writer waits for; nil while it does not wait.
+        var awaited: Int?
 
         /// Whether the writer must be woken, which then is left to the one who asked.
         mutating func takeWaitingWriter() -> Bool {
-            defer { isWriterWaiting = false }
-            return isWriterWaiting
+            guard let awaited, pending.count >= awaited || isClosed else {
+                return false
+            }
+            self.awaited = nil
+            return true
         }
     }
 
@@ -159,11 +164,35 @@ public final class Ingestor: Service {
         var log = IngestLog(logger)
         while takeBatch(into: &batch, &log) {
             record(batch, by: &deliveries, &log)
+            gather(after: batch.count)
             batch.removeAll(keepingCapacity: true)
             deliveries.removeAll(keepingCapacity: true)
         }
         // Nothing more comes: what was suppressed last is counted now and not in a second.
         log.countSuppressed(at: .now + .seconds(1))
+    }
+
+    /// Lets the next batch grow to twice the last one, for a moment, when there are many to come.
+    private func gather(after count: Int) {
+        let wanted = min(count * 2, limits.gathered)
+        let waits = state.withLock { state in
+            guard count >= limits.busyBatch, state.pending.count < wanted, !state.isClosed else {
+                return false
+            }
+            state.awaited = wanted
+            return true
+        }
+        guard waits, arrival.wait(timeout: .now() + .milliseconds(limits.gatheringMilliseconds)) == .timedOut else {
+            return
+        }
+        // Whoever saw that the writer waits has signalled it, or is about to.
+        let isSignalled = state.withLock { state in
+            defer { state.awaited = nil }
+            return state.awaited == nil
+        }
+        if isSignalled {
+            arrival.wait()
+        }
     }
 
     /// Takes what has arrived since the last batch, waiting when nothing has.
@@ -181,7 +210,7 @@ public final class Ingestor: Service {
                     batch.append(contentsOf: state.pending[..<limits.batch])
                     state.pending.removeFirst(limits.batch)
                 }
-                state.isWriterWaiting = batch.isEmpty && !state.isClosed
+                state.awaited = batch.isEmpty && !state.isClosed ? 1 : nil
                 return batch.isEmpty && state.isClosed
             }
             if isOver { return false }

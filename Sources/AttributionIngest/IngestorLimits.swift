@@ -4,6 +4,12 @@ public struct IngestorLimits: Hashable, Sendable {
     public let queuedBodies: Int
     /// The most bodies of one transaction.
     public let batch: Int
+    /// How long a busy writer waits for a batch to grow.
+    let gatheringMilliseconds = 1
+    /// How large it lets it grow meanwhile: beyond that a larger batch saves little.
+    let gathered = 64
+    /// The batch from which on a writer is busy.
+    let busyBatch = 4
 
     /// Makes limits.
     ///
