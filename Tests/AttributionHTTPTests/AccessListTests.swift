@@ -1,6 +1,7 @@
 import AttributionHTTP
 import AttributionReports
 import Foundation
+import Logging
 import Testing
 
 @Suite("The list of tokens")
@@ -212,6 +213,42 @@ struct AccessListTests {
             #expect(holders.tokens.values.allSatisfy { !text.contains($0.text.dropFirst(5)) })
             let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
+        }
+    }
+
+    @Test("A list that another user changes stays the server's", .enabled(if: geteuid() == 0))
+    func owner() throws {
+        try Self.withFile { file in
+            try file.update(makingFile: true) { list throws(AccessProblem) in list = AccessList() }
+            try #require(chown(file.path, 65_534, 65_533) == 0 && chmod(file.path, 0o400) == 0)
+            try file.update(makingFile: false) { list throws(AccessProblem) in list = AccessList() }
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            #expect(attributes[.ownerAccountID] as? Int == 65_534 && attributes[.groupOwnerAccountID] as? Int == 65_533)
+            #expect(attributes[.posixPermissions] as? Int == 0o400)
+        }
+    }
+
+    @Test("A list that vanishes is in use for a moment, and then every token is refused until it is back")
+    func vanished() throws {
+        try Self.withFile { file in
+            let holders = try Holders()
+            try file.update(makingFile: true) { list throws(AccessProblem) in list = holders.list }
+            let lines = LinesOfLog()
+            let control = try AccessControl(file: file, perSecond: 100, logger: Logger(label: "test") { _ in lines })
+            let start = ContinuousClock.now
+            func refusal(after seconds: Int) -> AccessRefusal? {
+                control.judge(
+                    .scope(.report), authorization: ["Bearer \(holders.text("report"))"], address: nil, now: Self.now,
+                    instant: start + .seconds(seconds)
+                ).refusal
+            }
+            #expect(refusal(after: 0) == nil)
+            try FileManager.default.moveItem(atPath: file.path, toPath: file.path + "-aside")
+            #expect(refusal(after: 100) == nil && refusal(after: 109) == nil)
+            #expect(refusal(after: 110) == .unknown && refusal(after: 200) == .unknown)
+            #expect(lines.lines.filter { $0.contains("every token is refused") }.count == 1)
+            try FileManager.default.moveItem(atPath: file.path + "-aside", toPath: file.path)
+            #expect(refusal(after: 201) == nil)
         }
     }
 

@@ -16,11 +16,8 @@ struct AdAttributionKitRequest: Hashable, Sendable {
 
     init(_ fields: RequestFields) throws(FieldProblem) {
         let versions = try fields.versions("versions")
-        if versions.isEmpty, let single = try fields.version("version") {
-            writtenVersions = [single]
-        } else {
-            writtenVersions = versions
-        }
+        // A string in the proposal, a list in what some exchanges send.
+        writtenVersions = versions.isEmpty ? try fields.oneOrMoreVersions("version") : versions
         guard let sourceApp = try fields.integer("sourceapp") else {
             throw fields.problem("sourceapp", found: "nothing", expected: "the App Store id of the app with the ad")
         }

@@ -87,6 +87,14 @@ struct RequestFields {
         return try version(value, name)
     }
 
+    /// A version or a list of versions; empty when there is none.
+    func oneOrMoreVersions(_ name: String) throws(FieldProblem) -> [String] {
+        if let elements = value(name)?.elements(), !elements.isEmpty {
+            return try versions(name)
+        }
+        return try version(name).map { [$0] } ?? []
+    }
+
     /// A list of versions; empty when there is none.
     func versions(_ name: String) throws(FieldProblem) -> [String] {
         var texts: [String] = []

@@ -1,12 +1,15 @@
-import FoundationEssentials
+package import FoundationEssentials
 public import Logging
 import Synchronization
 
 /// Decides who may do what on the console, by a list of tokens that may change while it serves.
 ///
 /// The file is looked at with every request that needs a token, and read when it is not the one that was read: a
-/// revoked token is refused from the next request on. A list that cannot be used leaves the one before in use.
+/// revoked token is refused from the next request on. A list with a mistake leaves the one before in use; one that
+/// cannot be read any more does so for ``grace``, and then every token is refused.
 public final class AccessControl: Sendable {
+    /// How long the last list stays in use when its file vanished or cannot be read: as long as replacing it may take.
+    public static let grace = Duration.seconds(10)
     /// How many requests without a good token an address may make each second.
     public static let strangersPerSecond = 50
     /// How many addresses are told apart within a second.
@@ -16,6 +19,9 @@ public final class AccessControl: Sendable {
         var list: AccessList
         /// The file last looked into, whether or not its list could be used.
         var stamp: AccessFile.Stamp?
+        /// Since when the file cannot be read.
+        var lostSince: ContinuousClock.Instant?
+        var isClosed = false
     }
 
     private let file: AccessFile
@@ -43,7 +49,7 @@ public final class AccessControl: Sendable {
     /// Reads the list again, changed or not.
     public func reload() {
         let stamp = file.currentStamp()
-        state.withLock { read(into: &$0, found: stamp) }
+        state.withLock { read(into: &$0, found: stamp, at: .now) }
     }
 
     /// Judges a request.
@@ -55,7 +61,7 @@ public final class AccessControl: Sendable {
     ///   - now: The present, for tokens that expire.
     ///   - instant: The present, for the rates.
     /// - Returns: Who asks, if the token is good; and why the request is refused, if it is.
-    func judge(
+    package func judge(
         _ access: ConsoleAccess,
         authorization: [String],
         address: InternetAddress?,
@@ -66,7 +72,7 @@ public final class AccessControl: Sendable {
         guard case .scope(let needed) = access else {
             return (nil, nil)
         }
-        let judgement = currentList().judge(authorization: authorization, needed: needed, now: now)
+        let judgement = currentList(at: instant).judge(authorization: authorization, needed: needed, now: now)
         let wait: Duration?
         if let caller = judgement.caller {
             wait = callers.withLock { $0.take(caller.id, at: instant) }
@@ -77,23 +83,37 @@ public final class AccessControl: Sendable {
         return wait.map { (judgement.caller, .tooFast(retryAfter: $0)) } ?? judgement
     }
 
-    private func currentList() -> AccessList {
+    private func currentList(at instant: ContinuousClock.Instant) -> AccessList {
         let stamp = file.currentStamp()
         return state.withLock { state in
             if state.stamp != stamp {
-                read(into: &state, found: stamp)
+                read(into: &state, found: stamp, at: instant)
             }
-            return state.list
+            guard let lostSince = state.lostSince, lostSince.advanced(by: Self.grace) <= instant else {
+                return state.list
+            }
+            if !state.isClosed {
+                state.isClosed = true
+                logger.error(
+                    "the list of tokens cannot be read, and every token is refused until it can",
+                    metadata: ["file": "\(file.path)"])
+            }
+            return AccessList()
         }
     }
 
-    private func read(into state: inout State, found: AccessFile.Stamp?) {
+    private func read(into state: inout State, found: AccessFile.Stamp?, at instant: ContinuousClock.Instant) {
         do throws(AccessProblem) {
             (state.list, state.stamp) = try file.loadStamped()
+            state.lostSince = nil
+            state.isClosed = false
             logger.notice("tokens read again", metadata: ["count": "\(state.list.grants.count)"])
         } catch {
             // The stamp from before the look: the same bad file is complained about once, a mended one is read.
             state.stamp = found
+            if case .unreadable = error {
+                state.lostSince = state.lostSince ?? instant
+            }
             logger.error("the tokens in use stay", metadata: ["error": "\(error)"])
         }
     }

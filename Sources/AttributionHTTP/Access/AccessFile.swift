@@ -4,7 +4,8 @@
     import Musl
 #endif
 
-/// The file a list of tokens is kept in: readable by its owner only, replaced whole.
+/// The file a list of tokens is kept in: readable by its owner only, and replaced as a whole by one of the same owner and
+/// mode.
 public struct AccessFile: Sendable {
     /// Where it is.
     public let path: String
@@ -117,6 +118,9 @@ public struct AccessFile: Sendable {
 
     private func replace(with text: String) throws(AccessProblem) {
         let temporary = path + ".new"
+        // The server may run as another user than whoever changes its list.
+        var former = stat()
+        let hasFormer = stat(path, &former) == 0
         // What a run that was killed left behind; the lock says that nobody is writing it.
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -124,8 +128,11 @@ public struct AccessFile: Sendable {
             throw .unwritable(file: path, reason: Self.systemError())
         }
         let bytes = Array(text.utf8)
+        let isOwned =
+            !hasFormer
+            || fchown(descriptor, former.st_uid, former.st_gid) == 0 && fchmod(descriptor, former.st_mode & 0o777) == 0
         let isWritten = write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
-        guard isWritten, rename(temporary, path) == 0 else {
+        guard isOwned, isWritten, rename(temporary, path) == 0 else {
             let reason = Self.systemError()
             close(descriptor)
             unlink(temporary)

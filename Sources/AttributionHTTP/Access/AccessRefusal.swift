@@ -38,7 +38,7 @@ package enum AccessRefusal: Sendable, Equatable {
         case .malformed: "expected one line, Authorization: Bearer TOKEN"
         case .unknown: "the token is not on the list; it may have been revoked"
         case .expired: "the token has expired; ask for a new one"
-        case .outOfScope(let needed): "the token has not the scope \(needed.rawValue), which this route needs"
+        case .outOfScope(let needed): "the token lacks the scope \(needed.rawValue), which this route needs"
         case .foreignHost:
             "Host: expected localhost or a loopback address; without tokens nobody may ask in another name "
                 + "(skan tokens create, skan serve --tokens)"
