@@ -30,6 +30,17 @@ struct ReportCalendarTests {
         (seconds / 900 - 144)...(seconds / 900 + 144)
     }
 
+    @Test(
+        "The earliest and the latest quarter a moment can fall into have days, too", arguments: ["UTC", "Asia/Kolkata"])
+    func extremes(_ name: String) throws {
+        let calendar = LedgerCalendar(timeZone: try #require(TimeZone(identifier: name)))
+        for quarter in [Int64.min / 900_000 - 1, Int64.max / 900_000] {
+            for dimension in ReportDimension.times {
+                #expect(!calendar.label(dimension, calendar.period(dimension, quarter)).isEmpty)
+            }
+        }
+    }
+
     @Test("They are those of Foundation's calendar, and later ones have greater numbers", arguments: zones)
     func calendar(_ name: String, _ ranges: [ClosedRange<Int64>]) throws {
         let zone = name == "UTC" ? TimeZone.gmt : try #require(TimeZone(identifier: name))

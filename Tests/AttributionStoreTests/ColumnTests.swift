@@ -18,13 +18,21 @@ final class ColumnTests {
 
     /// A store with two blocks and a rest, recorded in batches that cross the ends of blocks.
     private func fill() throws -> (ledger: OpenLedger, many: ManyPostbacks) {
+        try Self.filled.get().write(to: URL(fileURLWithPath: store.path))
+        return (try OpenLedger(store.path), try ManyPostbacks())
+    }
+
+    /// The store's file, made once for all tests.
+    private static let filled = Result {
         let many = try ManyPostbacks()
+        let store = try TemporaryStore()
         let ledger = try OpenLedger(store.path)
         for start in stride(from: 0, to: many.deliveries.count, by: 700) {
             let batch = Array(many.deliveries[start..<min(start + 700, many.deliveries.count)])
             #expect(try ledger.record(batch).allSatisfy { $0 == .recorded(.test) })
         }
-        return (ledger, many)
+        try ledger.close()
+        return try Data(contentsOf: URL(fileURLWithPath: store.path))
     }
 
     // MARK: Damage
@@ -81,12 +89,7 @@ final class ColumnTests {
     func garbledPage(_ table: String) async throws {
         let (filled, many) = try fill()
         try filled.close()
-        let leaf = try SQLite.query(
-            "SELECT pageno FROM dbstat WHERE name = '\(table)' AND pagetype = 'leaf' ORDER BY path LIMIT 1", store.path)
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: store.path))
-        try file.seek(toOffset: (try #require(UInt64(leaf)) - 1) * 4_096)
-        try file.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
-        try file.close()
+        try SQLite.garble(table, store.path)
         let owner = try OpenLedger(store.path)
         try await owner.reader.expectExact(many, LedgerQuestion(dimensions: [.app, .sourceApp]))
         let fresh = try ManyPostbacks.others()
@@ -107,6 +110,12 @@ final class ColumnTests {
         #expect(try await owner.totals()[.postbacks] == total)
         try owner.close()
         #expect(try await LedgerReader(store.path).recount { verifier.judge($0) }.differences == [])
+        let copy = try StoreBackup.make(of: store.path, to: store.path + "-copy", nowMilliseconds: 0)
+        #expect(copy.postbacks == total)
+        // Pages that the repair left behind hide no other damage.
+        try SQLite.garble("postback_body", store.path)
+        let damaged = try await LedgerReader(store.path).recount { verifier.judge($0) }.differences
+        #expect(damaged.contains { if case .structure = $0 { true } else { false } })
     }
 
     @Test(
@@ -128,6 +137,57 @@ final class ColumnTests {
         let owner = try OpenLedger(store.path)
         try await owner.reader.expectExact(many, LedgerQuestion(dimensions: [.app, .sourceApp]))
         #expect(try owner.record([postbacks.delivery(postbacks.draft(id: "one more"))]) == [.recorded(.test)])
+    }
+
+    @Test("An index that does not say what its table says is made again")
+    func strayIndex() async throws {
+        let (filled, many) = try fill()
+        try filled.close()
+        try SQLite.execute(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'highest)', 'lowest)') WHERE name = 'column_block_highest';
+            """, store.path)
+        try SQLite.execute("UPDATE column_block SET checksum = 0 WHERE id = 1", store.path)
+        let verifier = postbacks.verifier
+        let repair = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+        #expect(repair.found.differences.contains(.tables(.columns)))
+        #expect(repair.remaining.differences == [])
+        try await LedgerReader(store.path).expectExact(many, LedgerQuestion(dimensions: [.app, .sourceApp]))
+    }
+
+    @Test("A block that was full and not yet written is written by the next owner, without alarm")
+    func pendingBlock() async throws {
+        let (filled, many) = try fill()
+        try filled.close()
+        try SQLite.execute("DELETE FROM column_block WHERE id / 64 = 1", store.path)
+        #expect(try await LedgerReader(store.path).answer(LedgerQuestion()).damaged == [])
+        let events = Events()
+        let owner = try OpenLedger(store.path, onEvent: events.note)
+        #expect(try await owner.differences(postbacks.verifier) == [])
+        #expect(try owner.record([postbacks.delivery(postbacks.draft(id: "next"))]) == [.recorded(.test)])
+        #expect(try SQLite.query("SELECT max(id / 64) FROM column_block", store.path) == "1")
+        try await owner.reader.expectExact(
+            many, LedgerQuestion(dimensions: [.app], conditions: [.init(dimension: .version, values: ["3.0", "2.2"])]))
+        #expect(events.messages == [])
+    }
+
+    @Test("Of a postback whose bytes are lost, a damaged column costs one value, not the count")
+    func lostColumn() async throws {
+        let (filled, many) = try fill()
+        try filled.close()
+        try SQLite.execute(
+            "UPDATE postback_body SET body = x'7B' WHERE id = 8; UPDATE column_block SET checksum = 0 WHERE id = 6",
+            store.path)
+        let verifier = postbacks.verifier
+        _ = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+        let answer = try await LedgerReader(store.path).answer(LedgerQuestion(traffic: .test))
+        #expect(answer.totals[.postbacks] == Int64(many.deliveries.count) && answer.unreadableCount == 0)
+        // Without what it counts as, nobody knows what to count, and the answer says so for ever.
+        try SQLite.execute("UPDATE column_block SET checksum = 0 WHERE id = 1", store.path)
+        _ = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+        let poorer = try await LedgerReader(store.path).answer(LedgerQuestion(traffic: .test))
+        #expect(poorer.totals[.postbacks] == Int64(many.deliveries.count - 1) && poorer.unreadableCount == 1)
     }
 
     @Test("Texts and the index over the codes in use damaged at once: reports are right, and what an owner adds too")

@@ -133,12 +133,15 @@ final class LedgerConformanceTests {
         await #expect(throws: LedgerQuestionError.foreignPosition(position)) {
             try await other.answer(LedgerQuestion(asOf: position))
         }
-        let text = position.description.dropLast() + "2"
+        let text = position.description.prefix(9) + "2"
         let beyond = try #require(LedgerPosition(String(text)))
         await #expect(throws: LedgerQuestionError.futurePosition(beyond)) {
             try await ledger.answer(LedgerQuestion(asOf: beyond))
         }
-        for text in ["", "1", "12345678-", "1234567g-1", "12345678--1", "12345678-01", "12345678-1-1"] {
+        for text in [
+            "", "1", "12345678-", "1234567g-1", "12345678--1", "12345678-01", "12345678-1-1", "12345678-1-",
+            "12345678-1-abcg",
+        ] {
             #expect(LedgerPosition(text) == nil)
         }
     }

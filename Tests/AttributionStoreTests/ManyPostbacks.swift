@@ -2,6 +2,7 @@ import Attribution
 import AttributionHarness
 import AttributionSigning
 import AttributionStore
+import Synchronization
 import Testing
 
 /// Enough postbacks of every kind for blocks of columns and a rest, and what a report must say of them, counted here from
@@ -63,8 +64,23 @@ struct ManyPostbacks {
         try all.get().postbacks
     }
 
-    /// The rows of an answer, counted one by one.
+    /// The rows of an answer, counted one by one; once for all tests that ask the same.
     func rows(_ question: LedgerQuestion) -> [[String]: Counts] {
+        let zone = question.calendar.label(.day, question.calendar.period(.day, 1))
+        let key =
+            "\(deliveries.count) \(question.dimensions) \(question.conditions) "
+            + "\(String(describing: question.received)) \(zone)"
+        if let rows = Self.counted.withLock({ $0[key] }) {
+            return rows
+        }
+        let rows = count(question)
+        Self.counted.withLock { $0[key] = rows }
+        return rows
+    }
+
+    private static let counted = Mutex<[String: [[String]: Counts]]>([:])
+
+    private func count(_ question: LedgerQuestion) -> [[String]: Counts] {
         var rows: [[String]: Counts] = [:]
         for delivery in deliveries {
             guard case .verified(let verified) = delivery.judgement else {

@@ -22,4 +22,21 @@ enum SQLite {
         }
         return text.trimmingCharacters(in: .newlines)
     }
+
+    /// Overwrites a leaf page of a table or index with garbage; the first one, or the last.
+    static func garble(_ name: String, _ path: String, isLast: Bool = false, offset: Int = 0) throws {
+        let leaf = try query(
+            """
+            SELECT pageno FROM dbstat WHERE name = '\(name)' AND pagetype = 'leaf'
+            ORDER BY path \(isLast ? "DESC" : "ASC") LIMIT 1 OFFSET \(offset)
+            """, path)
+        struct NoPage: Error {}
+        guard let page = UInt64(leaf) else {
+            throw NoPage()
+        }
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try file.seek(toOffset: (page - 1) * 4_096)
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
+        try file.close()
+    }
 }

@@ -71,13 +71,14 @@ struct ReportCommandTests {
         let now = try report(["-s", "skan.sqlite", "--by", "", "--format", "json"]).output
         let object = try #require(JSONSerialization.jsonObject(with: Data(now.utf8)) as? [String: Any])
         let position = try #require(object["as-of"] as? String)
-        #expect(position.hasSuffix("-3"))
-        let earlier = String(position.dropLast()) + "1"
+        let store = position.prefix(9)
+        #expect(position.hasPrefix(store + "3-"))
+        let earlier = "\(store)1"
         let outcome = try report(["-s", "skan.sqlite", "--by", "version", "--as-of", earlier])
         #expect(outcome.output.contains("\nAs of \(earlier), recorded "))
         #expect(outcome.output.contains("\n3.0") && !outcome.output.contains("\n4.0"))
         #expect(outcome.output.contains("Deliveries until now: received 3"))
-        let future = try report(["-s", "skan.sqlite", "--as-of", String(position.dropLast()) + "9"])
+        let future = try report(["-s", "skan.sqlite", "--as-of", "\(store)9"])
         #expect(future.status == 2 && future.errors.contains("which this store has not reached"))
     }
 }

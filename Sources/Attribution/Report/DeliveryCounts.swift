@@ -61,6 +61,8 @@ public struct DeliveryCounts: Hashable, Sendable {
     public private(set) var repeats: [RepeatDelay: Int64] = [:]
     /// Recorded postbacks of which another recipient's copy came too.
     public var otherRecipients: Int64 = 0
+    /// Whether some counts are damaged, and so left out.
+    public var areIncomplete = false
 
     /// Makes counts.
     public init(_ tallies: [Kind: Tally] = [:]) {

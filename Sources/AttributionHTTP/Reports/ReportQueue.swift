@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Lets one work run at a time and some wait, in the order they came.
+/// Runs one job at a time while a few wait, in the order they came.
 final class ReportQueue: Sendable {
-    /// As many wait as may.
+    /// Too many wait already.
     struct Full: Error {}
 
     private struct State {
@@ -22,14 +22,14 @@ final class ReportQueue: Sendable {
         limit = waiting
     }
 
-    /// Runs a work when its turn comes.
+    /// Runs a job when its turn comes.
     ///
     /// - Throws: ``Full`` at once when too many wait, `CancellationError` when the task is cancelled while it waits, and
-    ///   what the work throws.
-    func run<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
+    ///   what the job throws.
+    func run<Value: Sendable>(_ job: () async throws -> Value) async throws -> Value {
         try await begin()
         defer { finish() }
-        return try await work()
+        return try await job()
     }
 
     private func begin() async throws {

@@ -49,13 +49,15 @@ public struct ReportRoutes: ConsoleRoutes {
     private func answer(_ request: Request) async -> Response {
         do {
             let query = try ReportQuery(request, nowMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-            let counted = try await request.body.consumeWithCancellationOnInboundClose { _ in
+            return try await request.body.consumeWithCancellationOnInboundClose { _ in
+                // Rendered within the queue, too: the text of a large report takes more memory than counting it.
                 try await queue.run {
-                    try await report(query.request, LedgerLimits(deadline: Self.deadline, isBackground: true))
+                    let counted = try await report(
+                        query.request, LedgerLimits(deadline: Self.deadline, isBackground: true))
+                    counted.warnings.forEach { failures.note($0) }
+                    return Self.response(counted, query.format)
                 }
             }
-            counted.warnings.forEach { failures.note($0) }
-            return Self.response(counted, query.format)
         } catch let problem as FieldProblem {
             return .refusal(.badRequest, "bad-parameter", problem.description)
         } catch let error as LedgerQuestionError {
@@ -83,6 +85,9 @@ public struct ReportRoutes: ConsoleRoutes {
         if let position = report.position, let name = HTTPField.Name("Skan-Position") {
             // Up to where was counted, for forms that have no room for it.
             response.headers[name] = position.description
+        }
+        if !report.warnings.isEmpty, let name = HTTPField.Name("Skan-Warning") {
+            response.headers[name] = report.warnings.joined(separator: "; ")
         }
         if format == .csv {
             let days = [report.request.from, report.request.through].compactMap { $0?.description }

@@ -61,12 +61,15 @@ public struct Report: Sendable {
         var warnings: [String] = []
         if unreadableCount > 0 {
             warnings.append(
-                "\(unreadableCount) recorded postbacks cannot be read and are not counted; recount names them")
+                "recorded postbacks that cannot be read and are not counted: \(unreadableCount); recount names them")
         }
         if recomputedCount > 0 {
             warnings.append(
-                "the columns of \(recomputedCount) postbacks are damaged; they were counted from their bytes, slower and "
-                    + "as right")
+                "the columns of \(recomputedCount) postbacks are damaged; these were counted from their bytes, which is "
+                    + "slower and gives the same figures")
+        }
+        if deliveries.areIncomplete {
+            warnings.append("some counts of deliveries are damaged and left out; recount names them")
         }
         return warnings
     }

@@ -36,6 +36,10 @@ public struct Reporter: Sendable {
             throw FieldProblem(
                 field: "as-of", found: "\(position), which this store has not reached",
                 expected: "one that an earlier report names; the store may be an older copy")
+        } catch LedgerQuestionError.replacedPosition(let position) {
+            throw FieldProblem(
+                field: "as-of", found: "\(position), whose postbacks are not the store's any more",
+                expected: "one that a report named since the store was restored from an older copy")
         }
     }
 }

@@ -44,6 +44,7 @@ extension Report {
             ("filters", .array(request.conditions.map(Self.json))),
             ("as-of", position.map { .string($0.description) } ?? .null),
             ("recorded-at", recordedAt.map(JSONText.string) ?? .null),
+            ("warnings", .array(warnings.map(JSONText.string))),
             ("unproven", .array(unprovenNames.map(JSONText.string))),
             (
                 "unseen",

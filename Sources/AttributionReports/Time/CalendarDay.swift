@@ -20,7 +20,11 @@ public struct CalendarDay: Hashable, Sendable, Comparable {
 
     /// The day a moment, in Unix milliseconds, falls on in a time zone.
     public init(containing milliseconds: Int64, in timeZone: TimeZone) {
-        let seconds = milliseconds.dividedRoundingDown(by: 1000)
+        self.init(containingSecond: milliseconds.dividedRoundingDown(by: 1000), in: timeZone)
+    }
+
+    /// The day a moment, in Unix seconds, falls on in a time zone.
+    init(containingSecond seconds: Int64, in timeZone: TimeZone) {
         number = (seconds + timeZone.offset(at: seconds)).dividedRoundingDown(by: 86_400)
     }
 

@@ -9,7 +9,7 @@ extension LedgerCalendar {
     /// hour that occurs twice when clocks are put back is two, one after the other.
     public init(timeZone: TimeZone) {
         self.init { dimension, quarter in
-            let day = CalendarDay(containing: quarter * Self.quarter * 1000, in: timeZone)
+            let day = CalendarDay(containingSecond: quarter * Self.quarter, in: timeZone)
             return switch dimension {
             case .hour: Self.firstQuarter(ofHourWith: quarter, in: timeZone)
             case .day: day.number

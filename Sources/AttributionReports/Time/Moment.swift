@@ -41,7 +41,7 @@ package struct Moment: Sendable {
 
     /// The moment to the millisecond, as `2026-11-01T12:30:00.125Z`.
     package var preciseText: String {
-        let second = milliseconds.dividedRoundingDown(by: 1000)
-        return text.dropLast() + "." + (milliseconds - second * 1000).padded(to: 3) + "Z"
+        let rest = (milliseconds % 1000 + 1000) % 1000
+        return text.dropLast() + "." + rest.padded(to: 3) + "Z"
     }
 }

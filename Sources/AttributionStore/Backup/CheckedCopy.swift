@@ -80,11 +80,11 @@ struct CheckedCopy {
         var configuration = Configuration()
         configuration.readonly = true
         let connection = try DatabaseQueue(path: ReadingLocation.immutable(path), configuration: configuration)
-        let (words, copied) = try connection.read { db in
-            (try String.fetchAll(db, sql: "PRAGMA quick_check(1)"), try Self.count(db))
+        let (problems, copied) = try connection.read { db in
+            (try db.structureProblems(), try Self.count(db))
         }
         try connection.close()
-        guard words == ["ok"], copied == rows else {
+        guard problems.isEmpty, copied == rows else {
             throw BackupError.notWhole(path: destination)
         }
     }

@@ -35,6 +35,18 @@ struct ColumnBlock {
         firstID(of: number) + Int64(column.rawValue)
     }
 
+    /// How many blocks the store should have: all that are full, but for the newest while it waits to be written.
+    ///
+    /// - Throws: What SQLite reports of anything but damage.
+    static func dueCount(_ db: Database, newest: Int64) throws -> Int64 {
+        let fullCount = number(of: newest + 1)
+        let last = try Database.passingDamage {
+            try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM column_block")).map(number(ofBlockAt:))
+                ?? -1
+        }
+        return last == fullCount - 2 ? fullCount - 1 : fullCount
+    }
+
     /// Where a block lies in the table.
     static func firstID(of number: Int64) -> Int64 {
         number * columnsReserved
@@ -144,6 +156,15 @@ struct ColumnBlockReader {
             }
             return result
         }.flatMap(\.self)
+    }
+}
+
+extension ColumnBlockReader {
+    /// How many of a block's first postbacks could not be read when it was written.
+    func missingCount(_ number: Int64, _ count: Int) throws -> Int {
+        try read(number, .traffic) { block in
+            block.lowest > 0 ? 0 : (0..<count).count { block[$0] == 0 }
+        } ?? 0
     }
 }
 

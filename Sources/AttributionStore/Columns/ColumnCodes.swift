@@ -67,7 +67,7 @@ struct ColumnCodes {
             case .some(let highest):
                 table.pad(through: min(highest ?? 0, Int64(table.values.count) + Self.longestGap))
             case nil where isRead == nil:
-                // Nobody knows which codes are in use: all are given a wide berth.
+                // Nobody knows which codes are in use: new ones keep well away.
                 table.pad(through: Int64(table.values.count) + Self.longestGap)
             case nil:
                 break
@@ -75,9 +75,12 @@ struct ColumnCodes {
             table.storedCount = table.values.count
             tables[column.rawValue] = table
         }
-        for (code, text) in tables[LedgerColumn.traits.rawValue].values.enumerated() {
-            if let text, let known = PostbackTraits(text) {
+        for (code, text) in tables[LedgerColumn.traits.rawValue].values.enumerated() where text?.isEmpty == false {
+            if let known = text.flatMap({ PostbackTraits($0) }) {
                 traits[known] = Int64(code)
+            } else {
+                // Another version may write what this one cannot read: as if it were damaged.
+                tables[LedgerColumn.traits.rawValue].values[code] = nil
             }
         }
     }
@@ -93,7 +96,7 @@ struct ColumnCodes {
             }
             let code = try row.integer(0)
             // Codes follow one another; what is far beyond is damage.
-            guard code > 0, code < Int64(table.values.count) + longestGap else {
+            guard code > 0, code <= Int64(table.values.count) + longestGap + 1 else {
                 continue
             }
             table.pad(through: code)

@@ -27,13 +27,26 @@ struct ColumnDerivation {
             if let facts = try? PostbackFacts(row) {
                 return try use(row.integer(0), codes.row(facts, columns))
             }
-            var missing = ColumnRow.missing
-            // What was once counted must not be counted again.
-            if let digest = try row.withUnsafeData(atIndex: 4, { $0?.withUnsafeBytes { Digest16($0) } }) {
-                missing[.key] = Int64(bitPattern: digest.high)
+            try use(row.integer(0), try missing(row, digestAt: 4))
+        } skip: { id in
+            // The page with the bytes may be damaged and not the one with the row.
+            let row = try Database.passingDamage {
+                try Row.fetchOne(
+                    db.cachedStatement(sql: "SELECT key_digest FROM postback WHERE id = ?"), arguments: [id])
             }
-            try use(row.integer(0), missing)
+            if let row = row.flatMap(\.self) {
+                try use(id, try missing(row, digestAt: 0))
+            }
         }
+    }
+
+    /// A row without its bytes: what was once counted must not be counted again.
+    private func missing(_ row: Row, digestAt index: Int) throws -> ColumnRow {
+        var missing = ColumnRow.missing
+        if let digest = try row.digest(at: index) {
+            missing[.key] = Int64(bitPattern: digest.high)
+        }
+        return missing
     }
 
     /// The keys a postback may have had whose row is gone but not its bytes; nobody knows what verified it.

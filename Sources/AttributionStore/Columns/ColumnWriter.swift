@@ -8,17 +8,17 @@ struct ColumnWriter {
     private var codes: ColumnCodes
     /// The values of each postback from the first that is in no block on.
     private var rows: [ColumnRow] = []
-    /// The first postback in ``rows``.
-    private var first: Int64
+    /// The first postback in ``rows``, with which a block begins.
+    private(set) var first: Int64
 
-    /// Begins behind the last whole block.
+    /// Begins with a block.
     ///
     /// - Parameters:
     ///   - codes: All codes there are.
-    ///   - newest: The newest postback.
-    init(_ codes: ColumnCodes, after newest: Int64) {
+    ///   - first: The first postback of the first block that the store lacks.
+    init(_ codes: ColumnCodes, from first: Int64) {
         self.codes = codes
-        first = ColumnBlock.ids(ColumnBlock.number(of: newest + 1)).lowerBound
+        self.first = first
     }
 
     /// Adds the next postback.
@@ -26,7 +26,7 @@ struct ColumnWriter {
         rows.append(codes.row(facts, LedgerColumn.allCases))
     }
 
-    /// Reads the postbacks behind the last block.
+    /// Reads the postbacks from the first one on.
     mutating func load(_ db: Database, through newest: Int64) throws {
         guard first <= newest else {
             return

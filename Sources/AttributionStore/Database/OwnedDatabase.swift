@@ -204,11 +204,6 @@ final class OwnedDatabase: Sendable {
         return try writer.writeWithoutTransaction(work)
     }
 
-    /// Does work in a fenced and watched transaction of its own, while another is being prepared.
-    func fenced(_ db: Database, _ work: (Database) throws -> Void) throws {
-        try transaction(db, { _ in }, { db, _ in try work(db) }, {})
-    }
-
     private func transaction<Prepared, Result>(
         _ db: Database,
         _ prepare: (Database) throws -> Prepared,

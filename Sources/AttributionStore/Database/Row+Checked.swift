@@ -26,6 +26,11 @@ extension Row {
         Array(try checked(index) as Data)
     }
 
+    /// A digest; nil for what is none.
+    func digest(at index: Int) throws -> Digest16? {
+        try withUnsafeData(atIndex: index) { $0?.withUnsafeBytes { Digest16($0) } }
+    }
+
     /// A value that may be NULL.
     func optional<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value? {
         let value = self[index] as DatabaseValue

@@ -1,6 +1,6 @@
 /// What an operator should hear of, beside the outcome of single calls.
 public enum StoreEvent: Sendable {
-    /// The log cannot be moved into the store, and grows; nothing is lost. Told once until it can be again.
+    /// The log cannot be moved into the store, and grows; nothing is lost. Reported once, until it works again.
     case checkpointFailed(path: String, reason: String)
     /// Another process took the store over.
     case fenced(path: String)
@@ -37,7 +37,7 @@ public enum StoreEvent: Sendable {
         case .indexRebuilt(let path, let rows):
             "the index of \(path) was damaged and was made again from \(rows) rows; run: skan recount --store \(path)"
         case .columnsDamaged(let path):
-            "the columns of \(path) are damaged; reports are slower, and right; run: skan recount --store \(path) --repair"
+            "the columns of \(path) are damaged, which makes reports slower but not wrong; run: skan recount --store \(path) --repair"
         case .notKept(let kind, let count):
             "\(count) \(kind.rawValue) bodies were not kept: a bound of the quarantine was reached"
         }

@@ -13,8 +13,8 @@ struct LedgerScan {
     ///   - ids: Which rows; the last must be no later than the newest there is.
     ///   - use: Takes a row.
     ///   - skip: Told of rows whose page is damaged.
-    /// - Throws: What `use` throws, and what SQLite reports of anything but damage.
-    func each(_ ids: ClosedRange<Int64>, _ use: (Row) throws -> Void, skip: (Int64) -> Void = { _ in }) throws {
+    /// - Throws: What `use` and `skip` throw, and what SQLite reports of anything but damage.
+    func each(_ ids: ClosedRange<Int64>, _ use: (Row) throws -> Void, skip: (Int64) throws -> Void = { _ in }) throws {
         var next = ids.lowerBound
         var lastStart: Int64?
         while next <= ids.upperBound {
@@ -35,12 +35,12 @@ struct LedgerScan {
             } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
                 // On to the first row that can be read again; never to the same one, which a damaged page may show for ever.
                 if lastStart == next {
-                    skip(next)
+                    try skip(next)
                     next += 1
                 }
                 lastStart = next
                 while next <= ids.upperBound, !isReadable(next) {
-                    skip(next)
+                    try skip(next)
                     next += 1
                 }
             }

@@ -17,6 +17,8 @@ public struct RecordedPostback: Sendable {
     public let keyName: String
     /// The bytes as received; nil when they are damaged.
     public private(set) var body: [UInt8]?
+    /// What stands in its position, beside the id.
+    let check: UInt16?
 }
 
 /// Which recorded postbacks are asked for.
@@ -53,7 +55,7 @@ extension LedgerReader {
     ///
     /// - Throws: ``StoreError``.
     public func postbacks(_ query: PostbackQuery) async throws -> [RecordedPostback] {
-        try await read { try query.recorded($0) }
+        try await read { try query.recorded($0).postbacks }
     }
 }
 
@@ -69,6 +71,8 @@ extension RecordedPostback {
         traffic = try row.word(4)
         keyName = try row.text(5)
         body = nil
+        check = try row.digest(at: 6)
+            .map { UInt16(truncatingIfNeeded: $0.low) }
     }
 
     /// Reads the bytes, as far as they can be read.
@@ -79,28 +83,34 @@ extension RecordedPostback {
 }
 
 extension PostbackQuery {
-    /// The postbacks asked for.
-    func recorded(_ db: Database) throws -> [RecordedPostback] {
-        var found: [RecordedPostback] = []
+    /// The postbacks asked for, and how many on the way to the last of them have a row that cannot be read.
+    func recorded(_ db: Database) throws -> (postbacks: [RecordedPostback], unreadableCount: Int) {
+        var postbacks: [RecordedPostback] = []
+        var unreadableCount = 0
+        let scan = LedgerScan(
+            db: db, columns: "id, recorded_at, received_at, recipient, traffic, key_name, key_digest",
+            table: "postback")
         try candidates(db) { ids in
-            let rows = try Row.fetchCursor(
-                db.cachedStatement(
-                    sql: """
-                        SELECT id, recorded_at, received_at, recipient, traffic, key_name FROM postback
-                        WHERE id BETWEEN ? AND ? ORDER BY id
-                        """), arguments: [ids.lowerBound, ids.upperBound])
-            while found.count < limit, let row = try rows.next() {
-                guard var postback = try? RecordedPostback(row), matches(postback) else {
-                    continue
+            try scan.each(ids) { row in
+                guard postbacks.count < limit else {
+                    return
                 }
-                postback.readBody(db)
-                if hasTransactionID(postback) {
-                    found.append(postback)
+                guard var postback = try? RecordedPostback(row) else {
+                    unreadableCount += 1
+                    return
                 }
+                if matches(postback) {
+                    postback.readBody(db)
+                    if hasTransactionID(postback) {
+                        postbacks.append(postback)
+                    }
+                }
+            } skip: { _ in
+                unreadableCount += postbacks.count < limit ? 1 : 0
             }
-            return found.count < limit
+            return postbacks.count < limit
         }
-        return found
+        return (postbacks, unreadableCount)
     }
 
     /// Hands over ids among which all that match are, ascending, until `use` returns false.

@@ -127,13 +127,15 @@ struct RecordingBatch {
     }
 
     /// The recorded postback that a delivery contradicts, and what it says instead; nil for none.
+    ///
+    /// What a damaged row said nobody knows, and so every other copy may contradict it.
     func conflict(_ prepared: PreparedDelivery) -> (id: Int64, content: Digest16, traffic: Traffic)? {
-        guard let digests = prepared.digests, let first = prepared.first ?? addedCopies[digests.key],
-            let known = first.known, known.content != digests.content
+        guard case .verified(let verified) = prepared.delivery.judgement, let digests = prepared.digests,
+            let first = prepared.first ?? addedCopies[digests.key], first.known?.content != digests.content
         else {
             return nil
         }
-        return (first.id, digests.content, known.traffic)
+        return (first.id, digests.content, first.known?.traffic ?? networks.traffic(of: verified))
     }
 
     private mutating func insert(

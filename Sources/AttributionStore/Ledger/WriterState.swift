@@ -11,8 +11,10 @@ final class WriterState: Sendable {
     private struct State {
         var index = PostbackIndex()
         var lastRow: Int64 = 0
-        /// Nil after a repair, which may have changed codes.
+        /// Nil until the store is read.
         var columns: ColumnWriter?
+        /// Whether a repair may have changed codes in the store.
+        var areCodesStale = false
         var room: QuarantineRoom
         /// Whether a repair changed the totals in the store.
         var isRoomStale = false
@@ -44,11 +46,12 @@ final class WriterState: Sendable {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT)
         }
         var index = PostbackIndex(capacity: Int(newest))
-        let columns = try Self.columns(db, through: newest)
+        let last = try ColumnBlock.dueCount(db, newest: newest) - 1
+        let tail = ColumnBlock.ids(last + 1).lowerBound
+        let columns = try Self.columns(db, from: tail, through: newest)
         var rebuilt: [Int64] = []
         let reader = try ColumnBlockReader(db)
         var digests: [UInt64] = []
-        let last = ColumnBlock.number(of: newest + 1) - 1
         for number in 0..<(last + 1) {
             let ids = ColumnBlock.ids(number)
             let isRead: Void? = try reader.read(number, .key) { block in
@@ -67,7 +70,6 @@ final class WriterState: Sendable {
                 try Self.index(ids, db, into: &index)
             }
         }
-        let tail = ColumnBlock.ids(ColumnBlock.number(of: newest + 1)).lowerBound
         if tail <= newest {
             try Self.index(tail...newest, db, into: &index)
         }
@@ -119,14 +121,15 @@ final class WriterState: Sendable {
                 try state.room.load(db)
                 state.isRoomStale = false
             }
-            if state.columns == nil {
-                state.columns = try Self.columns(db, through: state.lastRow)
+            if state.areCodesStale, let first = state.columns?.first {
+                state.columns = try Self.columns(db, from: first, through: newest)
+                state.areCodesStale = false
             }
         }
     }
 
-    private static func columns(_ db: Database, through newest: Int64) throws -> ColumnWriter {
-        var columns = ColumnWriter(try ColumnCodes(db), after: newest)
+    private static func columns(_ db: Database, from first: Int64, through newest: Int64) throws -> ColumnWriter {
+        var columns = ColumnWriter(try ColumnCodes(db), from: first)
         try columns.load(db, through: newest)
         return columns
     }
@@ -170,10 +173,13 @@ final class WriterState: Sendable {
     func didRepair(_ digests: [(digest: UInt64, row: Int64)]) {
         state.withLock { state in
             // An entry too many is harmless: a hit is confirmed by the row.
-            for (digest, row) in digests {
-                state.index.insert(digest, row: UInt32(truncatingIfNeeded: row))
+            for (digest, row) in digests where digest != 0 {
+                let row = UInt32(truncatingIfNeeded: row)
+                if !state.index.rows(digest).contains(row) {
+                    state.index.insert(digest, row: row)
+                }
             }
-            state.columns = nil
+            state.areCodesStale = true
             state.isRoomStale = true
         }
     }

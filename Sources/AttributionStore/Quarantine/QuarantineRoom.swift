@@ -35,13 +35,22 @@ struct QuarantineRoom: Sendable {
     /// Reads the totals, and what the newest hour has used up.
     mutating func load(_ db: Database) throws {
         totals = [:]
+        hourly = [:]
+        // What is damaged is taken for empty: it must keep nobody from recording.
+        _ = try Database.passingDamage { try loadTotals(db) }
+        _ = try Database.passingDamage { try loadHour(db) }
+    }
+
+    private mutating func loadTotals(_ db: Database) throws {
         let rows = try Row.fetchCursor(db, sql: "SELECT class, count, bytes FROM quarantine_total")
         while let row = try rows.next() {
             if let (kind, used) = Self.used(row, class: 0, rows: 1, bytes: 2) {
                 totals[kind] = used
             }
         }
-        hourly = [:]
+    }
+
+    private mutating func loadHour(_ db: Database) throws {
         guard let newest = try Int64.fetchOne(db, sql: "SELECT max(received_at) FROM quarantine") else {
             return
         }

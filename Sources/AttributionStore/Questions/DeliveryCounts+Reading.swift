@@ -7,43 +7,83 @@ extension DeliveryCounts {
 
     /// What became of the deliveries received in some time, in the snapshot at hand.
     ///
+    /// What is damaged is left out, and ``areIncomplete`` says so.
+    ///
     /// - Parameters:
     ///   - db: The store.
     ///   - received: When they were received, in Unix milliseconds, to the quarter of an hour; nil for ever.
-    /// - Throws: What SQLite reports.
+    /// - Throws: What SQLite reports of anything but damage.
     init(_ db: Database, received: Range<Int64>?) throws {
         self.init()
-        let range = LedgerQuestion(received: received).quarters
-        let quarters: StatementArguments = [range?.lowerBound ?? .min, range?.upperBound ?? .max]
+        let quarters = received?.quarters
+        let range: StatementArguments = [
+            "first": quarters?.lowerBound ?? .min, "last": quarters.map { $0.upperBound - 1 } ?? .max,
+            "most": Self.plausible.upperBound,
+        ]
+        let kinds: Void? = try Database.passingDamage { try readKinds(db, range) }
+        let repeats: Void? = try Database.passingDamage { try readRepeats(db, range) }
+        let copies = try Database.passingDamage {
+            try Int64.fetchOne(
+                db, sql: "SELECT COUNT(*) FROM recipient_copy WHERE received_at >= ? AND received_at < ?",
+                arguments: [received?.lowerBound ?? .min, received?.upperBound ?? .max])
+        }
+        otherRecipients = copies.flatMap(\.self) ?? 0
+        if kinds == nil || repeats == nil || copies == nil {
+            areIncomplete = true
+        }
+    }
+
+    private mutating func readKinds(_ db: Database, _ range: StatementArguments) throws {
         let rows = try Row.fetchCursor(
             db,
             sql: """
                 SELECT status, traffic, reason, recipient, SUM(count), SUM(kept) FROM delivery
-                WHERE quarter >= ? AND quarter < ? GROUP BY status, traffic, reason, recipient
-                """,
-            arguments: quarters)
+                WHERE quarter BETWEEN :first AND :last AND count BETWEEN 0 AND :most AND kept BETWEEN 0 AND :most
+                GROUP BY status, traffic, reason, recipient
+                """, arguments: range)
         while let row = try rows.next() {
-            let (count, kept) = (try row.integer(4), try row.integer(5))
-            guard Self.plausible.contains(count), Self.plausible.contains(kept) else {
-                throw DatabaseError.damagedColumn
+            guard let status: Recording.Status = try? row.word(0), let recipient: Delivery.Recipient = try? row.word(3)
+            else {
+                areIncomplete = true
+                continue
             }
             let kind = DeliveryCounts.Kind(
-                status: try row.word(0), traffic: Traffic(rawValue: try row.text(1)),
-                reason: PostbackRejection.Code(rawValue: try row.text(2)), recipient: try row.word(3))
-            add(kind, count: count, kept: kept)
+                status: status, traffic: Traffic(rawValue: try row.text(1)),
+                reason: PostbackRejection.Code(rawValue: try row.text(2)), recipient: recipient)
+            add(kind, count: try row.integer(4), kept: try row.integer(5))
         }
-        let repeats = try Row.fetchCursor(
-            db, sql: "SELECT delay, SUM(count) FROM repeat_delay WHERE quarter >= ? AND quarter < ? GROUP BY delay",
-            arguments: quarters)
-        while let row = try repeats.next() {
-            let count = try row.integer(1)
-            if let delay = RepeatDelay(rawValue: Int(try row.integer(0))), Self.plausible.contains(count) {
-                add(delay, count: count)
+        try noteImplausible(
+            db, "delivery", "NOT (count BETWEEN 0 AND :most AND kept BETWEEN 0 AND :most)", range)
+    }
+
+    private mutating func noteImplausible(
+        _ db: Database,
+        _ table: String,
+        _ condition: String,
+        _ range: StatementArguments
+    ) throws {
+        let exists = try Bool.fetchOne(
+            db, sql: "SELECT EXISTS (SELECT 1 FROM \(table) WHERE quarter BETWEEN :first AND :last AND \(condition))",
+            arguments: range)
+        if exists == true {
+            areIncomplete = true
+        }
+    }
+
+    private mutating func readRepeats(_ db: Database, _ range: StatementArguments) throws {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT delay, SUM(count) FROM repeat_delay
+                WHERE quarter BETWEEN :first AND :last AND count BETWEEN 0 AND :most GROUP BY delay
+                """, arguments: range)
+        while let row = try rows.next() {
+            if let delay = RepeatDelay(rawValue: Int(try row.integer(0))) {
+                add(delay, count: try row.integer(1))
+            } else {
+                areIncomplete = true
             }
         }
-        otherRecipients =
-            try Int64.fetchOne(
-                db, sql: "SELECT COUNT(*) FROM recipient_copy WHERE received_at >= ? AND received_at < ?",
-                arguments: [received?.lowerBound ?? .min, received?.upperBound ?? .max]) ?? 0
+        try noteImplausible(db, "repeat_delay", "NOT count BETWEEN 0 AND :most", range)
     }
 }

@@ -24,6 +24,8 @@ public struct ExportPage: Sendable {
     public let postbacks: [(position: LedgerPosition, postback: RecordedPostback)]
     /// Up to where they were looked for.
     public let position: LedgerPosition
+    /// Recorded postbacks left out, for their rows cannot be read; `skan recount` names them.
+    public let unreadableCount: Int
     /// Whether there were no more.
     public let isLast: Bool
 }
@@ -37,14 +39,17 @@ extension LedgerReader {
     public func export(_ query: ExportQuery) async throws -> ExportPage {
         try await read { db in
             let newest = try LedgerScan.newestRow(db)
-            let store = try LedgerPosition(of: db, newest: newest, query.after).store
-            let first = query.after?.last ?? 0
-            let postbacks = try PostbackQuery(traffic: query.traffic, after: first, limit: query.limit).recorded(db)
+            // Checked before anything is handed out.
+            let start = try LedgerPosition(of: db, newest: newest, query.after)
+            let (postbacks, unreadableCount) = try PostbackQuery(
+                traffic: query.traffic, after: query.after == nil ? 0 : start.last, limit: query.limit
+            ).recorded(db)
+            let positions = postbacks.map { LedgerPosition(store: start.store, last: $0.id, check: $0.check) }
             let isLast = postbacks.count < query.limit
             return ExportPage(
-                postbacks: postbacks.map { (LedgerPosition(store: store, last: $0.id), $0) },
-                position: LedgerPosition(store: store, last: isLast ? newest : postbacks.last?.id ?? first),
-                isLast: isLast)
+                postbacks: Array(zip(positions, postbacks)),
+                position: try isLast ? LedgerPosition(of: db, newest: newest, nil) : positions.last ?? start,
+                unreadableCount: unreadableCount, isLast: isLast)
         }
     }
 }

@@ -1,5 +1,4 @@
-/// A place in a ledger, up to which postbacks had been recorded at some time; counting up to it gives the same numbers
-/// for ever.
+/// How far a ledger had come at some time; counting up to it gives the same numbers for ever.
 ///
 /// Opaque: what it is made of is the store's business, and one of another store is refused.
 public struct LedgerPosition: Hashable, Sendable {
@@ -7,27 +6,38 @@ public struct LedgerPosition: Hashable, Sendable {
     let store: String
     /// The last postback.
     let last: Int64
+    /// Bits of the last postback's key digest, for a store that was restored from an older copy gives ids out again; nil
+    /// where they cannot be read.
+    let check: UInt16?
 
-    init(store: String, last: Int64) {
+    init(store: String, last: Int64, check: UInt16?) {
         self.store = store
         self.last = last
+        self.check = check
     }
 }
 
 extension LedgerPosition: LosslessStringConvertible {
     /// The position as a word of lower-case letters, digits and hyphens.
     public var description: String {
-        "\(store)-\(last)"
+        "\(store)-\(last)" + (check.map { "-" + String(UInt32($0) | 0x1_0000, radix: 16).dropFirst() } ?? "")
     }
 
     /// Reads what ``description`` writes; nil for any other text.
     public init?(_ description: String) {
         let parts = description.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].count == 8, parts[0].allSatisfy(\.isHexDigit), let last = Int64(parts[1]),
-            last >= 0, String(last) == parts[1]
+        guard (2...3).contains(parts.count), parts[0].count == 8, parts[0].allSatisfy(\.isHexDigit),
+            let last = Int64(parts[1]), last >= 0, String(last) == parts[1]
         else {
             return nil
         }
-        self.init(store: String(parts[0]), last: last)
+        var check: UInt16?
+        if parts.count == 3 {
+            check = parts[2].count == 4 ? UInt16(parts[2], radix: 16) : nil
+            guard check != nil else {
+                return nil
+            }
+        }
+        self.init(store: String(parts[0]), last: last, check: check)
     }
 }

@@ -10,6 +10,8 @@ public enum LedgerQuestionError: Error, Hashable, Sendable {
     case foreignPosition(LedgerPosition)
     /// The position is behind the newest postback: the store is older than the answer it was printed in.
     case futurePosition(LedgerPosition)
+    /// Another postback has taken the position's: the store was restored from an older copy and has gone on.
+    case replacedPosition(LedgerPosition)
 }
 
 extension LedgerQuestionError: CustomStringConvertible {
@@ -27,6 +29,8 @@ extension LedgerQuestionError: CustomStringConvertible {
             "position \(position) belongs to another store"
         case .futurePosition(let position):
             "position \(position) is beyond the newest postback of this store, which may be an older copy"
+        case .replacedPosition(let position):
+            "position \(position) is gone: the store was restored from an older copy, and has recorded others since"
         }
     }
 }

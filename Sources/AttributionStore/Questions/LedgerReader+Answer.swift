@@ -63,18 +63,13 @@ private struct LedgerCount {
         if tail <= position.last {
             values = try ColumnDerivation(db: db, columns: columns).values(tail...position.last, &codes)
         }
-        // The newest block may be full and not written yet.
-        let written =
-            try Database.passingDamage {
-                try Int64.fetchOne(db, sql: "SELECT max(id) FROM column_block").map(ColumnBlock.number(ofBlockAt:))
-                    ?? -1
-            } ?? .max
+        let dueCount = try ColumnBlock.dueCount(db, newest: newest)
         while true {
             do {
                 let layout = ScanLayout(question, codes)
                 return layout.bits <= UInt64.bitWidth
-                    ? try answer(layout, codes, values, position, written, as: UInt64.self)
-                    : try answer(layout, codes, values, position, written, as: UInt128.self)
+                    ? try answer(layout, codes, values, position, dueCount, as: UInt64.self)
+                    : try answer(layout, codes, values, position, dueCount, as: UInt128.self)
             } catch let outgrown as OutgrownLayout {
                 codes = outgrown.codes
             }
@@ -86,7 +81,7 @@ private struct LedgerCount {
         _ codes: ColumnCodes,
         _ tail: ColumnValues?,
         _ position: LedgerPosition,
-        _ written: Int64,
+        _ dueCount: Int64,
         as: Key.Type
     ) throws -> LedgerAnswer {
         guard layout.bits <= Key.bitWidth else {
@@ -106,8 +101,10 @@ private struct LedgerCount {
             try checkCost()
             let ids = ColumnBlock.ids(ColumnBlock.number(of: first))
             let count = Int(min(ids.upperBound, last) - first) + 1
-            if try !scan.count(block: ColumnBlock.number(of: first), count, reader) {
-                if ColumnBlock.number(of: first) <= written {
+            if try scan.count(block: ColumnBlock.number(of: first), count, reader) {
+                unreadableCount += try reader.missingCount(ColumnBlock.number(of: first), count)
+            } else {
+                if ColumnBlock.number(of: first) < dueCount {
                     damaged.append(first...(first + Int64(count) - 1))
                 }
                 var grown = scan.codes
@@ -140,7 +137,7 @@ extension LedgerPosition {
     init(of db: Database, newest: Int64, _ wanted: LedgerPosition?) throws {
         let store = try String.fetchOne(db, sql: "SELECT store FROM owner") ?? ""
         guard let wanted else {
-            self.init(store: store, last: newest)
+            self.init(store: store, last: newest, check: try Self.check(db, newest))
             return
         }
         guard wanted.store == store else {
@@ -149,6 +146,18 @@ extension LedgerPosition {
         guard wanted.last <= newest else {
             throw LedgerQuestionError.futurePosition(wanted)
         }
+        if let check = wanted.check, let present = try Self.check(db, wanted.last), present != check {
+            throw LedgerQuestionError.replacedPosition(wanted)
+        }
         self = wanted
+    }
+
+    /// The bits of a postback's digest that stand in its position.
+    static func check(_ db: Database, _ id: Int64) throws -> UInt16? {
+        let row = try Database.passingDamage {
+            try Row.fetchOne(db.cachedStatement(sql: "SELECT key_digest FROM postback WHERE id = ?"), arguments: [id])
+        }
+        return try row.flatMap(\.self)?.digest(at: 0)
+            .map { UInt16(truncatingIfNeeded: $0.low) }
     }
 }

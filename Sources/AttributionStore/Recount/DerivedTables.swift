@@ -33,37 +33,73 @@ public enum DerivedTables: Hashable, CaseIterable, Sendable {
         return count == names.count
     }
 
-    /// Whether all are there, and each of their pages can be read.
+    /// Whether all are there, each of their pages can be read, and the indexes say what the tables say.
     func areWhole(_ db: Database) throws -> Bool {
         guard try exist(db) else {
             return false
         }
         return try names.tables.allSatisfy { table in
-            try Database.passingDamage { try String.fetchOne(db, sql: "PRAGMA quick_check('\(table)')") } == "ok"
+            try Database.passingDamage { try String.fetchOne(db, sql: "PRAGMA integrity_check('\(table)')") } == "ok"
         }
     }
 
-    /// Makes them anew and empty, within a transaction.
+    /// How what is left of them goes.
+    enum Removal {
+        /// As SQLite drops a table; it reads every page.
+        case dropping
+        /// The schema forgets them, and their pages are lost to the file.
+        case forgetting
+    }
+
+    /// Makes them anew, within a transaction.
     ///
-    /// To drop a table SQLite reads its pages. So the schema forgets it, and its pages are lost to the file; a table that
-    /// is whole and only lacks its index goes the same way.
-    func remake(_ db: Database) throws {
-        try db.execute(sql: "PRAGMA writable_schema = ON")
-        defer { try? db.execute(sql: "PRAGMA writable_schema = RESET") }
-        for table in names.tables {
-            try db.execute(sql: "DELETE FROM sqlite_schema WHERE tbl_name = ?", arguments: [table])
+    /// The columns are empty then; the blocks are made by those who mend them.
+    ///
+    /// - Throws: What SQLite reports; a damaged page is met only by ``Removal/dropping``.
+    func remake(_ db: Database, _ removal: Removal) throws {
+        switch removal {
+        case .dropping:
+            for table in names.tables {
+                try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
+            }
+        case .forgetting:
+            try db.execute(sql: "PRAGMA writable_schema = ON")
+            defer { try? db.execute(sql: "PRAGMA writable_schema = RESET") }
+            for table in names.tables {
+                try db.execute(sql: "DELETE FROM sqlite_schema WHERE tbl_name = ?", arguments: [table])
+            }
+            // SQLite reads the schema again.
+            try db.execute(sql: "PRAGMA writable_schema = RESET")
         }
-        // SQLite reads the schema again.
-        try db.execute(sql: "PRAGMA writable_schema = RESET")
         try db.execute(sql: sql)
+        if self == .quarantineTotals {
+            // What cannot be read is not counted, here as elsewhere.
+            _ = try Database.passingDamage {
+                try db.execute(
+                    sql: """
+                        INSERT INTO quarantine_total
+                        SELECT class, count(*), sum(length(body)) FROM quarantine GROUP BY class
+                        """)
+            }
+        }
     }
 
-    /// Makes those anew of which something is missing.
+    /// Makes those anew of which something is missing, and the totals when they are damaged; outside a transaction.
+    ///
+    /// Whether all the columns can be read takes minutes to find out. Each block is looked at when it is used.
     static func makeMissing(_ db: Database) throws {
-        for tables in allCases where try !tables.exist(db) {
-            try db.inTransaction(.immediate) {
-                try tables.remake(db)
-                return .commit
+        for tables in allCases {
+            guard try tables == .quarantineTotals ? !tables.areWhole(db) : !tables.exist(db) else {
+                continue
+            }
+            func remake(_ removal: Removal) throws {
+                try db.inTransaction(.immediate) {
+                    try tables.remake(db, removal)
+                    return .commit
+                }
+            }
+            if try Database.passingDamage({ try remake(.dropping) }) == nil {
+                try remake(.forgetting)
             }
         }
     }

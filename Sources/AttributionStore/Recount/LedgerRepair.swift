@@ -79,8 +79,7 @@ public struct LedgerRepair {
                 try mend(pending[start..<min(start + Self.atOnce, pending.count)])
             }
             result.remaining = try await reader.recount(judge: judge)
-            guard result.remaining.repairableCount < before || result.remaining.repairableCount > 0 && before == 0
-            else {
+            guard result.remaining.repairableCount < before else {
                 break
             }
         }
@@ -90,20 +89,27 @@ public struct LedgerRepair {
 }
 
 extension LedgerRepair {
-    private func mend(_ targets: ArraySlice<Mending.Target>) throws {
+    private func mend(
+        _ targets: ArraySlice<Mending.Target>,
+        _ removal: DerivedTables.Removal = .dropping
+    ) throws {
         var digests: [(digest: UInt64, row: Int64)] = []
         do {
             try database.write { db in
                 for target in targets {
-                    digests += try Mending(db: db).mend(target)
+                    digests += try Mending(db: db, removal: removal).mend(target)
                 }
             } didCommit: {
                 didRepair(digests)
             }
         } catch StoreError.failed(_, .damaged) {
             // What meets a damaged page remains, and keeps nothing else from being mended.
-            for target in targets where targets.count > 1 {
-                try mend([target])
+            if targets.count > 1 {
+                for target in targets {
+                    try mend([target])
+                }
+            } else if targets.first?.isTables == true, removal == .dropping {
+                try mend(targets, .forgetting)
             }
         }
     }

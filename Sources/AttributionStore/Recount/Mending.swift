@@ -5,6 +5,8 @@ import GRDB
 /// Mends what differs by what the transaction sees.
 struct Mending {
     let db: Database
+    /// How damaged tables go.
+    var removal = DerivedTables.Removal.dropping
 
     /// What is made again from the rows and their bytes.
     enum Target: Hashable {
@@ -47,7 +49,7 @@ struct Mending {
         case .block(let number):
             return try mendBlock(number)
         case .tables(let tables):
-            try tables.remake(db)
+            try tables.remake(db, removal)
         case .strayColumns:
             try db.execute(
                 sql: "DELETE FROM column_block WHERE id < 0 OR id >= ?",
@@ -85,12 +87,14 @@ struct Mending {
     /// Makes a block's columns again from the bodies; of a postback whose body is lost it keeps what it had.
     private func mendBlock(_ number: Int64) throws -> [(digest: UInt64, row: Int64)] {
         let ids = ColumnBlock.ids(number)
-        let old = try ColumnValues(number, try ColumnBlockReader(db))
+        var old = ColumnValues(count: ColumnBlock.rowCount)
+        let readable = try old.read(number, try ColumnBlockReader(db))
         var codes = try ColumnCodes(db)
         var values = try ColumnDerivation(db: db, columns: LedgerColumn.allCases).values(ids, &codes)
-        for index in 0..<values.count where values[.traffic][index] == 0 {
-            if let old {
-                values.set(old.row(at: index), at: index)
+        // What a postback counts as lies in these; the others may be lost one by one.
+        if readable.isSuperset(of: [.traffic, .traits]) {
+            for index in 0..<values.count where values[.traffic][index] == 0 {
+                values.set(old.row(at: index), at: index, readable.sorted { $0.rawValue < $1.rawValue })
             }
         }
         try codes.write(db)

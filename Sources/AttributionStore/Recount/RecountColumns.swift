@@ -15,7 +15,7 @@ struct RecountColumns {
         self.db = db
         reader = try ColumnBlockReader(db)
         codes = try ColumnCodes(db)
-        blockCount = ColumnBlock.number(of: try LedgerScan.newestRow(db) + 1)
+        blockCount = try ColumnBlock.dueCount(db, newest: try LedgerScan.newestRow(db))
     }
 
     /// Compares a postback; ids ascend.
@@ -85,13 +85,24 @@ extension ColumnValues {
     /// Reads a block of the store; nil when part of it cannot be read.
     init?(_ number: Int64, _ reader: ColumnBlockReader) throws {
         self.init(count: ColumnBlock.rowCount)
+        guard try read(number, reader).count == LedgerColumn.allCases.count else {
+            return nil
+        }
+    }
+
+    /// Takes over what can be read of a block of the store.
+    ///
+    /// - Returns: The columns that could be read.
+    mutating func read(_ number: Int64, _ reader: ColumnBlockReader) throws -> Set<LedgerColumn> {
+        var readable: Set<LedgerColumn> = []
         for column in LedgerColumn.allCases {
             let isRead: Void? = try reader.read(number, column) { block in
                 set(block, column)
             }
-            guard isRead != nil else {
-                return nil
+            if isRead != nil {
+                readable.insert(column)
             }
         }
+        return readable
     }
 }

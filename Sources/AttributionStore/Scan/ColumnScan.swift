@@ -254,12 +254,17 @@ extension ColumnCodes {
 extension LedgerQuestion {
     /// The quarters of an hour asked for; nil for all.
     var quarters: Range<Int64>? {
-        received.map { received in
-            // To the quarter that begins at or after the end.
-            let end = -((-received.upperBound).dividedRoundingDown(by: LedgerTime.quarterMilliseconds))
-            let start = received.lowerBound.quarterOfAnHour
-            return start..<max(start, end)
-        }
+        received?.quarters
+    }
+}
+
+extension Range<Int64> {
+    /// The quarters of an hour that a range of Unix milliseconds touches.
+    var quarters: Range<Int64> {
+        // To the quarter that begins at or after the end.
+        let end = -((-upperBound).dividedRoundingDown(by: LedgerTime.quarterMilliseconds))
+        let start = lowerBound.quarterOfAnHour
+        return start..<Swift.max(start, end)
     }
 }
 

@@ -55,6 +55,7 @@ struct ExportCommand: AsyncParsableCommand {
             Terminal.write(ExportedPostback.header(as: format, hasBody: bodies))
         }
         var pending = limit
+        var unreadableCount = 0
         while pending > 0 {
             query.limit = min(pending, 1_000)
             let page = try await reader.export(query)
@@ -62,12 +63,18 @@ struct ExportCommand: AsyncParsableCommand {
                 Terminal.write(ExportedPostback(postback, at: position).line(as: format, hasBody: bodies))
             }
             pending -= page.postbacks.count
+            unreadableCount += page.unreadableCount
             query.after = page.position
             if page.isLast {
                 break
             }
         }
         Terminal.finish()
+        if unreadableCount > 0 {
+            Terminal.say(
+                "skan: warning: postbacks that cannot be read and are left out: \(unreadableCount); "
+                    + "skan recount names them")
+        }
         if let position = query.after {
             Terminal.say("next: --after \(position)")
         }

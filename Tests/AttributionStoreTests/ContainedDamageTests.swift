@@ -1,0 +1,136 @@
+import Attribution
+import AttributionSigning
+import AttributionStore
+import Foundation
+import Testing
+
+@Suite("Damage stops those alone who meet it")
+struct ContainedDamageTests {
+    let store: TemporaryStore
+    let postbacks: Postbacks
+
+    init() throws {
+        store = try TemporaryStore()
+        postbacks = try Postbacks()
+    }
+
+    private func delivery(_ id: String) throws -> Delivery {
+        try postbacks.delivery(postbacks.draft(id: id))
+    }
+
+    private func fill(_ count: Int) throws {
+        let ledger = try OpenLedger(store.path)
+        _ = try ledger.record(try (0..<count).map { try delivery("\($0)") })
+        _ = try ledger.record([delivery("1"), postbacks.delivery(Array("{}".utf8))])
+        try ledger.close()
+    }
+
+    @Test("A page of bodies that is lost makes nobody count its postbacks twice")
+    func damagedBodies() throws {
+        try fill(60)
+        try SQLite.garble("postback_body", store.path)
+        let ledger = try OpenLedger(store.path)
+        let answers = try ledger.record(try (0..<60).map { try delivery("\($0)") })
+        #expect(answers.allSatisfy { $0 == .duplicate(.test) })
+    }
+
+    @Test(
+        "Counts of deliveries that cannot be are left out, named, and cost no report",
+        arguments: [
+            "UPDATE delivery SET count = -123 WHERE status = 'duplicate'",
+            "UPDATE delivery SET kept = 9223372036854775807 WHERE status = 'quarantined'",
+            "UPDATE repeat_delay SET count = 9223372036854775807",
+        ])
+    func strangeCounts(_ damage: String) async throws {
+        try fill(9)
+        try SQLite.execute(damage, store.path)
+        let reader = try LedgerReader(store.path)
+        let answer = try await reader.answer(LedgerQuestion(traffic: .test))
+        #expect(answer.totals[.postbacks] == 9)
+        #expect(answer.deliveries.count(.recorded, .test) == 9)
+        #expect(answer.deliveries.areIncomplete)
+        let verifier = postbacks.verifier
+        let found = try await reader.recount { verifier.judge($0) }.differences.map(\.description)
+        #expect(found.contains { $0.contains("cannot be") }, "\(found)")
+    }
+
+    @Test(
+        "A damaged page of what is not a postback costs neither a report nor a repair nor a start",
+        arguments: ["delivery", "repeat_delay", "quarantine", "quarantine_total", "quarantine_received"])
+    func damagedPage(_ name: String) async throws {
+        try fill(9)
+        try SQLite.garble(name, store.path)
+        let verifier = postbacks.verifier
+        do {
+            let reader = try LedgerReader(store.path)
+            #expect(try await reader.answer(LedgerQuestion(traffic: .test)).totals[.postbacks] == 9)
+            let found = try await reader.recount { verifier.judge($0) }.differences
+            #expect(!found.isEmpty)
+            reader.close()
+        }
+        _ = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+        let ledger = try OpenLedger(store.path)
+        _ = try await ledger.writer.repair { verifier.judge($0) }
+        if name != "delivery" {
+            // A repeat whose delay cannot be counted is told to come back.
+            let answers = try ledger.record([delivery("new"), delivery("3")])
+            #expect(answers == [.recorded(.test), name == "repeat_delay" ? nil : .duplicate(.test)])
+        }
+        #expect(try await ledger.totals()[.postbacks] == (name == "delivery" ? 9 : 10))
+    }
+
+    @Test("The quarantine's totals are right again as soon as an owner starts")
+    func totals() async throws {
+        try fill(9)
+        try SQLite.execute("DROP TABLE quarantine_total", store.path)
+        let ledger = try OpenLedger(store.path)
+        #expect(try await ledger.reader.quarantineTotals().map(\.count) == [1])
+        #expect(try await ledger.differences(postbacks.verifier) == [])
+    }
+
+    @Test("An export goes past rows that cannot be read, and says how many it left out")
+    func export() async throws {
+        try fill(400)
+        try SQLite.garble("postback", store.path, offset: 2)
+        let reader = try LedgerReader(store.path)
+        var query = ExportQuery(traffic: .test, limit: 7)
+        var ids: [Int64] = []
+        var unreadableCount = 0
+        while true {
+            let page = try await reader.export(query)
+            ids += page.postbacks.map(\.postback.id)
+            unreadableCount += page.unreadableCount
+            query.after = page.position
+            if page.isLast {
+                break
+            }
+        }
+        #expect(ids == ids.sorted() && ids.last == 400)
+        #expect(unreadableCount > 0 && ids.count + unreadableCount == 400)
+    }
+
+    @Test("A position from before a restore is refused once others have taken its postbacks' ids")
+    func restoredStore() async throws {
+        try fill(5)
+        let copy = try Data(contentsOf: URL(fileURLWithPath: store.path))
+        let lost: LedgerPosition
+        do {
+            let ledger = try OpenLedger(store.path)
+            _ = try ledger.record(try (100..<105).map { try delivery("\($0)") })
+            lost = try await ledger.answer(LedgerQuestion()).position
+            try ledger.close()
+        }
+        try copy.write(to: URL(fileURLWithPath: store.path))
+        let ledger = try OpenLedger(store.path)
+        await #expect(throws: LedgerQuestionError.futurePosition(lost)) {
+            try await ledger.answer(LedgerQuestion(asOf: lost))
+        }
+        _ = try ledger.record(try (200..<210).map { try delivery("\($0)") })
+        await #expect(throws: LedgerQuestionError.replacedPosition(lost)) {
+            try await ledger.answer(LedgerQuestion(asOf: lost))
+        }
+        await #expect(throws: LedgerQuestionError.replacedPosition(lost)) {
+            try await ledger.reader.export(ExportQuery(traffic: .test, after: lost))
+        }
+    }
+}
