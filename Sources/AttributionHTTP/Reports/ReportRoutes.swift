@@ -50,12 +50,13 @@ public struct ReportRoutes: ConsoleRoutes {
         do {
             let query = try ReportQuery(request, nowMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
             return try await request.body.consumeWithCancellationOnInboundClose { _ in
-                // Rendered within the queue, too: the text of a large report takes more memory than counting it.
+                // Rendered within the queue and in the background, too: the text of a large report takes more memory than
+                // counting it, and a row's figures are made when it is shown.
                 try await queue.run {
                     let counted = try await report(
                         query.request, LedgerLimits(deadline: Self.deadline, isBackground: true))
                     counted.warnings.forEach { failures.note($0) }
-                    return Self.response(counted, query.format)
+                    return try await BackgroundWork.run { Self.response(counted, query.format) }
                 }
             }
         } catch let problem as FieldProblem {

@@ -61,15 +61,7 @@ public final class LedgerReader: Sendable {
             return try await read(work)
         }
         return try await StoreError.translating(path) {
-            try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Result, any Error>) in
-                let thread = Thread {
-                    // Of this thread alone, as 0 stands for on Linux; it ends with the work.
-                    _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
-                    ended.resume(with: Swift.Result { try self.connection().read(work) })
-                }
-                thread.name = "skan-report"
-                thread.start()
-            }
+            try await BackgroundWork.run { try self.connection().read(work) }
         }
     }
 
