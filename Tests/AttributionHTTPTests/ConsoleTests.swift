@@ -5,7 +5,7 @@ import Metrics
 import NIOSSL
 import Testing
 
-@Suite("The console", .timeLimit(.minutes(1)))
+@Suite("The console", .timeLimit(.minutes(5)))
 struct ConsoleTests {
     @Test("Every route has a path of its own, and only health, readiness and the description are open")
     func routes() {

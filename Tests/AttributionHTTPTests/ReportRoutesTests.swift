@@ -5,7 +5,7 @@ import AttributionStore
 import Foundation
 import Testing
 
-@Suite("The route of reports", .timeLimit(.minutes(1)))
+@Suite("The route of reports", .timeLimit(.minutes(5)))
 struct ReportRoutesTests {
     /// Runs a console with reports alone for the length of `body`.
     private static func run(

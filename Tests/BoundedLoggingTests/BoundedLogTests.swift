@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import Testing
 
-@Suite("The bounded log", .timeLimit(.minutes(1)))
+@Suite("The bounded log", .timeLimit(.minutes(5)))
 struct BoundedLogTests {
     /// A pipe, its log, and a logger for it.
     private struct Piped {
