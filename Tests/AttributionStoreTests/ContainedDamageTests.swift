@@ -88,6 +88,15 @@ struct ContainedDamageTests {
         #expect(try await ledger.differences(postbacks.verifier) == [])
     }
 
+    @Test("An owner starts where the quarantine is damaged and its totals are gone")
+    func lostTotals() throws {
+        try fill(9)
+        try SQLite.execute("DROP TABLE quarantine_total", store.path)
+        try SQLite.garble("quarantine", store.path)
+        let ledger = try OpenLedger(store.path)
+        #expect(try ledger.record([delivery("new"), delivery("3")]) == [.recorded(.test), .duplicate(.test)])
+    }
+
     @Test("An export goes past rows that cannot be read, and says how many it left out")
     func export() async throws {
         try fill(400)

@@ -9,7 +9,15 @@ extension Report {
     /// - Parameter style: The width of the lines, and their characters.
     /// - Returns: Lines no wider than the style's.
     public func words(_ style: TextStyle) -> [String] {
-        (warnings.map { "WARNING: \($0)." } + [asOfLine(style), omittedRowsLine].compactMap(\.self) + unseenLines
+        warnings.map { style.wrapped("WARNING: \($0).".inCharacters(of: style)) } + notes(style)
+    }
+
+    /// The ``words(_:)`` but for ``warnings``, for whoever has told these already.
+    ///
+    /// - Parameter style: The width of the lines, and their characters.
+    /// - Returns: Lines no wider than the style's.
+    public func notes(_ style: TextStyle) -> [String] {
+        ([asOfLine(style), omittedRowsLine].compactMap(\.self) + unseenLines
             + deliveries.lines(areUntilNow: request.asOf != nil)).map { style.wrapped($0.inCharacters(of: style)) }
     }
 

@@ -11,9 +11,7 @@ extension Database {
             return nil
         }
     }
-}
 
-extension Database {
     /// What SQLite's own check finds wrong; empty when all is well.
     ///
     /// Pages that belong to no table are no damage: a repair leaves those of a damaged table behind.

@@ -37,7 +37,8 @@ public enum StoreEvent: Sendable {
         case .indexRebuilt(let path, let rows):
             "the index of \(path) was damaged and was made again from \(rows) rows; run: skan recount --store \(path)"
         case .columnsDamaged(let path):
-            "the columns of \(path) are damaged, which makes reports slower but not wrong; run: skan recount --store \(path) --repair"
+            "the columns of \(path) are damaged, which makes reports slower but not wrong; "
+                + "run: skan recount --store \(path) --repair"
         case .notKept(let kind, let count):
             "\(count) \(kind.rawValue) bodies were not kept: a bound of the quarantine was reached"
         }

@@ -90,6 +90,11 @@ struct Digest16: Hashable, Sendable {
         low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
 
+    /// Some of its bits, by which a ``LedgerPosition`` knows its postback again.
+    var positionCheck: UInt16 {
+        UInt16(truncatingIfNeeded: low)
+    }
+
     /// The 16 bytes.
     var bytes: [UInt8] {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian), Array.init)

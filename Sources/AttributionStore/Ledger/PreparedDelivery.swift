@@ -67,7 +67,7 @@ private struct FirstCopyLookup {
     private func confirm(_ id: Int64, _ key: Digest16) throws -> FirstCopy? {
         // A row that is gone or damaged is taken for the one looked for: 64 bits of its digest match.
         var copy: FirstCopy? = FirstCopy(id: id, known: nil)
-        do {
+        _ = try Database.passingDamage {
             try row.fetch(bind: { $0.bind(id) }) { row in
                 guard let stored = Digest16(row.blob(0)) else {
                     return
@@ -85,8 +85,6 @@ private struct FirstCopyLookup {
                             content: content, receivedAt: row.integer(2), recipient: recipient, traffic: traffic))
                 }
             }
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-            // The page is damaged, and with it this row.
         }
         return copy
     }

@@ -17,7 +17,7 @@ public struct RecordedPostback: Sendable {
     public let keyName: String
     /// The bytes as received; nil when they are damaged.
     public private(set) var body: [UInt8]?
-    /// What stands in its position, beside the id.
+    /// The ``LedgerPosition/check`` of its position; nil where its digest cannot be read.
     let check: UInt16?
 }
 
@@ -71,8 +71,7 @@ extension RecordedPostback {
         traffic = try row.word(4)
         keyName = try row.text(5)
         body = nil
-        check = try row.digest(at: 6)
-            .map { UInt16(truncatingIfNeeded: $0.low) }
+        check = try row.digest(at: 6)?.positionCheck
     }
 
     /// Reads the bytes, as far as they can be read.

@@ -13,11 +13,9 @@ final class WriterState: Sendable {
         var lastRow: Int64 = 0
         /// Nil until the store is read.
         var columns: ColumnWriter?
-        /// Whether a repair may have changed codes in the store.
-        var areCodesStale = false
         var room: QuarantineRoom
-        /// Whether a repair changed the totals in the store.
-        var isRoomStale = false
+        /// Whether a repair may have changed codes and totals in the store.
+        var isStale = false
         var networks: OwnNetworks
     }
 
@@ -117,14 +115,14 @@ final class WriterState: Sendable {
         try state.withLock { state in
             let newest = state.lastRow
             state.columns?.cut(through: newest)
-            if state.isRoomStale {
-                try state.room.load(db)
-                state.isRoomStale = false
+            guard state.isStale else {
+                return
             }
-            if state.areCodesStale, let first = state.columns?.first {
+            try state.room.load(db)
+            if let first = state.columns?.first {
                 state.columns = try Self.columns(db, from: first, through: newest)
-                state.areCodesStale = false
             }
+            state.isStale = false
         }
     }
 
@@ -179,8 +177,7 @@ final class WriterState: Sendable {
                     state.index.insert(digest, row: row)
                 }
             }
-            state.areCodesStale = true
-            state.isRoomStale = true
+            state.isStale = true
         }
     }
 

@@ -10,8 +10,11 @@ public struct ExportQuery: Hashable, Sendable {
     /// The most postbacks of one page.
     public var limit: Int
 
+    /// As many as a block of columns has: of smaller pages each would read the rest of a block for nothing.
+    public static let pageSize = ColumnBlock.rowCount
+
     /// Makes a query.
-    public init(traffic: Traffic, after: LedgerPosition? = nil, limit: Int = 1_000) {
+    public init(traffic: Traffic, after: LedgerPosition? = nil, limit: Int = pageSize) {
         self.traffic = traffic
         self.after = after
         self.limit = limit

@@ -152,12 +152,11 @@ extension LedgerPosition {
         self = wanted
     }
 
-    /// The bits of a postback's digest that stand in its position.
+    /// The ``check`` of a postback's position.
     static func check(_ db: Database, _ id: Int64) throws -> UInt16? {
         let row = try Database.passingDamage {
             try Row.fetchOne(db.cachedStatement(sql: "SELECT key_digest FROM postback WHERE id = ?"), arguments: [id])
         }
-        return try row.flatMap(\.self)?.digest(at: 0)
-            .map { UInt16(truncatingIfNeeded: $0.low) }
+        return try row.flatMap(\.self)?.digest(at: 0)?.positionCheck
     }
 }

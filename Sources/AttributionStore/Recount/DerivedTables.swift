@@ -51,9 +51,7 @@ public enum DerivedTables: Hashable, CaseIterable, Sendable {
         case forgetting
     }
 
-    /// Makes them anew, within a transaction.
-    ///
-    /// The columns are empty then; the blocks are made by those who mend them.
+    /// Makes them anew and empty, within a transaction; what they hold is made by those who mend it.
     ///
     /// - Throws: What SQLite reports; a damaged page is met only by ``Removal/dropping``.
     func remake(_ db: Database, _ removal: Removal) throws {
@@ -72,16 +70,6 @@ public enum DerivedTables: Hashable, CaseIterable, Sendable {
             try db.execute(sql: "PRAGMA writable_schema = RESET")
         }
         try db.execute(sql: sql)
-        if self == .quarantineTotals {
-            // What cannot be read is not counted, here as elsewhere.
-            _ = try Database.passingDamage {
-                try db.execute(
-                    sql: """
-                        INSERT INTO quarantine_total
-                        SELECT class, count(*), sum(length(body)) FROM quarantine GROUP BY class
-                        """)
-            }
-        }
     }
 
     /// Makes those anew of which something is missing, and the totals when they are damaged; outside a transaction.
@@ -101,6 +89,14 @@ public enum DerivedTables: Hashable, CaseIterable, Sendable {
             if try Database.passingDamage({ try remake(.dropping) }) == nil {
                 try remake(.forgetting)
             }
+            if tables == .quarantineTotals {
+                // By itself: after a damaged page SQLite commits nothing more of a transaction. Then they stay empty.
+                _ = try Database.passingDamage { try db.execute(sql: Self.quarantineSums) }
+            }
         }
     }
+
+    private static let quarantineSums = """
+        INSERT INTO quarantine_total SELECT class, count(*), sum(length(body)) FROM quarantine GROUP BY class
+        """
 }

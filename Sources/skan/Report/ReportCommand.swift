@@ -67,7 +67,7 @@ struct ReportCommand: AsyncParsableCommand {
     private func say(_ report: Report, _ store: String, _ style: TextStyle) {
         if format == .csv {
             // A line of another shape would break whoever reads the table.
-            report.words(style).forEach { Terminal.say($0) }
+            report.notes(style).forEach { Terminal.say($0) }
         }
         if report.deliveries.received == 0 {
             Terminal.say(

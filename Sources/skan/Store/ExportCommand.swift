@@ -57,7 +57,7 @@ struct ExportCommand: AsyncParsableCommand {
         var pending = limit
         var unreadableCount = 0
         while pending > 0 {
-            query.limit = min(pending, 1_000)
+            query.limit = min(pending, ExportQuery.pageSize)
             let page = try await reader.export(query)
             for (position, postback) in page.postbacks {
                 Terminal.write(ExportedPostback(postback, at: position).line(as: format, hasBody: bodies))
