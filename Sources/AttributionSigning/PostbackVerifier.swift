@@ -11,20 +11,33 @@ import Synchronization
 /// ``VerifiedPostback``.
 public struct PostbackVerifier: Sendable {
     private let keys: [PostbackVerificationKey]
-    private let places: KeyPlaces
+    private let candidates: SignerCandidates
     private let tables: KeyTables
 
-    /// The places in ``keys`` of those that may verify what a signer signed, in the order in which they are tried.
-    private struct KeyPlaces {
-        let p192: [Int]
-        let p256: [Int]
-        let production: [Int]
-        let developmentFlow: [Int]
-        let developerSettings: [Int]
-        let test: [Int]
+    /// The keys that may verify what a signer signed.
+    private struct Candidates {
+        /// Their indices in ``keys``, in the order in which they are tried.
+        let places: [Int]
+        /// What is said of a postback that none of them verifies.
+        let rejection: PostbackRejection
+
+        init(_ places: [Int], of keys: [PostbackVerificationKey]) {
+            self.places = places
+            rejection = .invalidSignature(keys: places.map { keys[$0].name })
+        }
+    }
+
+    /// Those of each signer.
+    private struct SignerCandidates {
+        let p192: Candidates
+        let p256: Candidates
+        let production: Candidates
+        let developmentFlow: Candidates
+        let developerSettings: Candidates
+        let test: Candidates
 
         /// A switch, not a dictionary: every postback asks, and hashing takes time.
-        subscript(signer: PostbackSigner) -> [Int] {
+        subscript(signer: PostbackSigner) -> Candidates {
             switch signer {
             case .skAdNetwork(.p192): p192
             case .skAdNetwork(.p256): p256
@@ -48,16 +61,17 @@ public struct PostbackVerifier: Sendable {
             try .development(.developerSettings, base64: ApplePublicKeys.developerSettingsBase64),
         ]
         let tests = testKeys.filter { key in !builtIn.contains { $0.publicKey.base64 == key.base64 } }
-        keys = tests.map(PostbackVerificationKey.test) + builtIn
+        let keys = tests.map(PostbackVerificationKey.test) + builtIn
         let first = tests.count
         let testPlaces = Dictionary(grouping: tests.indices) { tests[$0].curve }
-        places = KeyPlaces(
-            p192: testPlaces[.p192, default: []] + [first],
-            p256: testPlaces[.p256, default: []] + [first + 1],
-            production: [first + 1],
-            developmentFlow: [first + 2],
-            developerSettings: [first + 3],
-            test: testPlaces[.p256, default: []])
+        self.keys = keys
+        candidates = SignerCandidates(
+            p192: Candidates(testPlaces[.p192, default: []] + [first], of: keys),
+            p256: Candidates(testPlaces[.p256, default: []] + [first + 1], of: keys),
+            production: Candidates([first + 1], of: keys),
+            developmentFlow: Candidates([first + 2], of: keys),
+            developerSettings: Candidates([first + 3], of: keys),
+            test: Candidates(testPlaces[.p256, default: []], of: keys))
         tables = KeyTables()
     }
 
@@ -115,7 +129,7 @@ public struct PostbackVerifier: Sendable {
     public func verify(_ postback: ReceivedPostback) -> Judgement {
         let digest = Self.digest(postback)
         var finding = Finding.none
-        for place in places[postback.signer] {
+        for place in candidates[postback.signer].places {
             finding.take(openSSLVerdict(on: postback, digest, place), from: place)
             if case .key = finding {
                 break
@@ -149,7 +163,7 @@ public struct PostbackVerifier: Sendable {
             checks.reserveCapacity(pending.count)
             for index in pending {
                 let postback = postbacks[index]
-                let places = places[postback.signer]
+                let places = candidates[postback.signer].places
                 guard round < places.count else {
                     continue
                 }
@@ -207,11 +221,11 @@ public struct PostbackVerifier: Sendable {
         case .undecided(let reason):
             return .undecided(reason: reason, body: postback.body)
         case .none:
-            let tried = places[postback.signer]
-            if tried.isEmpty, case .adAttributionKit(let keyID) = postback.signer {
+            let tried = candidates[postback.signer]
+            if tried.places.isEmpty, case .adAttributionKit(let keyID) = postback.signer {
                 return .rejected(.unknownKey("\"\(keyID.rawValue)\""), body: postback.body)
             }
-            return .rejected(.invalidSignature(keys: tried.map { keys[$0].name }), body: postback.body)
+            return .rejected(tried.rejection, body: postback.body)
         }
     }
 

@@ -1,5 +1,6 @@
 import Attribution
 public import AttributionIngest
+import Synchronization
 
 extension IngressAnswer {
     /// What a sender is told of its body.
@@ -34,16 +35,22 @@ extension IngressAnswer {
         }
     }
 
-    /// The answers nearly every delivery gets, put into words once.
-    private static let frequent: [Recording: IngressAnswer] = Dictionary(
-        uniqueKeysWithValues: Traffic.allCases.flatMap { traffic in
-            [Recording.recorded(traffic), .duplicate(traffic)].map { ($0, IngressAnswer(spelling: $0)) }
-        })
+    /// The answers that floods get, each put into words once: as many as there are kinds of traffic and of keys.
+    private static let frequent = Mutex<[Recording: IngressAnswer]>([:])
 
     private init(_ recording: Recording) {
         switch recording {
-        case .recorded, .duplicate: self = Self.frequent[recording] ?? IngressAnswer(spelling: recording)
-        case .conflict, .quarantined: self.init(spelling: recording)
+        case .recorded, .duplicate, .conflict, .quarantined(.invalidSignature, _):
+            self = Self.frequent.withLock { answers in
+                if let answer = answers[recording] {
+                    return answer
+                }
+                let answer = IngressAnswer(spelling: recording)
+                answers[recording] = answer
+                return answer
+            }
+        case .quarantined:
+            self.init(spelling: recording)
         }
     }
 

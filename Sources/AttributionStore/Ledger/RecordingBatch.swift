@@ -8,7 +8,7 @@ struct RecordingBatch {
     private let networks: OwnNetworks
     private let memory: WriterState
     private let now: Int64
-    private let arena = HotStatement.Arena()
+    let arena = HotStatement.Arena()
     private let insertPostback: HotStatement
     private let insertBody: HotStatement
     private var lastRow: Int64

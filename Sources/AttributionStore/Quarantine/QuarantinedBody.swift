@@ -3,19 +3,20 @@ import Attribution
 /// One body on its way into the quarantine.
 struct QuarantinedBody {
     let kind: QuarantineClass
-    let reason: String
-    let detail: String
-    /// The recorded postback it contradicts, and what it says instead.
-    let conflict: (postback: Int64, content: Digest16)?
+    let cause: Cause
     let body: [UInt8]
     let delivery: Delivery
+
+    enum Cause {
+        case rejection(PostbackRejection)
+        /// The recorded postback it contradicts, and what it says instead.
+        case conflict(postback: Int64, content: Digest16)
+    }
 
     /// A body that is no genuine postback.
     init(_ kind: QuarantineClass, _ rejection: PostbackRejection, _ body: [UInt8], _ delivery: Delivery) {
         self.kind = kind
-        reason = rejection.code.rawValue
-        detail = rejection.description
-        conflict = nil
+        cause = .rejection(rejection)
         self.body = body
         self.delivery = delivery
     }
@@ -23,10 +24,32 @@ struct QuarantinedBody {
     /// A copy that contradicts a recorded postback.
     init(conflictWith postback: Int64, _ content: Digest16, _ body: [UInt8], _ delivery: Delivery) {
         kind = .conflict
-        reason = Recording.Status.conflict.rawValue
-        detail = "says something else than postback \(postback) in fields nobody signs"
-        conflict = (postback, content)
+        cause = .conflict(postback: postback, content: content)
         self.body = body
         self.delivery = delivery
+    }
+
+    /// Its code.
+    var reason: String {
+        switch cause {
+        case .rejection(let rejection): rejection.code.rawValue
+        case .conflict: Recording.Status.conflict.rawValue
+        }
+    }
+
+    /// Its description; written for bodies that are kept alone, for most of a flood is not.
+    var detail: String {
+        switch cause {
+        case .rejection(let rejection): rejection.description
+        case .conflict(let postback, _): "says something else than postback \(postback) in fields nobody signs"
+        }
+    }
+
+    /// The recorded postback it contradicts, and what it says instead; nil for none.
+    var conflict: (postback: Int64, content: Digest16)? {
+        guard case .conflict(let postback, let content) = cause else {
+            return nil
+        }
+        return (postback, content)
     }
 }

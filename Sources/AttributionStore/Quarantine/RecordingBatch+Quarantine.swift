@@ -17,13 +17,18 @@ extension RecordingBatch {
         guard let conflict = quarantined.conflict else {
             return false
         }
-        let kept = try Data.fetchAll(
-            db.cachedStatement(sql: "SELECT content_digest FROM quarantine WHERE postback_id = ?"),
-            arguments: [conflict.postback])
-        if kept.contains(Data(conflict.content.bytes)) {
+        var (count, isKept) = (0, false)
+        try HotStatement(db, sql: Self.countConflicts, arena).fetch {
+            $0.bind(conflict.content)
+            $0.bind(conflict.postback)
+        } _: { row in
+            count = Int(row.integer(0))
+            isKept = row.integer(1) > 0
+        }
+        if isKept {
             return true
         }
-        guard kept.count < room.budgets.contentsPerPostback else {
+        guard count < room.budgets.contentsPerPostback else {
             notKept[.conflict, default: 0] += 1
             return false
         }
@@ -88,6 +93,10 @@ extension RecordingBatch {
             ).execute(arguments: [kind.rawValue, used.rows, used.bytes])
         }
     }
+
+    /// How many contents are kept that contradict a postback, and how many of them are this one.
+    private static let countConflicts =
+        "SELECT count(*), ifnull(sum(content_digest = ?), 0) FROM quarantine WHERE postback_id = ?"
 
     private static let insertQuarantine = """
         INSERT INTO quarantine

@@ -3,7 +3,7 @@ struct KindsPart: BenchmarkPart {
     let name = "kinds"
     let summary = "duplicates, conflicts, forged postbacks and garbage alone, each against fresh ones"
 
-    private static let rounds = 3
+    private static let rounds = 5
 
     private struct Kind {
         let name: String
@@ -23,7 +23,7 @@ struct KindsPart: BenchmarkPart {
         let first = try fresh.run(
             LoadPlan(seconds: bench.options.seconds), name: "fresh postbacks, whose copies follow")
         // As many of each kind as were recorded, and no more: a later one has nothing to be a copy of.
-        let sent = first.succeeded
+        let plan = LoadPlan(seconds: bench.options.seconds / 4, limit: first.succeeded)
         var kinds = [
             Kind(name: "duplicates", workload: .duplicates(pool)),
             Kind(name: "conflicts", workload: .conflicts(pool.changed(ChangedBody.conflict))),
@@ -32,14 +32,14 @@ struct KindsPart: BenchmarkPart {
         ]
         for round in 1...Self.rounds {
             for index in kinds.indices {
-                let plan = LoadPlan(seconds: bench.options.seconds, limit: sent)
-                let reference = try fresh.run(
-                    LoadPlan(seconds: bench.options.seconds / 2), name: "fresh postbacks, run \(round)")
+                // Between two phases of fresh ones: machines become slower and faster from one second to the next.
+                let before = try fresh.run(plan, name: "fresh postbacks before, run \(round)")
                 let load = ServerLoad(
                     bench, to: fresh.server, kinds[index].workload, expecting: first.perSecond * 2)
                 let result = try load.run(plan, name: "\(kinds[index].name), run \(round)")
+                let after = try fresh.run(plan, name: "fresh postbacks after, run \(round)")
                 kinds[index].rates.append(result.perSecond)
-                kinds[index].ratios.append(result.perSecond / reference.perSecond)
+                kinds[index].ratios.append(result.perSecond / ((before.perSecond + after.perSecond) / 2))
             }
         }
         for kind in kinds {
