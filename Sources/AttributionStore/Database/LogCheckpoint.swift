@@ -50,8 +50,10 @@ final class LogCheckpoint: Sendable {
         case damaged
     }
 
-    /// Frames of the log from which on it is moved: 4 MiB. More at a time would be moved with less writing, but every
-    /// commit waits behind it for the disk: of 16 MiB long enough for one answer in a hundred to take twice as long.
+    /// Frames of the log from which on it is moved, 4 MiB.
+    ///
+    /// More at a time would mean less writing, but commits wait behind it for the disk: with 16 MiB long enough for one
+    /// answer in a hundred to take twice as long.
     private static let longLog = 1_024
 
     /// Makes a connection of its own and takes the place of SQLite's own checkpoints on the writer's.
