@@ -3,9 +3,9 @@
 /// A target of its own, so that the file is compiled in only when it has changed.
 ///
 /// - SeeAlso: [OpenAPI 3.1](https://spec.openapis.org/oas/v3.1.1.html)
-public enum APIDescription {
+package enum APIDescription {
     /// The bytes of `openapi.yaml`.
-    public static var yaml: [UInt8] {
+    package static var yaml: [UInt8] {
         PackageResources.openapi_yaml
     }
 }

@@ -1,6 +1,7 @@
 import Attribution
 import BoundedLogging
 import Logging
+import StrictJSON
 
 /// What the writer says of its batches: a flood of bodies makes a few lines a second and counts, never a full log.
 struct IngestLog {

@@ -1,7 +1,8 @@
-public import Attribution
+package import Attribution
+package import StrictJSON
 
 /// What became of a body handed in.
-public enum IngestOutcome: Sendable {
+package enum IngestOutcome: Sendable {
     /// It is durable: recorded, a repeat, a conflict or in quarantine.
     case durable(Recording)
     /// It cannot be a postback: it is not one JSON object. Nothing was kept.

@@ -1,11 +1,11 @@
-public import Attribution
-public import AttributionSigning
-public import AttributionStore
+package import Attribution
+package import AttributionSigning
+package import AttributionStore
 import Dispatch
 import Foundation
-public import Logging
+package import Logging
 import Metrics
-public import ServiceLifecycle
+import ServiceLifecycle
 import Synchronization
 
 /// Takes bodies from any thread, verifies and records them in batches, and answers each after its commit.
@@ -13,7 +13,7 @@ import Synchronization
 /// One writer takes whatever has arrived while the last batch was being written: under light load a body waits for
 /// nothing but its own commit, under heavy load the commits are shared. Between the two the writer waits a moment for a
 /// batch to grow, for a commit costs as much as ten postbacks. It knows no HTTP.
-public final class Ingestor: Service {
+package final class Ingestor: Service {
     private let verifier: PostbackVerifier
     private let ledger: LedgerWriter
     private let limits: IngestorLimits
@@ -71,7 +71,7 @@ public final class Ingestor: Service {
     ///   - limits: How much is taken at a time.
     ///   - answeringTogether: Is handed the work of answering a batch and has to do it, once, before it returns.
     ///   - logger: Where problems go.
-    public init(
+    package init(
         verifier: PostbackVerifier,
         ledger: LedgerWriter,
         limits: IngestorLimits = IngestorLimits(),
@@ -93,7 +93,7 @@ public final class Ingestor: Service {
     ///   - client: The network it came from, as text; nil when that is not known.
     ///   - receivedAtMilliseconds: When it was received, in Unix milliseconds.
     ///   - answer: Called exactly once, on any thread, after the commit or the refusal.
-    public func submit(
+    package func submit(
         _ body: [UInt8],
         recipient: Delivery.Recipient,
         client: String? = nil,
@@ -114,7 +114,7 @@ public final class Ingestor: Service {
     }
 
     /// Hands in a body and waits for its outcome.
-    public func ingest(
+    package func ingest(
         _ body: [UInt8],
         recipient: Delivery.Recipient,
         client: String? = nil,
@@ -131,7 +131,7 @@ public final class Ingestor: Service {
     ///
     /// The work is done on a thread of its own: reading, verifying and recording block it, and what they allocate is
     /// freed where it was made.
-    public func run() async throws {
+    package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withCheckedContinuation { ended in
                 let thread = Thread {
@@ -148,7 +148,7 @@ public final class Ingestor: Service {
     }
 
     /// Takes nothing more; what was accepted is still written.
-    public func close() {
+    package func close() {
         let isWriterWaiting = state.withLock { state in
             state.isClosed = true
             return state.takeWaitingWriter()

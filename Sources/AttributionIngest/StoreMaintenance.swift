@@ -1,12 +1,12 @@
-public import AttributionSigning
-public import AttributionStore
+package import AttributionSigning
+package import AttributionStore
 import Dispatch
 
 /// Changes to a store beside recording: judging the quarantine again, deleting from it, and repair.
 ///
 /// One change runs at a time, on a thread of its own: each may block for minutes, and neither an event loop nor Swift's
 /// pool may wait for it.
-public actor StoreMaintenance {
+package actor StoreMaintenance {
     private let ledger: LedgerWriter
     private let verifier: PostbackVerifier
     private let executor = OwnThread()
@@ -24,7 +24,7 @@ public actor StoreMaintenance {
     }
 
     /// The thread that does the work.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
     }
 
@@ -33,7 +33,7 @@ public actor StoreMaintenance {
     /// - Parameters:
     ///   - ledger: The owner of the store.
     ///   - verifier: Judges bodies, by the same rules as those received now.
-    public init(ledger: LedgerWriter, verifier: PostbackVerifier) {
+    package init(ledger: LedgerWriter, verifier: PostbackVerifier) {
         self.ledger = ledger
         self.verifier = verifier
     }
@@ -41,21 +41,21 @@ public actor StoreMaintenance {
     /// Judges deliveries of the quarantine again; see ``AttributionStore/LedgerWriter/requeue(_:judge:)``.
     ///
     /// - Throws: ``AttributionStore/StoreError``.
-    public func requeue(_ query: QuarantineQuery) throws -> Requeued {
+    package func requeue(_ query: QuarantineQuery) throws -> Requeued {
         try ledger.requeue(query) { verifier.judge($0) }
     }
 
     /// Deletes deliveries from the quarantine for good; see ``AttributionStore/LedgerWriter/prune(_:)``.
     ///
     /// - Throws: ``AttributionStore/StoreError``.
-    public func prune(_ query: QuarantineQuery) throws -> Int64 {
+    package func prune(_ query: QuarantineQuery) throws -> Int64 {
         try ledger.prune(query)
     }
 
     /// Reads everything again from the raw bytes and mends what follows from them.
     ///
     /// - Throws: ``AttributionStore/StoreError``.
-    public func repair() async throws -> RecountRepair {
+    package func repair() async throws -> RecountRepair {
         let verifier = verifier
         return try await ledger.repair { verifier.judge($0) }
     }
@@ -63,7 +63,7 @@ public actor StoreMaintenance {
     /// Reads everything again from the raw bytes and changes nothing.
     ///
     /// - Throws: ``AttributionStore/StoreError``.
-    public func recount() async throws -> Recount {
+    package func recount() async throws -> Recount {
         let verifier = verifier
         let reader = try LedgerReader(ledger.path)
         defer { reader.close() }

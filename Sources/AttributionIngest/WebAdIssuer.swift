@@ -1,10 +1,10 @@
-public import Attribution
-public import AttributionSigning
-public import AttributionStore
+package import Attribution
+package import AttributionSigning
+package import AttributionStore
 import Metrics
 
 /// Issues web ads: each under a fresh nonce, remembered before its link is handed out.
-public struct WebAdIssuer: Sendable {
+package struct WebAdIssuer: Sendable {
     private let ledger: any WebAdLedger
     private let signer: NetworkSigner?
 
@@ -13,7 +13,7 @@ public struct WebAdIssuer: Sendable {
     /// - Parameters:
     ///   - ledger: Remembers the ads.
     ///   - signer: Must have a key for the network of every ad; nil where the keys are somewhere else.
-    public init(ledger: any WebAdLedger, signer: NetworkSigner? = nil) {
+    package init(ledger: any WebAdLedger, signer: NetworkSigner? = nil) {
         self.ledger = ledger
         self.signer = signer
     }
@@ -28,7 +28,7 @@ public struct WebAdIssuer: Sendable {
     /// - Returns: Their links; the ads are on disk.
     /// - Throws: ``Attribution/FieldProblem`` for a bad value, ``AttributionSigning/KeyProblem`` when no key signs for
     ///   the network, and what the store reports.
-    public func issue(
+    package func issue(
         _ request: WebAdRequest,
         count: Int = 1,
         issuedAtMilliseconds: Int64? = nil,

@@ -1,7 +1,7 @@
-public import Attribution
+package import Attribution
 
 /// What became of a tap on a web ad.
-public enum WebAdOutcome: Sendable {
+package enum WebAdOutcome: Sendable {
     /// The payload; its nonce is used up on disk.
     case signed(SignedImpression)
     /// The tap is refused.
@@ -16,7 +16,7 @@ public enum WebAdOutcome: Sendable {
     case failed
 
     /// A stable code, the label of the counter.
-    public var code: String {
+    package var code: String {
         switch self {
         case .signed: "signed"
         case .refused(let refusal): refusal.code.rawValue

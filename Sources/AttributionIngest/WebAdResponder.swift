@@ -1,16 +1,16 @@
 import Attribution
-public import AttributionSigning
-public import AttributionStore
+package import AttributionSigning
+package import AttributionStore
 import BoundedLogging
-public import Logging
+package import Logging
 import Metrics
-public import ServiceLifecycle
+import ServiceLifecycle
 
 /// Answers taps on web ads, one after the other, with payloads whose nonces are used up on disk.
 ///
 /// It knows no HTTP. A bounded number of taps waits, so that neither the store nor OpenSSL is ever waited for by who
 /// hands them in.
-public final class WebAdResponder: Service {
+package final class WebAdResponder: Service {
     private struct Pending: Sendable {
         let tap: WebAdTap
         let receivedAtMilliseconds: Int64
@@ -31,7 +31,7 @@ public final class WebAdResponder: Service {
     ///   - signer: Signs the payloads.
     ///   - queuedTaps: The most taps that wait; by default 1,024, under a second of commits on a slow disk.
     ///   - logger: Takes what goes wrong.
-    public init(ledger: any WebAdLedger, signer: NetworkSigner, queuedTaps: Int = 1_024, logger: Logger) {
+    package init(ledger: any WebAdLedger, signer: NetworkSigner, queuedTaps: Int = 1_024, logger: Logger) {
         self.ledger = ledger
         self.signer = signer
         failures = FailureLog("web ad not answered", logger: logger)
@@ -45,7 +45,7 @@ public final class WebAdResponder: Service {
     ///   - body: The bytes as received.
     ///   - receivedAtMilliseconds: When they were received, in Unix milliseconds; the payload's timestamp.
     ///   - answer: Called exactly once, on any thread.
-    public func submit(
+    package func submit(
         _ body: [UInt8],
         receivedAtMilliseconds: Int64,
         answer: @escaping @Sendable (WebAdOutcome) -> Void
@@ -68,7 +68,7 @@ public final class WebAdResponder: Service {
     }
 
     /// Answers until a graceful shutdown, then what was accepted before it, and returns.
-    public func run() async throws {
+    package func run() async throws {
         await withGracefulShutdownHandler {
             for await pending in taps {
                 pending.answer(await outcome(of: pending))
@@ -79,7 +79,7 @@ public final class WebAdResponder: Service {
     }
 
     /// Takes nothing more; what was accepted is still answered.
-    public func close() {
+    package func close() {
         queue.finish()
     }
 

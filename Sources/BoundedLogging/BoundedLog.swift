@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Lines go into a bounded queue, which a thread of its own empties. When nobody reads the other end, the queue fills
 /// up, further lines are dropped, and their number is logged as soon as there is room again.
-public final class BoundedLog: Sendable {
+package final class BoundedLog: Sendable {
     private struct State {
         var queue: LineQueue
         /// Whether the thread is at a batch it has taken.
@@ -28,7 +28,7 @@ public final class BoundedLog: Sendable {
     ///   - descriptor: Where the lines go; standard error by default.
     ///   - lines: The most lines that wait.
     ///   - bytes: The most bytes that wait; as many again may be at the thread.
-    public init(descriptor: Int32 = 2, lines: Int = 10_000, bytes: Int = 1 << 20) {
+    package init(descriptor: Int32 = 2, lines: Int = 10_000, bytes: Int = 1 << 20) {
         self.descriptor = descriptor
         state = Mutex(State(queue: LineQueue(lines: lines, bytes: bytes)))
         let thread = Thread { self.write() }
@@ -53,7 +53,7 @@ public final class BoundedLog: Sendable {
     /// - Parameter bound: The longest wait.
     /// - Returns: Whether they are.
     @discardableResult
-    public func flush(within bound: Duration) -> Bool {
+    package func flush(within bound: Duration) -> Bool {
         let done = DispatchSemaphore(value: 0)
         let isDone = state.withLock { state in
             guard state.isWriting || !state.queue.isEmpty else {

@@ -1,14 +1,14 @@
 import Foundation
-public import Logging
+package import Logging
 
 /// Gives what is logged to a ``BoundedLog``.
-public struct BoundedLogHandler: LogHandler {
+package struct BoundedLogHandler: LogHandler {
     /// Levels below it are not logged.
-    public var logLevel: Logger.Level
+    package var logLevel: Logger.Level
     /// Fields of every line.
-    public var metadata: Logger.Metadata = [:]
+    package var metadata: Logger.Metadata = [:]
     /// More fields of every line.
-    public var metadataProvider: Logger.MetadataProvider?
+    package var metadataProvider: Logger.MetadataProvider?
     private let log: BoundedLog
 
     /// Makes a handler.
@@ -16,13 +16,13 @@ public struct BoundedLogHandler: LogHandler {
     /// - Parameters:
     ///   - log: Takes the lines.
     ///   - logLevel: Levels below it are not logged.
-    public init(_ log: BoundedLog, logLevel: Logger.Level) {
+    package init(_ log: BoundedLog, logLevel: Logger.Level) {
         self.log = log
         self.logLevel = logLevel
     }
 
     /// A field of every line.
-    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
@@ -30,7 +30,7 @@ public struct BoundedLogHandler: LogHandler {
     /// Queues one line, and never waits.
     ///
     /// - Parameter event: What is logged.
-    public func log(event: LogEvent) {
+    package func log(event: LogEvent) {
         var fields = metadata
         if let provided = metadataProvider?.get() {
             fields.merge(provided) { $1 }

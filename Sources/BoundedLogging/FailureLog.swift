@@ -1,8 +1,8 @@
-public import Logging
+package import Logging
 import Synchronization
 
 /// Logs one kind of failure from any thread, at most once a second: clients decide how often they cause it.
-public final class FailureLog: Sendable {
+package final class FailureLog: Sendable {
     private let message: Logger.Message
     private let logger: Logger
     private let throttle = Mutex(LogThrottle())
@@ -12,7 +12,7 @@ public final class FailureLog: Sendable {
     /// - Parameters:
     ///   - message: What failed, in words that do not change.
     ///   - logger: Takes the lines.
-    public init(_ message: Logger.Message, logger: Logger) {
+    package init(_ message: Logger.Message, logger: Logger) {
         self.message = message
         self.logger = logger
     }
@@ -23,7 +23,7 @@ public final class FailureLog: Sendable {
     ///   - reason: What went wrong.
     ///   - metadata: More fields.
     ///   - now: The present.
-    public func note(
+    package func note(
         _ reason: String,
         metadata: Logger.Metadata = [:],
         at now: ContinuousClock.Instant = .now

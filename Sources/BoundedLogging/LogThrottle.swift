@@ -1,7 +1,7 @@
 /// Admits a few like lines in each interval and counts the others.
 ///
 /// A value without a clock: whoever logs hands in the time.
-public struct LogThrottle: Sendable {
+package struct LogThrottle: Sendable {
     private let lines: Int
     private let interval: Duration
     private var intervalEnd: ContinuousClock.Instant?
@@ -13,7 +13,7 @@ public struct LogThrottle: Sendable {
     /// - Parameters:
     ///   - lines: The most lines of an interval.
     ///   - interval: How long an interval lasts; the first line after its end begins the next.
-    public init(lines: Int = 1, every interval: Duration = .seconds(1)) {
+    package init(lines: Int = 1, every interval: Duration = .seconds(1)) {
         self.lines = lines
         self.interval = interval
     }
@@ -22,7 +22,7 @@ public struct LogThrottle: Sendable {
     ///
     /// - Parameter now: The present.
     /// - Returns: How many lines were suppressed since the last one that was written, or nil when this one is, too.
-    public mutating func admit(at now: ContinuousClock.Instant) -> Int? {
+    package mutating func admit(at now: ContinuousClock.Instant) -> Int? {
         if intervalEnd.map({ now >= $0 }) ?? true {
             intervalEnd = now + interval
             admitted = 0
@@ -37,7 +37,7 @@ public struct LogThrottle: Sendable {
     }
 
     /// Whether suppressed lines still wait to be counted in the log.
-    public var hasSuppressed: Bool {
+    package var hasSuppressed: Bool {
         suppressed > 0
     }
 
@@ -45,7 +45,7 @@ public struct LogThrottle: Sendable {
     ///
     /// - Parameter now: The present.
     /// - Returns: The count, or nil when there is nothing to say yet.
-    public mutating func takeSuppressed(at now: ContinuousClock.Instant) -> Int? {
+    package mutating func takeSuppressed(at now: ContinuousClock.Instant) -> Int? {
         guard suppressed > 0, let intervalEnd, now >= intervalEnd else {
             return nil
         }

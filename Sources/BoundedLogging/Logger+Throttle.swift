@@ -1,4 +1,4 @@
-public import Logging
+package import Logging
 
 extension Logger {
     /// Logs a line that may repeat quickly.
@@ -11,7 +11,7 @@ extension Logger {
     ///   - throttle: Decides whether it is written.
     ///   - now: The present.
     ///   - metadata: Its fields; made only when it is written.
-    public func log(
+    package func log(
         level: Logger.Level,
         _ message: Logger.Message,
         throttle: inout LogThrottle,

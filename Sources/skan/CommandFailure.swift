@@ -1,7 +1,11 @@
 import Attribution
-import AttributionHTTP
+import AttributionAccess
+import AttributionConsole
+import AttributionListener
+import AttributionServer
 import AttributionSigning
 import AttributionStore
+import StrictJSON
 
 /// Why a command could not do its work, and what to do next.
 struct CommandFailure: Error {
@@ -22,6 +26,7 @@ struct CommandFailure: Error {
         switch error {
         case let failure as CommandFailure: self = failure
         case let problem as KeyProblem: self.init(problem.description, hint: problem.hint)
+        case let problem as ServerConfiguration.Problem: self.init(problem.description, hint: problem.hint)
         case let problem as AccessProblem: self.init(problem.description, hint: problem.hint)
         case let problem as FieldProblem: self.init(problem.description, hint: "skan help COMMAND lists its options")
         case let problem as OwnerProblem: self.init(problem.description, hint: problem.hint)

@@ -6,6 +6,8 @@ import AttributionStore
 import Foundation
 import Logging
 import ServiceLifecycle
+import StrictJSON
+import TestSupport
 import Testing
 
 @Suite("Ingesting")

@@ -1,6 +1,7 @@
 import Attribution
 import AttributionReports
 import AttributionStore
+import StrictJSON
 import Testing
 
 @Suite("Parameters of reports")

@@ -3,6 +3,7 @@ import AttributionHarness
 import AttributionReports
 import AttributionStore
 import Foundation
+import StrictJSON
 import Testing
 
 @Suite("What is shown of a report")

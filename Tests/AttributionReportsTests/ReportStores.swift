@@ -4,6 +4,7 @@ import AttributionReports
 import AttributionSigning
 import AttributionStore
 import Foundation
+import StrictJSON
 
 /// Stores of a test, removed with it.
 final class ReportStores: Sendable {

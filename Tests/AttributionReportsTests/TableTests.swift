@@ -2,6 +2,7 @@ import Attribution
 import AttributionHarness
 import AttributionReports
 import AttributionStore
+import StrictJSON
 import Testing
 
 @Suite("Tables in a terminal")

@@ -1,6 +1,7 @@
 import Attribution
 import AttributionHarness
 import AttributionSigning
+import StrictJSON
 import Testing
 
 @Suite("Verifying AdAttributionKit under the one key it names")

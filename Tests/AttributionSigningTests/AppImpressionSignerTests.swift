@@ -1,6 +1,7 @@
 import Attribution
 import AttributionSigning
 import Foundation
+import StrictJSON
 import Testing
 
 @Suite("Signing AdAttributionKit impressions")

@@ -2,6 +2,7 @@ import Attribution
 import AttributionHarness
 import AttributionSigning
 import Foundation
+import StrictJSON
 import Testing
 
 @Suite("Published postbacks, as files")

@@ -2,6 +2,7 @@ import Attribution
 import AttributionHarness
 import AttributionSigning
 import Foundation
+import StrictJSON
 import Testing
 
 @Suite("What a hostile body may cost", .serialized)

@@ -47,8 +47,8 @@ struct KeyTests {
         #expect(truncate(large, 3 << 30) == 0)
         #expect(mkfifo(fifo, 0o600) == 0)
         let reasons = [
-            large: "3221225472 bytes, and a key has at most 65536", fifo: "it is no regular file",
-            "/dev/zero": "it is no regular file", folder: "it is a folder", "\(folder)/none": "no such file",
+            large: "found 3221225472 bytes, expected at most 65536", fifo: "it is not a regular file",
+            "/dev/zero": "it is not a regular file", folder: "it is a folder", "\(folder)/none": "no such file",
         ]
         for (file, reason) in reasons {
             #expect(throws: KeyProblem.unreadable(file: file, reason: reason)) { try NetworkPrivateKey(file: file) }

@@ -2,6 +2,7 @@ import Attribution
 import AttributionHarness
 import AttributionSigning
 import AttributionStore
+import StrictJSON
 import Testing
 
 @Suite("AdAttributionKit in the ledger")

@@ -3,6 +3,7 @@ import AttributionHarness
 import AttributionSigning
 import AttributionStore
 import Foundation
+import StrictJSON
 import Testing
 
 @Suite("The ledger")

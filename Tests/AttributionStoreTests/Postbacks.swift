@@ -3,6 +3,7 @@ import AttributionHarness
 import AttributionSigning
 import AttributionStore
 import Foundation
+import StrictJSON
 
 /// Postbacks signed by a stand-in for Apple, judged and ready to be recorded.
 struct Postbacks {

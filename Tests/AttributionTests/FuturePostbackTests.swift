@@ -1,4 +1,5 @@
 import Attribution
+import StrictJSON
 import Testing
 
 @Suite("What may be a postback of a later release")

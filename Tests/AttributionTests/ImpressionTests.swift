@@ -1,4 +1,5 @@
 import Attribution
+import StrictJSON
 import Testing
 
 @Suite("Checking and spelling impressions")

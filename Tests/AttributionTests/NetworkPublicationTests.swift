@@ -1,5 +1,6 @@
 import Attribution
 import Foundation
+import StrictJSON
 import Testing
 
 @Suite("What a network publishes")

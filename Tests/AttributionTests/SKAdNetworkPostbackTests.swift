@@ -1,4 +1,5 @@
 import Attribution
+import StrictJSON
 import Testing
 
 @Suite("Reading postbacks of SKAdNetwork")

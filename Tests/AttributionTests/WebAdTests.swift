@@ -1,4 +1,5 @@
 import Attribution
+import StrictJSON
 import Testing
 
 @Suite("Web ads: links, taps, refusals")

@@ -8,19 +8,24 @@ struct BoundaryTests {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     static let mayImport: [(String, Set<String>)] = [
-        ("Attribution", ["FoundationEssentials"]),
-        ("BoundedLogging", ["Dispatch", "Foundation", "Glibc", "Logging", "Musl", "Synchronization"]),
+        ("StrictJSON", []),
         ("FixedKeyECDSA", []),
         ("Hashing", ["COpenSSL"]),
+        ("CheckedFiles", ["Glibc", "Musl"]),
         ("APIDescription", []),
+        ("BoundedLogging", ["Dispatch", "Foundation", "Glibc", "Logging", "Musl", "Synchronization"]),
+        ("Attribution", ["FoundationEssentials", "StrictJSON"]),
         (
             "AttributionSigning",
-            ["Attribution", "FixedKeyECDSA", "Foundation", "Hashing", "COpenSSL", "Synchronization"]
+            [
+                "Attribution", "CheckedFiles", "COpenSSL", "FixedKeyECDSA", "Foundation", "Hashing", "StrictJSON",
+                "Synchronization",
+            ]
         ),
         (
             "AttributionStore",
             [
-                "Attribution", "CFileSystem", "Foundation", "Hashing", "GRDB", "GRDBSQLite", "Dispatch",
+                "Attribution", "CFileSystem", "Dispatch", "Foundation", "GRDB", "GRDBSQLite", "Hashing", "StrictJSON",
                 "Synchronization",
             ]
         ),
@@ -28,25 +33,49 @@ struct BoundaryTests {
             "AttributionIngest",
             [
                 "Attribution", "AttributionSigning", "AttributionStore", "BoundedLogging", "Dispatch", "Foundation",
-                "Logging", "Metrics", "ServiceLifecycle", "Synchronization",
+                "Logging", "Metrics", "ServiceLifecycle", "StrictJSON", "Synchronization",
             ]
         ),
-        ("AttributionReports", ["Attribution", "AttributionStore", "Foundation"]),
+        ("AttributionReports", ["Attribution", "AttributionStore", "Foundation", "StrictJSON"]),
         (
-            "AttributionHTTP",
+            "AttributionAccess",
             [
-                "APIDescription", "Attribution", "AttributionIngest", "AttributionReports", "AttributionSigning",
-                "AttributionStore", "BoundedLogging", "FoundationEssentials", "Glibc", "Musl", "Darwin", "Hashing",
-                "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "Metrics", "NIOCore", "NIOHTTP1",
-                "NIOPosix", "NIOSSL", "ServiceLifecycle",
-                "Synchronization",
+                "Attribution", "CheckedFiles", "FoundationEssentials", "Glibc", "Hashing", "Logging", "Musl",
+                "StrictJSON", "Synchronization",
+            ]
+        ),
+        (
+            "AttributionListener",
+            [
+                "BoundedLogging", "CheckedFiles", "Darwin", "FoundationEssentials", "Glibc", "Logging", "Metrics",
+                "Musl",
+                "NIOCore", "NIOPosix", "NIOSSL", "ServiceLifecycle", "Synchronization",
+            ]
+        ),
+        (
+            "AttributionConsole",
+            [
+                "APIDescription", "Attribution", "AttributionAccess", "AttributionIngest", "AttributionListener",
+                "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging",
+                "FoundationEssentials",
+                "Glibc", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "Metrics", "Musl", "NIOCore",
+                "NIOHTTP1", "NIOPosix", "NIOSSL", "ServiceLifecycle", "StrictJSON", "Synchronization",
+            ]
+        ),
+        (
+            "AttributionServer",
+            [
+                "Attribution", "AttributionAccess", "AttributionConsole", "AttributionIngest", "AttributionListener",
+                "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging", "Dispatch",
+                "Foundation", "FoundationEssentials", "Logging", "Metrics", "ServiceLifecycle", "StrictJSON",
+                "Synchronization", "UnixSignals",
             ]
         ),
         (
             "AttributionHarness",
             [
-                "Attribution", "AttributionSigning", "AsyncHTTPClient", "Foundation", "NIOCore", "NIOHTTP1",
-                "Synchronization",
+                "AsyncHTTPClient", "Attribution", "AttributionSigning", "Foundation", "NIOCore", "NIOHTTP1",
+                "StrictJSON", "Synchronization",
             ]
         ),
     ]
@@ -82,6 +111,17 @@ struct BoundaryTests {
             atPath: Self.root.appendingPathComponent("Sources").path
         ).filter { try !Self.sources($0).isEmpty }
         #expect(Set(targets) == Set(Self.mayImport.map(\.0) + ["skan"]))
+    }
+
+    @Test("A folder can be taken in at a glance: sixteen files at most")
+    func folders() throws {
+        let sources = Self.root.appendingPathComponent("Sources")
+        let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
+        let swift = (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "swift" }
+        for (folder, files) in Dictionary(grouping: swift, by: { $0.deletingLastPathComponent().path }) {
+            #expect(files.count <= 16, "\(folder) holds \(files.count)")
+        }
+        #expect(!swift.isEmpty)
     }
 
     @Test("The verifier alone vouches for a postback")

@@ -1,5 +1,6 @@
 import FixedKeyECDSA
 import Foundation
+import StrictJSON
 import Testing
 
 @Suite(

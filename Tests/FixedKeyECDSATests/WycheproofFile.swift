@@ -1,4 +1,5 @@
 import Foundation
+import StrictJSON
 
 /// A file of known-answer tests of the project C2SP/wycheproof, as far as ECDSA verification needs it.
 struct WycheproofFile: Decodable {

@@ -1,5 +1,4 @@
 import APIDescription
-import AttributionHTTP
 import Foundation
 import Yams
 

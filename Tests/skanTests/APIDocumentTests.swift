@@ -1,11 +1,15 @@
 import APIDescription
 import Attribution
-import AttributionHTTP
+import AttributionAccess
+import AttributionConsole
 import AttributionIngest
+import AttributionListener
 import AttributionReports
+import AttributionServer
 import AttributionStore
 import Foundation
 import HTTPTypes
+import StrictJSON
 import Testing
 import Yams
 
@@ -23,7 +27,7 @@ struct APIDocumentTests {
     func routes() {
         let described = operations.map { "\($0.tags.joined()) \($0.method) \($0.path) \($0.scope ?? "-")" }
         let served =
-            IngressRoute.allCases.map { "public POST \($0.path) -" }
+            PublicRoute.allCases.map { "public POST \($0.path) -" }
             + ConsoleRoute.allCases.map(\.definition).map { definition in
                 let scope = if case .scope(let scope) = definition.access { scope.rawValue } else { "-" }
                 return "console \(definition.method) \(definition.path) \(scope)"
@@ -103,7 +107,7 @@ struct APIDocumentTests {
         #expect(Set(refusals.map(\.code)) == Set(WebAdRefusal.Code.allCases))
         let outcomes: [WebAdOutcome] =
             refusals.map { .refused($0) } + [.noSigningKeys, .noKey(adNetworkID: "a"), .overloaded, .failed]
-        let operation = try #require(operations.first { $0.path == IngressRoute.webAdPayload.path })
+        let operation = try #require(operations.first { $0.path == PublicRoute.webAdPayload.path })
         try expect(try outcomes.map { try reason(IngressAnswer($0)) }, of: operation, without: listenersOwn)
     }
 

@@ -1,7 +1,10 @@
 import APIDescription
-import AttributionHTTP
+import AttributionConsole
 import AttributionHarness
+import AttributionListener
+import AttributionServer
 import Foundation
+import StrictJSON
 import Testing
 
 @Suite("The examples of the interfaces' description, put to a server", .timeLimit(.minutes(5)))
@@ -15,7 +18,7 @@ struct APIExampleTests {
         try folder.makeSigningKeys()
     }
 
-    static let paths = IngressRoute.allCases.map(\.path) + ConsoleRoute.allCases.map(\.definition.path)
+    static let paths = PublicRoute.allCases.map(\.path) + ConsoleRoute.allCases.map(\.definition.path)
 
     @Test("Every example is answered as the example of its name says", arguments: paths)
     func examples(_ path: String) throws {
@@ -28,7 +31,7 @@ struct APIExampleTests {
         for (name, request) in operation.requests {
             let expected = try #require(answers.first { $0.name == name }, "\(name)")
             var request = request
-            if path == IngressRoute.webAdPayload.path, name == "signed" {
+            if path == PublicRoute.webAdPayload.path, name == "signed" {
                 try issueAd(for: &request, on: server)
             }
             let answer = try send(request, operation, to: server)

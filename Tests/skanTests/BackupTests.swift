@@ -1,4 +1,5 @@
 import Foundation
+import StrictJSON
 import Testing
 
 @Suite("Backups, as a process", .timeLimit(.minutes(10)))

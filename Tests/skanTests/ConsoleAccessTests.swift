@@ -1,4 +1,5 @@
-import AttributionHTTP
+import AttributionAccess
+import AttributionConsole
 import Foundation
 import HTTPTypes
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import StrictJSON
 import Testing
 
 /// What the README's commands use is what it says it is.

@@ -1,6 +1,7 @@
 import Attribution
 import AttributionHarness
 import Foundation
+import StrictJSON
 import Testing
 
 @Suite("The signing API of the server, as a process", .timeLimit(.minutes(10)))

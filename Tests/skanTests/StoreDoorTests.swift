@@ -1,4 +1,5 @@
 import Foundation
+import StrictJSON
 import Testing
 
 @Suite("Changes to a store, beside its owner and without one", .timeLimit(.minutes(10)))

@@ -1,4 +1,5 @@
 import Foundation
+import StrictJSON
 import Testing
 
 /// `skan verify` on what partners export, and on what nobody should.

@@ -1,4 +1,5 @@
 import Foundation
+import StrictJSON
 import Testing
 
 @Suite("Web ads, as a process", .timeLimit(.minutes(5)))

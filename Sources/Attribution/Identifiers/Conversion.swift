@@ -1,7 +1,7 @@
 /// What a postback says of conversion: nothing, `null`, a fine value, a coarse one or something else; never signed.
 ///
 /// Absent, `null`, 0 and what is no conversion value are four different facts and stay four cases.
-public enum Conversion: Hashable, Sendable {
+package enum Conversion: Hashable, Sendable {
     /// Neither `conversion-value` nor `coarse-conversion-value` is there.
     case absent
     /// One of them is there and is `null`.
@@ -15,7 +15,7 @@ public enum Conversion: Hashable, Sendable {
     case coarse(CoarseConversionValue)
 
     /// The range of a fine value.
-    public static let fineRange: ClosedRange<Int64> = 0...63
+    package static let fineRange: ClosedRange<Int64> = 0...63
 
     /// Every conversion without a fine value, in the order in which stores and outputs list them.
     package static let coarseCases: [Conversion] =
@@ -34,7 +34,7 @@ public enum Conversion: Hashable, Sendable {
 
 extension Conversion: LosslessStringConvertible {
     /// `absent`, `null`, `invalid`, `0`…`63`, `low`, `medium` or `high`.
-    public var description: String {
+    package var description: String {
         switch self {
         case .absent: "absent"
         case .null: "null"
@@ -45,7 +45,7 @@ extension Conversion: LosslessStringConvertible {
     }
 
     /// Reads what ``description`` writes; nil for any other text.
-    public init?(_ description: String) {
+    package init?(_ description: String) {
         guard let conversion = Self.byDescription[description] else {
             return nil
         }

@@ -4,14 +4,14 @@
 ///
 /// - SeeAlso: [Signing and providing
 ///   ads](https://developer.apple.com/documentation/storekit/signing-and-providing-ads)
-public struct Nonce: Hashable, Sendable, CustomStringConvertible {
+package struct Nonce: Hashable, Sendable, CustomStringConvertible {
     /// The UUID in lower case with dashes.
-    public let text: String
+    package let text: String
 
     /// Accepts a version 4 UUID in lower case with dashes; nil for any other text.
     ///
     /// An upper-case UUID is refused, not converted: the caller's other copies of it would no longer match.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let pattern = "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx"
         guard text.utf8.count == pattern.utf8.count else {
             return nil
@@ -33,7 +33,7 @@ public struct Nonce: Hashable, Sendable, CustomStringConvertible {
     /// Makes a nonce from 16 random bytes, of which six bits are set to what version 4 wants.
     ///
     /// - Parameter generator: The source of randomness; a system generator for real impressions.
-    public init(using generator: inout some RandomNumberGenerator) {
+    package init(using generator: inout some RandomNumberGenerator) {
         // Two calls, not one a digit: a system generator may ask the kernel each time.
         let words = [generator.next(), generator.next()] as [UInt64]
         var digits: [UInt8] = []
@@ -54,7 +54,7 @@ public struct Nonce: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The UUID in lower case with dashes.
-    public var description: String {
+    package var description: String {
         text
     }
 

@@ -2,7 +2,7 @@
 ///
 /// - SeeAlso: [SKAdNetwork release
 ///   notes](https://developer.apple.com/documentation/storekit/skadnetwork-release-notes)
-public enum SKAdNetworkVersion: String, CaseIterable, Hashable, Sendable, Comparable {
+package enum SKAdNetworkVersion: String, CaseIterable, Hashable, Sendable, Comparable {
     /// iOS 11.3: campaign and advertised app.
     case v1_0 = "1.0"
     /// iOS 14.0: source app, conversion value, redownload.
@@ -17,7 +17,7 @@ public enum SKAdNetworkVersion: String, CaseIterable, Hashable, Sendable, Compar
     case v4_0 = "4.0"
 
     /// Orders versions by their release.
-    public static func < (lhs: Self, rhs: Self) -> Bool {
+    package static func < (lhs: Self, rhs: Self) -> Bool {
         lhs.place < rhs.place
     }
 
@@ -34,22 +34,22 @@ public enum SKAdNetworkVersion: String, CaseIterable, Hashable, Sendable, Compar
     }
 
     /// The curve of Apple's key for postbacks of this version.
-    public var postbackCurve: SignatureCurve {
+    package var postbackCurve: SignatureCurve {
         self <= .v2_0 ? .p192 : .p256
     }
 
     /// Whether the signature of a postback covers `redownload`; from 2.0.
-    public var signsRedownload: Bool {
+    package var signsRedownload: Bool {
         self >= .v2_0
     }
 
     /// Whether impressions and postbacks carry a fidelity type; from 2.2.
-    public var hasFidelityType: Bool {
+    package var hasFidelityType: Bool {
         self >= .v2_2
     }
 
     /// Whether impressions name a hierarchical source identifier instead of a campaign id; from 4.0.
-    public var hasSourceIdentifier: Bool {
+    package var hasSourceIdentifier: Bool {
         self >= .v4_0
     }
 

@@ -1,3 +1,5 @@
+import StrictJSON
+
 extension SourceDomain {
     /// Whether it can be a domain: it has a dot and a letter, so that no number can pass for one.
     var isDomainName: Bool {

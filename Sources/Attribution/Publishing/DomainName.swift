@@ -1,7 +1,9 @@
+package import StrictJSON
+
 /// A DNS domain name of at least two labels, in lower case and without a final full stop (RFC 1035 section 2.3.1).
-public struct DomainName: Hashable, Sendable, CustomStringConvertible {
+package struct DomainName: Hashable, Sendable, CustomStringConvertible {
     /// The name, for example `example.com`.
-    public let text: String
+    package let text: String
 
     /// Reads a name.
     ///
@@ -9,7 +11,7 @@ public struct DomainName: Hashable, Sendable, CustomStringConvertible {
     ///   - text: The name; an international one in its `xn--` form.
     ///   - field: What the name stands for, for the message.
     /// - Throws: ``FieldProblem`` for a URL, a port, an address or anything else.
-    public init(_ text: String, field: String) throws(FieldProblem) {
+    package init(_ text: String, field: String) throws(FieldProblem) {
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
         guard labels.count >= 2, text.utf8.count <= 253, labels.allSatisfy(Self.isLabel),
             labels.last?.utf8.contains(where: { $0 >= UInt8(ascii: "a") }) ?? false
@@ -33,7 +35,7 @@ public struct DomainName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The name.
-    public var description: String {
+    package var description: String {
         text
     }
 }

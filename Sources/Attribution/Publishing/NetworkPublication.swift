@@ -1,31 +1,32 @@
-public import FoundationEssentials
+package import FoundationEssentials
+package import StrictJSON
 
 /// What an ad network publishes of itself, so that developers of apps can work with it.
-public struct NetworkPublication: Sendable {
+package struct NetworkPublication: Sendable {
     /// One id and since when it is published.
-    public struct Entry: Sendable {
+    package struct Entry: Sendable {
         /// The id.
-        public let id: RegisteredNetworkID
+        package let id: RegisteredNetworkID
         /// When it was added to the list; nil leaves the date out.
-        public let creationDate: Date?
+        package let creationDate: Date?
 
         /// Makes an entry.
-        public init(id: RegisteredNetworkID, creationDate: Date?) {
+        package init(id: RegisteredNetworkID, creationDate: Date?) {
             self.id = id
             self.creationDate = creationDate
         }
     }
 
     /// The company that publishes the list.
-    public let companyName: String
+    package let companyName: String
     /// Its business address; nil leaves it out.
-    public let companyAddress: String?
+    package let companyAddress: String?
     /// Its domain, where the files are to be found.
-    public let companyDomain: DomainName
+    package let companyDomain: DomainName
     /// Its ids in the order given, each once.
-    public let entries: [Entry]
+    package let entries: [Entry]
     /// The domain that takes the copies of postbacks for developers.
-    public let copyDomain: DomainName
+    package let copyDomain: DomainName
 
     /// Makes a publication.
     ///
@@ -36,7 +37,7 @@ public struct NetworkPublication: Sendable {
     ///   - entries: Its ids.
     ///   - copyDomain: The domain that takes the copies of postbacks for developers.
     /// - Throws: ``FieldProblem`` for an empty or overlong text, no id, or one given twice.
-    public init(
+    package init(
         companyName: String,
         companyAddress: String?,
         companyDomain: DomainName,
@@ -80,7 +81,7 @@ public struct NetworkPublication: Sendable {
     /// `skadnetworkids.json`, to be served from the root of the company's domain; nil without an SKAdNetwork id.
     ///
     /// - SeeAlso: [IAB Tech Lab, SKAdNetwork ID lists for app developers](https://github.com/InteractiveAdvertisingBureau/openrtb/blob/main/extensions/community_extensions/skadnetwork.md)
-    public var listJSON: JSONText? {
+    package var listJSON: JSONText? {
         guard !skAdNetworkEntries.isEmpty else {
             return nil
         }
@@ -105,7 +106,7 @@ public struct NetworkPublication: Sendable {
     }
 
     /// `skadnetworkids.xml`, to be served beside ``listJSON``: a property list with SKAdNetworkItems.
-    public var listXML: PropertyListText? {
+    package var listXML: PropertyListText? {
         skAdNetworkEntries.isEmpty ? nil : .dictionary(["SKAdNetworkItems": skAdNetworkItems])
     }
 
@@ -114,7 +115,7 @@ public struct NetworkPublication: Sendable {
     /// What an app that shows ads adds to its Info.plist.
     ///
     /// SKAdNetworkItems has the SKAdNetwork ids, AdNetworkIdentifiers all: AdAttributionKit takes both kinds.
-    public var sourceApp: PropertyListText {
+    package var sourceApp: PropertyListText {
         let identifiers = PropertyListText.array(entries.map { .string($0.id.text) })
         return skAdNetworkEntries.isEmpty
             ? .dictionary(["AdNetworkIdentifiers": identifiers])
@@ -128,7 +129,7 @@ public struct NetworkPublication: Sendable {
     ///
     /// - SeeAlso: [NSAdvertisingAttributionReportEndpoint](https://developer.apple.com/documentation/bundleresources/information-property-list/nsadvertisingattributionreportendpoint),
     ///   [AttributionCopyEndpoint](https://developer.apple.com/documentation/bundleresources/information-property-list/attributioncopyendpoint)
-    public var advertisedApp: PropertyListText {
+    package var advertisedApp: PropertyListText {
         let endpoint = PropertyListText.string("https://\(copyDomain)")
         return .dictionary([
             "NSAdvertisingAttributionReportEndpoint": endpoint,

@@ -1,7 +1,7 @@
 /// An Apple property list to be written as XML, with the keys in the order given.
 ///
 /// - SeeAlso: [PropertyList-1.0.dtd](http://www.apple.com/DTDs/PropertyList-1.0.dtd)
-public indirect enum PropertyListText: Sendable, Hashable {
+package indirect enum PropertyListText: Sendable, Hashable {
     /// Keys and values in the order they are written.
     case dictionary([Member])
     /// Values in the order they are written.
@@ -10,24 +10,24 @@ public indirect enum PropertyListText: Sendable, Hashable {
     case string(String)
 
     /// One key and its value.
-    public struct Member: Sendable, Hashable {
+    package struct Member: Sendable, Hashable {
         let key: String
         let value: PropertyListText
 
         /// Puts a value to a key.
-        public init(_ key: String, _ value: PropertyListText) {
+        package init(_ key: String, _ value: PropertyListText) {
             self.key = key
             self.value = value
         }
     }
 
     /// A dictionary from keys and values.
-    public static func dictionary(_ members: KeyValuePairs<String, PropertyListText>) -> PropertyListText {
+    package static func dictionary(_ members: KeyValuePairs<String, PropertyListText>) -> PropertyListText {
         .dictionary(members.map { Member($0.key, $0.value) })
     }
 
     /// The whole document, ending in a newline.
-    public var document: String {
+    package var document: String {
         var output = """
             <?xml version="1.0" encoding="UTF-8"?>
             <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">

@@ -1,3 +1,5 @@
+package import StrictJSON
+
 /// The id of an ad network as Apple registers it and as it must stand in an app's Info.plist.
 ///
 /// Letters a–z and digits, a full stop and the framework's name, all in lower case: the system does not recognise any
@@ -5,9 +7,9 @@
 ///
 /// - SeeAlso: [Configuring a source app](https://developer.apple.com/documentation/storekit/configuring-a-source-app),
 ///   [Configuring a publisher app](https://developer.apple.com/documentation/adattributionkit/configuring-a-publisher-app)
-public struct RegisteredNetworkID: Hashable, Sendable, CustomStringConvertible {
+package struct RegisteredNetworkID: Hashable, Sendable, CustomStringConvertible {
     /// The framework an id was registered for.
-    public enum Framework: String, CaseIterable, Sendable {
+    package enum Framework: String, CaseIterable, Sendable {
         /// SKAdNetwork; AdAttributionKit takes these ids too.
         case skadnetwork
         /// AdAttributionKit only.
@@ -15,15 +17,15 @@ public struct RegisteredNetworkID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The id, for example `example123.skadnetwork`.
-    public let text: String
+    package let text: String
     /// The framework it was registered for.
-    public let framework: Framework
+    package let framework: Framework
 
     /// Reads an id.
     ///
     /// - Parameter text: The id.
     /// - Throws: ``FieldProblem`` when it is not one that Apple registers.
-    public init(_ text: String) throws(FieldProblem) {
+    package init(_ text: String) throws(FieldProblem) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let framework = Framework(rawValue: String(parts[1])),
             (1...64).contains(parts[0].utf8.count),
@@ -41,7 +43,7 @@ public struct RegisteredNetworkID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The id.
-    public var description: String {
+    package var description: String {
         text
     }
 }

@@ -1,30 +1,30 @@
-public import Attribution
-public import AttributionStore
+package import Attribution
+package import AttributionStore
 
 /// A report: rows, their sum, and what became of the deliveries of the same days.
-public struct Report: Sendable {
+package struct Report: Sendable {
     /// What was asked.
-    public let request: ReportRequest
+    package let request: ReportRequest
     /// The rows shown, sorted as asked.
-    public let rows: ReportRows
+    package let rows: ReportRows
     /// How many more rows there are, which ``ReportRequest/top`` leaves out.
-    public let omittedRows: Int
+    package let omittedRows: Int
     /// The sum of all rows, also of those left out.
-    public let totals: Counts
+    package let totals: Counts
     /// The deliveries of the days as of now, not filtered: what is in quarantine has no proven dimensions.
-    public let deliveries: DeliveryCounts
+    package let deliveries: DeliveryCounts
     /// Up to where postbacks were counted; nil for a report that no store gave.
-    public let position: LedgerPosition?
+    package let position: LedgerPosition?
     /// When the last of them was recorded, in Unix milliseconds; nil when there is none.
-    public let recordedAtMilliseconds: Int64?
+    package let recordedAtMilliseconds: Int64?
     /// Values asked for that no recorded postback has.
-    public let unseen: [LedgerAnswer.UnseenValue]
+    package let unseen: [LedgerAnswer.UnseenValue]
     /// How many postbacks were counted from their bytes, for their columns are damaged; the figures are right.
-    public let recomputedCount: Int64
+    package let recomputedCount: Int64
     /// How many recorded postbacks cannot be read, and so are in no figure.
-    public let unreadableCount: Int
+    package let unreadableCount: Int
     /// The version of the program that made it; nil when it does not say.
-    public let programVersion: String?
+    package let programVersion: String?
 
     /// Makes a report from what the ledger answered.
     init(request: ReportRequest, answer: LedgerAnswer, programVersion: String?) {
@@ -57,7 +57,7 @@ public struct Report: Sendable {
     }
 
     /// What is wrong with the store, for whoever reads the report.
-    public var warnings: [String] {
+    package var warnings: [String] {
         var warnings: [String] = []
         if unreadableCount > 0 {
             warnings.append(

@@ -1,7 +1,8 @@
 import Attribution
+import StrictJSON
 
 /// A figure of a report as a column: its stable name and how it is taken from the counts.
-public struct ReportColumn: Sendable {
+package struct ReportColumn: Sendable {
     /// A value in a cell.
     enum Value: Sendable {
         case count(Int64)
@@ -11,7 +12,7 @@ public struct ReportColumn: Sendable {
     }
 
     /// The stable name.
-    public let name: String
+    package let name: String
     /// What has to be signed for the figure to be proven.
     var basis = Basis.signed
     let value: @Sendable (Counts) -> Value

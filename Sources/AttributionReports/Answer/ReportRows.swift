@@ -1,13 +1,13 @@
 import Attribution
-public import AttributionStore
+package import AttributionStore
 
 /// The rows of a report in the order asked for, each made when it is asked for.
-public struct ReportRows: RandomAccessCollection, Sendable {
+package struct ReportRows: RandomAccessCollection, Sendable {
     private let rows: LedgerRows
     /// The index of each row shown among ``rows``; nil for the first ones as they are.
     private let order: [Int]?
     /// How many rows are shown.
-    public let endIndex: Int
+    package let endIndex: Int
 
     /// Takes the rows shown: sorted, then no more than asked for.
     init(_ rows: LedgerRows, _ request: ReportRequest) {
@@ -17,12 +17,12 @@ public struct ReportRows: RandomAccessCollection, Sendable {
     }
 
     /// The first index.
-    public var startIndex: Int {
+    package var startIndex: Int {
         0
     }
 
     /// The row at an index.
-    public subscript(index: Int) -> LedgerRow {
+    package subscript(index: Int) -> LedgerRow {
         rows[order?[index] ?? index]
     }
 

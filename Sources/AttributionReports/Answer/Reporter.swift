@@ -1,8 +1,9 @@
 import Attribution
-public import AttributionStore
+package import AttributionStore
+import StrictJSON
 
 /// Answers report requests from a ledger.
-public struct Reporter: Sendable {
+package struct Reporter: Sendable {
     private let ledger: LedgerReader
     private let programVersion: String?
 
@@ -11,7 +12,7 @@ public struct Reporter: Sendable {
     /// - Parameters:
     ///   - ledger: What is reported from.
     ///   - programVersion: The version of the program, which reports name.
-    public init(_ ledger: LedgerReader, programVersion: String? = nil) {
+    package init(_ ledger: LedgerReader, programVersion: String? = nil) {
         self.ledger = ledger
         self.programVersion = programVersion
     }
@@ -24,7 +25,7 @@ public struct Reporter: Sendable {
     /// - Returns: The report.
     /// - Throws: What the store reports; ``Attribution/FieldProblem`` for a position that is not one of this store, and
     ///   ``AttributionStore/LedgerQuestionError`` for an answer that would cost more than the limits.
-    public func report(_ request: ReportRequest, limits: LedgerLimits = LedgerLimits()) async throws -> Report {
+    package func report(_ request: ReportRequest, limits: LedgerLimits = LedgerLimits()) async throws -> Report {
         do {
             let answer = try await ledger.answer(request.question(limits: limits))
             return Report(request: request, answer: answer, programVersion: programVersion)

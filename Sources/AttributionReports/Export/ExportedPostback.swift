@@ -1,11 +1,12 @@
 import Attribution
-public import AttributionStore
+package import AttributionStore
 import Foundation
+import StrictJSON
 
 /// A recorded postback as one row of facts.
 ///
 /// The names of the fields are those of reports; a value the postback does not carry is null in JSON and empty in CSV.
-public struct ExportedPostback: Sendable {
+package struct ExportedPostback: Sendable {
     private let values: [String?]
     private let body: [UInt8]?
 
@@ -14,7 +15,7 @@ public struct ExportedPostback: Sendable {
     /// - Parameters:
     ///   - postback: What was recorded.
     ///   - position: Its position, after which an export can go on.
-    public init(_ postback: RecordedPostback, at position: LedgerPosition) {
+    package init(_ postback: RecordedPostback, at position: LedgerPosition) {
         body = postback.body
         let received = postback.body.flatMap { try? ReceivedPostback(reading: $0) }
         values =
@@ -32,7 +33,7 @@ public struct ExportedPostback: Sendable {
     private static let dimensions = ReportDimension.allCases.filter { !$0.isTime && $0 != .recipient }
 
     /// The names of the fields, in order.
-    public static let names =
+    package static let names =
         [
             "position", "recorded-at", "received-at", "provenance", "recipient", "verified-by", "transaction-id",
             "did-win",
@@ -44,7 +45,7 @@ public struct ExportedPostback: Sendable {
     ///   - format: The form.
     ///   - hasBody: Whether the body follows, as received; null where it is damaged.
     /// - Returns: A line, with its end.
-    public func line(as format: ExportFormat, hasBody: Bool) -> String {
+    package func line(as format: ExportFormat, hasBody: Bool) -> String {
         let body = body.map { String(decoding: $0, as: UTF8.self) }
         switch format {
         case .ndjson:
@@ -58,7 +59,7 @@ public struct ExportedPostback: Sendable {
     }
 
     /// What comes before the rows; empty where the form has no header.
-    public static func header(as format: ExportFormat, hasBody: Bool) -> String {
+    package static func header(as format: ExportFormat, hasBody: Bool) -> String {
         switch format {
         case .ndjson: ""
         case .csv: (names + (hasBody ? ["body"] : [])).joined(separator: ",") + "\r\n"
@@ -67,7 +68,7 @@ public struct ExportedPostback: Sendable {
 }
 
 /// The forms of exported rows.
-public enum ExportFormat: String, CaseIterable, Hashable, Sendable {
+package enum ExportFormat: String, CaseIterable, Hashable, Sendable {
     /// An object a line.
     case ndjson
     /// Rows with a header line, RFC 4180.

@@ -1,4 +1,5 @@
-public import Attribution
+package import Attribution
+package import StrictJSON
 
 extension DeliveryCounts {
     /// The counts as the members of one JSON object; `received` is the sum of all those before `not-kept`.
@@ -33,7 +34,7 @@ extension DeliveryCounts {
     }
 
     /// The counts as JSON.
-    public var json: JSONText {
+    package var json: JSONText {
         .object(members)
     }
 

@@ -1,13 +1,14 @@
-public import Attribution
+import Attribution
 import AttributionStore
 import Foundation
+package import StrictJSON
 
 extension Report {
     /// The name and version of the columns and keys; a change of meaning changes it.
-    public static let schema = "skan.report/2"
+    package static let schema = "skan.report/2"
 
     /// The report as one JSON object.
-    public var json: JSONText {
+    package var json: JSONText {
         .object(
             scope + [
                 ("rows", .array(rows.map { .object(members($0)) })),

@@ -1,4 +1,5 @@
 import Attribution
+import StrictJSON
 
 extension Report {
     /// Writes the report, piece by piece: one of many rows need not be in memory as a whole.
@@ -7,7 +8,7 @@ extension Report {
     ///   - format: What as.
     ///   - style: The width and characters of tables.
     ///   - output: Takes each piece; the last ends in a newline.
-    public func write(as format: ReportFormat, style: TextStyle = .document, to output: (String) -> Void) {
+    package func write(as format: ReportFormat, style: TextStyle = .document, to output: (String) -> Void) {
         switch format {
         case .table: writeTable(style, to: output)
         case .csv: writeCSV(to: output)
@@ -18,7 +19,7 @@ extension Report {
     }
 
     /// The report as text, ending in a newline.
-    public func rendered(as format: ReportFormat, style: TextStyle = .document) -> String {
+    package func rendered(as format: ReportFormat, style: TextStyle = .document) -> String {
         var text = ""
         write(as: format, style: style) { text += $0 }
         return text

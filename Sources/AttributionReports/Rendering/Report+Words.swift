@@ -1,6 +1,7 @@
 import Attribution
 import AttributionStore
 import Foundation
+import StrictJSON
 
 extension Report {
     /// What is said below the rows, or beside a form that has no room for words: as of when, what is left out, what is
@@ -8,7 +9,7 @@ extension Report {
     ///
     /// - Parameter style: The width of the lines, and their characters.
     /// - Returns: Lines no wider than the style's.
-    public func words(_ style: TextStyle) -> [String] {
+    package func words(_ style: TextStyle) -> [String] {
         warnings.map { style.wrapped("WARNING: \($0).".inCharacters(of: style)) } + notes(style)
     }
 
@@ -16,7 +17,7 @@ extension Report {
     ///
     /// - Parameter style: The width of the lines, and their characters.
     /// - Returns: Lines no wider than the style's.
-    public func notes(_ style: TextStyle) -> [String] {
+    package func notes(_ style: TextStyle) -> [String] {
         ([asOfLine(style), omittedRowsLine].compactMap(\.self) + unseenLines
             + deliveries.lines(areUntilNow: request.asOf != nil)).map { style.wrapped($0.inCharacters(of: style)) }
     }

@@ -1,5 +1,5 @@
 /// The forms a report is written in.
-public enum ReportFormat: String, CaseIterable, Hashable, Sendable {
+package enum ReportFormat: String, CaseIterable, Hashable, Sendable {
     /// Aligned columns for a terminal, as many as its width has room for.
     case table
     /// Rows with a header line, RFC 4180; whoever writes them says ``Report/words(_:)`` beside them.

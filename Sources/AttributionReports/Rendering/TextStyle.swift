@@ -1,27 +1,28 @@
 import Attribution
+import StrictJSON
 
 /// What a text for a person may use: how wide its lines are, and whether its characters may go beyond ASCII.
-public struct TextStyle: Hashable, Sendable {
+package struct TextStyle: Hashable, Sendable {
     /// The widths there can be; narrower ones have no room for a table.
-    public static let widths = 40...10_000
+    package static let widths = 40...10_000
 
     /// The most columns of characters in a line.
-    public let width: Int
+    package let width: Int
     /// Whether rules, bars and dashes are made of ASCII alone.
-    public let isASCII: Bool
+    package let isASCII: Bool
 
     /// Makes a style.
     ///
     /// - Parameters:
     ///   - width: The most columns of characters in a line; the nearest of ``widths`` is taken.
     ///   - isASCII: Whether rules, bars and dashes are made of ASCII alone.
-    public init(width: Int, isASCII: Bool = false) {
+    package init(width: Int, isASCII: Bool = false) {
         self.width = min(max(width, Self.widths.lowerBound), Self.widths.upperBound)
         self.isASCII = isASCII
     }
 
     /// For a reader of whom nothing is known: a file, a pipe, an answer over HTTP.
-    public static let document = TextStyle(width: 120)
+    package static let document = TextStyle(width: 120)
 
     var rule: String { isASCII ? "-" : "─" }
     var bar: String { isASCII ? "#" : "█" }

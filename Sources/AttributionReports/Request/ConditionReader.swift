@@ -1,5 +1,6 @@
 import Attribution
 import AttributionStore
+import StrictJSON
 
 /// Reads filters into conditions: values of one dimension are alternatives, and contradictions are refused.
 enum ConditionReader {

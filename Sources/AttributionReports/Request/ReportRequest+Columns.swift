@@ -1,4 +1,5 @@
 import Attribution
+import StrictJSON
 
 extension ReportRequest {
     /// The columns of a comma-separated list, each once.

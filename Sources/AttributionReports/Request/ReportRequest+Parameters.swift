@@ -1,6 +1,7 @@
-public import Attribution
+import Attribution
 import AttributionStore
 import Foundation
+package import StrictJSON
 
 extension ReportRequest {
     /// Reads a request from the texts of a command line or a URL.
@@ -9,7 +10,7 @@ extension ReportRequest {
     ///   - parameters: The texts.
     ///   - nowMilliseconds: The present, in Unix milliseconds, which words such as `yesterday` start from.
     /// - Throws: ``Attribution/FieldProblem`` naming the parameter, what was found and what was expected.
-    public init(_ parameters: ReportParameters, nowMilliseconds: Int64) throws(FieldProblem) {
+    package init(_ parameters: ReportParameters, nowMilliseconds: Int64) throws(FieldProblem) {
         let zone = try Self.timeZone(parameters.timeZone)
         self.init(
             dimensions: try Self.dimensions(parameters.by),

@@ -1,34 +1,34 @@
-public import Attribution
-public import AttributionStore
-public import Foundation
+package import Attribution
+package import AttributionStore
+package import Foundation
 
 /// What a report is asked: which postbacks, broken down by what, in which days of which time zone, and what of it is shown.
-public struct ReportRequest: Sendable {
+package struct ReportRequest: Sendable {
     /// The dimensions of the rows, in order; none for totals alone.
-    public var dimensions: [ReportDimension]
+    package var dimensions: [ReportDimension]
     /// What every counted postback must have, or must not have.
-    public var conditions: [LedgerQuestion.Condition]
+    package var conditions: [LedgerQuestion.Condition]
     /// The first day of receipt; nil for the first there is.
-    public var from: CalendarDay?
+    package var from: CalendarDay?
     /// The last day of receipt, included; nil for the last there is.
-    public var through: CalendarDay?
+    package var through: CalendarDay?
     /// The zone whose midnights begin the days.
-    public var timeZone: TimeZone
+    package var timeZone: TimeZone
     /// Which numbers are asked for.
-    public var traffic: Traffic
+    package var traffic: Traffic
     /// Counts what had been recorded up to there; nil for everything.
-    public var asOf: LedgerPosition?
+    package var asOf: LedgerPosition?
     /// The figures shown, in order; nil for all.
-    public var columns: [ReportColumn]?
+    package var columns: [ReportColumn]?
     /// What the rows are sorted by; nil for the order of the dimensions.
-    public var sort: ReportSort?
+    package var sort: ReportSort?
     /// How many rows are shown; nil for all.
-    public var top: Int?
+    package var top: Int?
     /// Whether tables are followed by the conversion values as bars.
-    public var showsHistogram: Bool
+    package var showsHistogram: Bool
 
     /// Makes a request.
-    public init(
+    package init(
         dimensions: [ReportDimension] = [],
         conditions: [LedgerQuestion.Condition] = [],
         from: CalendarDay? = nil,
@@ -73,7 +73,7 @@ public struct ReportRequest: Sendable {
 }
 
 /// What the rows of a report are sorted by.
-public struct ReportSort: Sendable {
+package struct ReportSort: Sendable {
     /// What gives a row its place.
     enum Key: Sendable {
         case column(ReportColumn)

@@ -1,4 +1,5 @@
 import Attribution
+import StrictJSON
 
 /// Days in a row.
 struct CalendarPeriod: Hashable {

@@ -1,4 +1,5 @@
 import Attribution
+import StrictJSON
 
 /// A week of ISO 8601, Monday to Sunday; the first of a year is the one with its first Thursday.
 struct CalendarWeek: Hashable, CustomStringConvertible {

@@ -1,13 +1,13 @@
 import Attribution
-public import AttributionStore
-public import Foundation
+package import AttributionStore
+package import Foundation
 
 extension LedgerCalendar {
     /// The hours, days, weeks and months of a time zone.
     ///
     /// Days are numbered from 1970-01-01, weeks as ISO 8601 counts them, and an hour is known by its first quarter: the
     /// hour that occurs twice when clocks are put back is two, one after the other.
-    public init(timeZone: TimeZone) {
+    package init(timeZone: TimeZone) {
         self.init { dimension, quarter in
             let day = CalendarDay(containingSecond: quarter * Self.quarter, in: timeZone)
             return switch dimension {

@@ -1,5 +1,6 @@
-package import Attribution
+import Attribution
 import Foundation
+package import StrictJSON
 
 /// A moment as a person writes it: a day of UTC for its beginning, or a time of UTC.
 package struct Moment: Sendable {

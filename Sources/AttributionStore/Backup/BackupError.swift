@@ -1,5 +1,5 @@
 /// Why a copy could not be made; nothing of it is left.
-public enum BackupError: Error, Hashable, Sendable {
+package enum BackupError: Error, Hashable, Sendable {
     /// There is a file already where the copy was to be.
     case exists(path: String)
     /// The copy could not be written.
@@ -10,7 +10,7 @@ public enum BackupError: Error, Hashable, Sendable {
 
 extension BackupError: CustomStringConvertible {
     /// What is wrong and how to mend it.
-    public var description: String {
+    package var description: String {
         switch self {
         case .exists(let path): "\(path) exists already, and a backup overwrites nothing; name a new file"
         case .cannotWrite(let path, let reason): "cannot write the copy \(path): \(reason)"

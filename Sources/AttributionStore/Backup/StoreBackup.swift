@@ -2,24 +2,24 @@ import Foundation
 import GRDB
 
 /// A copy of a store and of its web ads, made beside a running owner or without one.
-public struct StoreBackup: Sendable {
+package struct StoreBackup: Sendable {
     /// The copy of the store.
-    public let path: String
+    package let path: String
     /// The recorded postbacks in it.
-    public let postbacks: Int64
+    package let postbacks: Int64
     /// The deliveries in its quarantine.
-    public let quarantined: Int64
+    package let quarantined: Int64
     /// The copy of the web ads; nil when the store has none.
-    public let webAds: WebAds?
+    package let webAds: WebAds?
 
     /// The copy of the web ads.
-    public struct WebAds: Sendable {
+    package struct WebAds: Sendable {
         /// The file.
-        public let path: String
+        package let path: String
         /// The ads in it.
-        public let count: Int64
+        package let count: Int64
         /// Those that had not been answered, and are expired in the copy.
-        public let expired: Int64
+        package let expired: Int64
     }
 
     /// Copies a store, and the web ads beside it.
@@ -37,7 +37,7 @@ public struct StoreBackup: Sendable {
     ///   - now: The present, in Unix milliseconds.
     /// - Returns: What was copied.
     /// - Throws: ``StoreError`` of the store, ``BackupError`` of the copies; then neither file is made.
-    public static func make(
+    package static func make(
         of store: String,
         to destination: String,
         keepsNonces: Bool = false,

@@ -492,7 +492,7 @@ final class OwnedDatabase: Sendable {
 }
 
 /// How a store was left.
-public enum StoreEnding: Hashable, Sendable {
+package enum StoreEnding: Hashable, Sendable {
     /// One whole file, which can be copied and moved.
     case whole
     /// The file needs the `-wal` beside it; the reason in words.

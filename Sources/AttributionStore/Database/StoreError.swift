@@ -1,7 +1,7 @@
 import GRDB
 
 /// Why a store cannot be opened, read or written, in words that need no knowledge of SQLite.
-public enum StoreError: Error, Hashable, Sendable {
+package enum StoreError: Error, Hashable, Sendable {
     /// There is no file at the path.
     case missing(path: String)
     /// The folder of the file does not exist.
@@ -33,7 +33,7 @@ public enum StoreError: Error, Hashable, Sendable {
 }
 
 /// What SQLite's result codes mean for a person.
-public enum StoreFault: Hashable, Sendable {
+package enum StoreFault: Hashable, Sendable {
     /// There is no room left.
     case diskFull
     /// The disk or the system reports an error.
@@ -110,7 +110,7 @@ extension StoreError {
 
 extension StoreError: CustomStringConvertible {
     /// What is wrong and how to mend it.
-    public var description: String {
+    package var description: String {
         switch self {
         case .missing(let path):
             "there is no store at \(path); start one with: skan serve --listen 127.0.0.1:8080 --store \(path)"

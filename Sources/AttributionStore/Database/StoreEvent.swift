@@ -1,5 +1,5 @@
 /// What an operator should hear of, beside the outcome of single calls.
-public enum StoreEvent: Sendable {
+package enum StoreEvent: Sendable {
     /// The log cannot be moved into the store, and grows; nothing is lost. Reported once, until it works again.
     case checkpointFailed(path: String, reason: String)
     /// Another process took the store over.
@@ -16,7 +16,7 @@ public enum StoreEvent: Sendable {
     case notKept(QuarantineClass, count: Int)
 
     /// Whether something is wrong that a person must look at.
-    public var isError: Bool {
+    package var isError: Bool {
         switch self {
         case .notKept, .indexRebuilt: false
         default: true
@@ -24,7 +24,7 @@ public enum StoreEvent: Sendable {
     }
 
     /// What happened, and what to do.
-    public var message: String {
+    package var message: String {
         switch self {
         case .checkpointFailed(let path, let reason):
             "the log of \(path) cannot be moved into the store and grows; nothing is lost: \(reason)"

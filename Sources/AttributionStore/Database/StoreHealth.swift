@@ -1,5 +1,5 @@
 /// Whether an owner can record.
-public enum StoreHealth: Hashable, Sendable {
+package enum StoreHealth: Hashable, Sendable {
     /// The last commit succeeded.
     case ready
     /// The last commit failed, or there was none yet; it is tried again each second.
@@ -10,7 +10,7 @@ public enum StoreHealth: Hashable, Sendable {
     case lost(StoreLoss)
 
     /// Why nothing can be recorded; nil when it can.
-    public var reason: String? {
+    package var reason: String? {
         switch self {
         case .ready: nil
         case .failing(let reason): reason

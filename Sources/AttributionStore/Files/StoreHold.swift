@@ -1,12 +1,12 @@
 /// The lease of a store, held while something beside it is changed that belongs to its owner too.
-public final class StoreHold: Sendable {
+package final class StoreHold: Sendable {
     private let lease: StoreLease
 
     /// Takes the lease.
     ///
     /// - Parameter path: A store that exists.
     /// - Throws: ``StoreError/inUse(path:)`` when it has an owner, under whatever name.
-    public init(_ path: String) throws(StoreError) {
+    package init(_ path: String) throws(StoreError) {
         let path = try OwnedDatabase.resolved(path)
         guard let lease = try StoreFile.open(path, isWritable: true).leaseExclusively() else {
             throw .inUse(path: path)
@@ -15,7 +15,7 @@ public final class StoreHold: Sendable {
     }
 
     /// Gives the lease back.
-    public func release() {
+    package func release() {
         lease.release()
     }
 }

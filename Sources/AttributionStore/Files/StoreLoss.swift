@@ -1,5 +1,5 @@
 /// What happened to an owned database's files under its owner.
-public enum StoreLoss: String, Sendable {
+package enum StoreLoss: String, Sendable {
     /// The database was removed, renamed or replaced; what SQLite has open is whole.
     case storeMoved = "the store was moved, removed or replaced"
     /// The database became shorter than it was.

@@ -4,9 +4,9 @@ import GRDBSQLite
 import Synchronization
 
 /// Reads a store of postbacks and changes no byte of it; any number of readers may, beside its owner or without one.
-public final class LedgerReader: Sendable {
+package final class LedgerReader: Sendable {
     /// The file, with links resolved.
-    public let path: String
+    package let path: String
     private let file: StoreFile
     private let pool = Mutex<DatabasePool?>(nil)
     private let lease = Mutex<StoreLease?>(nil)
@@ -16,7 +16,7 @@ public final class LedgerReader: Sendable {
     /// - Parameter path: The database file.
     /// - Throws: ``StoreError/missing(path:)`` when there is none, for a store is never created by reading it, and
     ///   what else keeps a file from being read as a store.
-    public init(_ path: String) throws(StoreError) {
+    package init(_ path: String) throws(StoreError) {
         guard let status = FileStatus(path: path) else {
             throw .missing(path: path)
         }
@@ -36,7 +36,7 @@ public final class LedgerReader: Sendable {
     }
 
     /// Closes the connections; a later question opens new ones.
-    public func close() {
+    package func close() {
         pool.withLock { pool in
             try? pool?.close()
             pool = nil
@@ -88,7 +88,7 @@ public final class LedgerReader: Sendable {
     }
 
     /// The version of SQLite.
-    public static var sqliteVersion: String {
+    package static var sqliteVersion: String {
         String(cString: sqlite3_libversion())
     }
 }

@@ -1,4 +1,4 @@
-public import Attribution
+package import Attribution
 import Foundation
 import GRDB
 import Synchronization
@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// A commit has reached the disk when it returns. Uniqueness is decided by an exact index in the memory of this owner;
 /// any number of readers (``LedgerReader``), in this process or in others, see what was committed and never wait.
-public final class LedgerWriter: Sendable {
+package final class LedgerWriter: Sendable {
     let database: OwnedDatabase
     let memory: WriterState
     let settings: LedgerSettings
@@ -26,7 +26,7 @@ public final class LedgerWriter: Sendable {
     ///   - now: The present, in Unix milliseconds, noted with each row; by default the system's clock.
     ///   - onEvent: Told what an operator should hear of, on any thread.
     /// - Throws: ``StoreError``.
-    public init(
+    package init(
         path: String,
         settings: LedgerSettings = LedgerSettings(),
         now: (@Sendable () -> Int64)? = nil,
@@ -78,18 +78,18 @@ public final class LedgerWriter: Sendable {
     }
 
     /// The file, with links resolved.
-    public var path: String {
+    package var path: String {
         database.path
     }
 
     /// Whether the last commit succeeded; a server that is not ready should get no traffic.
-    public var health: StoreHealth {
+    package var health: StoreHealth {
         database.health
     }
 
     /// Looks after the files, proves itself with a commit while the last one failed, and mends a few blocks of columns
     /// that were damaged or made by other rules when the store was opened; to be called each second.
-    public func heartbeat() {
+    package func heartbeat() {
         database.heartbeat()
         for _ in 0..<Self.blocksABeat where health == .ready {
             guard let number = damagedBlocks.numbers.withLock({ $0.popLast() }) else {
@@ -117,7 +117,7 @@ public final class LedgerWriter: Sendable {
     /// - Returns: What became of each, in the same order, after the commit; nil for one that can be neither recorded nor
     ///   kept, whose sender must come back.
     /// - Throws: ``StoreError``, when nothing of the batch was recorded.
-    public func record(_ deliveries: [Delivery]) throws -> [Recording?] {
+    package func record(_ deliveries: [Delivery]) throws -> [Recording?] {
         guard !deliveries.isEmpty else {
             return []
         }
@@ -204,7 +204,7 @@ public final class LedgerWriter: Sendable {
     // MARK: Closing
 
     /// Waits for other programs' locks for half a second at most from now on.
-    public func prepareToClose() {
+    package func prepareToClose() {
         database.prepareToClose()
     }
 
@@ -213,7 +213,7 @@ public final class LedgerWriter: Sendable {
     /// - Returns: How the store was left.
     /// - Throws: What closing the connections reports.
     @discardableResult
-    public func close() throws -> StoreEnding {
+    package func close() throws -> StoreEnding {
         try database.close()
     }
 }

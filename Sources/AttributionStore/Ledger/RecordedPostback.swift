@@ -1,41 +1,41 @@
-public import Attribution
+package import Attribution
 import GRDB
 
 /// A postback that was counted, with its bytes.
-public struct RecordedPostback: Sendable {
+package struct RecordedPostback: Sendable {
     /// Its row; ids are dense, in the order of the commits.
-    public let id: Int64
+    package let id: Int64
     /// When it was recorded, in Unix milliseconds.
-    public let recordedAtMilliseconds: Int64
+    package let recordedAtMilliseconds: Int64
     /// When it was received, in Unix milliseconds.
-    public let receivedAtMilliseconds: Int64
+    package let receivedAtMilliseconds: Int64
     /// Whose copy came first.
-    public let recipient: Delivery.Recipient
+    package let recipient: Delivery.Recipient
     /// Which numbers it entered.
-    public let traffic: Traffic
+    package let traffic: Traffic
     /// The key that verified it.
-    public let keyName: String
+    package let keyName: String
     /// The bytes as received; nil when they are damaged.
-    public private(set) var body: [UInt8]?
+    package private(set) var body: [UInt8]?
     /// The ``LedgerPosition/check`` of its position; nil where its digest cannot be read.
     let check: UInt16?
 }
 
 /// Which recorded postbacks are asked for.
-public struct PostbackQuery: Hashable, Sendable {
+package struct PostbackQuery: Hashable, Sendable {
     /// `transaction-id` or `postback-identifier`, as received.
-    public var transactionID: String?
+    package var transactionID: String?
     /// When they were received, in Unix milliseconds.
-    public var received: Range<Int64>?
+    package var received: Range<Int64>?
     /// Those of one traffic alone.
-    public var traffic: Traffic?
+    package var traffic: Traffic?
     /// Only those with a greater id; goes on where an answer ended.
-    public var after: Int64
+    package var after: Int64
     /// The most postbacks of one answer.
-    public var limit: Int
+    package var limit: Int
 
     /// Makes a query.
-    public init(
+    package init(
         transactionID: String? = nil,
         received: Range<Int64>? = nil,
         traffic: Traffic? = nil,
@@ -54,7 +54,7 @@ extension LedgerReader {
     /// Recorded postbacks in the order of their ids.
     ///
     /// - Throws: ``StoreError``.
-    public func postbacks(_ query: PostbackQuery) async throws -> [RecordedPostback] {
+    package func postbacks(_ query: PostbackQuery) async throws -> [RecordedPostback] {
         try await read { try query.recorded($0).postbacks }
     }
 }

@@ -5,14 +5,14 @@ extension LedgerReader {
     /// Deliveries in the quarantine, in the order of their ids.
     ///
     /// - Throws: ``StoreError``.
-    public func quarantine(_ query: QuarantineQuery) async throws -> [QuarantinedDelivery] {
+    package func quarantine(_ query: QuarantineQuery) async throws -> [QuarantinedDelivery] {
         try await read { try query.deliveries($0) }
     }
 
     /// How much there is of each class.
     ///
     /// - Throws: ``StoreError``.
-    public func quarantineTotals() async throws -> [QuarantineTotal] {
+    package func quarantineTotals() async throws -> [QuarantineTotal] {
         try await read { db in
             let rows = try Row.fetchAll(db, sql: "SELECT class, count, bytes FROM quarantine_total ORDER BY class")
             return rows.compactMap { row in

@@ -1,22 +1,22 @@
-public import Attribution
+package import Attribution
 import Foundation
 import GRDB
 
 /// What became of deliveries that were judged again.
-public struct Requeued: Hashable, Sendable {
+package struct Requeued: Hashable, Sendable {
     /// How many were judged.
-    public var judged: Int64 = 0
+    package var judged: Int64 = 0
     /// How many are postbacks counted now.
-    public var recorded: Int64 = 0
+    package var recorded: Int64 = 0
     /// How many are repeats of counted ones.
-    public var duplicate: Int64 = 0
+    package var duplicate: Int64 = 0
     /// How many contradict counted ones.
-    public var conflict: Int64 = 0
+    package var conflict: Int64 = 0
     /// How many stay, for the same reason or for another.
-    public var stayed: Int64 = 0
+    package var stayed: Int64 = 0
 
     /// Nothing was judged.
-    public init() {}
+    package init() {}
 }
 
 extension LedgerWriter {
@@ -33,7 +33,7 @@ extension LedgerWriter {
     ///   - judge: Reads and verifies bodies.
     /// - Returns: What became of them.
     /// - Throws: ``StoreError``; what was moved until then stays moved.
-    public func requeue(
+    package func requeue(
         _ query: QuarantineQuery,
         judge: ([[UInt8]]) -> [Judgement]
     ) throws -> Requeued {
@@ -70,7 +70,7 @@ extension LedgerWriter {
     /// - Parameter query: Which deliveries; its limit counts them in all.
     /// - Returns: How many were deleted.
     /// - Throws: ``StoreError``; what was deleted until then stays deleted.
-    public func prune(_ query: QuarantineQuery) throws -> Int64 {
+    package func prune(_ query: QuarantineQuery) throws -> Int64 {
         var deleted: Int64 = 0
         var page = query
         while deleted < Int64(query.limit) {

@@ -1,27 +1,27 @@
 /// How much of what is not counted is kept; beyond it only counters grow, so that a flood cannot fill the disk.
-public struct QuarantineBudgets: Hashable, Sendable {
+package struct QuarantineBudgets: Hashable, Sendable {
     /// The most that is kept of one class in an hour.
-    public struct Hourly: Hashable, Sendable {
+    package struct Hourly: Hashable, Sendable {
         /// The most bodies.
-        public var rows: Int64
+        package var rows: Int64
         /// The most bytes of bodies.
-        public var bytes: Int64
+        package var bytes: Int64
 
         /// Makes a budget.
-        public init(rows: Int64, bytes: Int64) {
+        package init(rows: Int64, bytes: Int64) {
             self.rows = rows
             self.bytes = bytes
         }
     }
 
     /// By class.
-    public var hourly: [QuarantineClass: Hourly]
+    package var hourly: [QuarantineClass: Hourly]
     /// The part of an hour's budget that one client network may use: one in so many.
-    public var shares: Int64
+    package var shares: Int64
     /// The most bytes of bodies in all; beyond it the oldest garbage goes, then the oldest forgeries.
-    public var totalBytes: Int64
+    package var totalBytes: Int64
     /// The most distinct contents kept for one recorded postback that is contradicted.
-    public var contentsPerPostback: Int
+    package var contentsPerPostback: Int
 
     /// Makes budgets.
     ///
@@ -31,7 +31,7 @@ public struct QuarantineBudgets: Hashable, Sendable {
     ///   - shares: By default 4: whoever floods us leaves three quarters to the others.
     ///   - totalBytes: By default 1 GiB.
     ///   - contentsPerPostback: By default 8.
-    public init(
+    package init(
         hourly: [QuarantineClass: Hourly] = [
             .garbage: Hourly(rows: 4_000, bytes: 8 << 20), .forged: Hourly(rows: 8_000, bytes: 16 << 20),
             .conflict: Hourly(rows: 8_000, bytes: 16 << 20), .future: Hourly(rows: 100_000, bytes: 64 << 20),

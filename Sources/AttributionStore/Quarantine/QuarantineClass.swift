@@ -1,8 +1,8 @@
-public import Attribution
+package import Attribution
 
 /// Kinds of deliveries that are kept without being counted; each has a budget of its own, so that none crowds out
 /// another.
-public enum QuarantineClass: String, CaseIterable, Hashable, Sendable {
+package enum QuarantineClass: String, CaseIterable, Hashable, Sendable {
     /// Bodies that cannot be postbacks: fields are missing or wrong.
     case garbage
     /// Bodies whose signature does not verify.
@@ -14,7 +14,7 @@ public enum QuarantineClass: String, CaseIterable, Hashable, Sendable {
     case future
 
     /// The class of a rejected body.
-    public init(_ rejection: PostbackRejection, body: [UInt8]) {
+    package init(_ rejection: PostbackRejection, body: [UInt8]) {
         self =
             switch rejection {
             case .notJSON, .malformed: .garbage

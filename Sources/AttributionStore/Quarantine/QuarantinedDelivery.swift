@@ -1,44 +1,44 @@
-public import Attribution
+package import Attribution
 
 /// A delivery that was kept without being counted.
-public struct QuarantinedDelivery: Sendable {
+package struct QuarantinedDelivery: Sendable {
     /// Its number, never used twice.
-    public let id: Int64
+    package let id: Int64
     /// Its class.
-    public let kind: QuarantineClass
+    package let kind: QuarantineClass
     /// When it was received, in Unix milliseconds.
-    public let receivedAtMilliseconds: Int64
+    package let receivedAtMilliseconds: Int64
     /// Whose copy it is.
-    public let recipient: Delivery.Recipient
+    package let recipient: Delivery.Recipient
     /// The network of the client that sent it; empty where that is not known.
-    public let client: String
+    package let client: String
     /// Why it is not counted: a code of ``Attribution/PostbackRejection`` or `conflict`.
-    public let reason: String
+    package let reason: String
     /// The reason in words.
-    public let detail: String
+    package let detail: String
     /// The recorded postback a conflict contradicts.
-    public let postbackID: Int64?
+    package let postbackID: Int64?
     /// The bytes as received.
-    public let body: [UInt8]
+    package let body: [UInt8]
 }
 
 /// Which of the quarantine is asked for.
-public struct QuarantineQuery: Hashable, Sendable {
+package struct QuarantineQuery: Hashable, Sendable {
     /// One class alone.
-    public var kind: QuarantineClass?
+    package var kind: QuarantineClass?
     /// One reason alone.
-    public var reason: String?
+    package var reason: String?
     /// One delivery alone.
-    public var id: Int64?
+    package var id: Int64?
     /// Only those with a greater id; goes on where an answer ended.
-    public var after: Int64
+    package var after: Int64
     /// Only those received before, in Unix milliseconds.
-    public var before: Int64?
+    package var before: Int64?
     /// The most deliveries of one answer.
-    public var limit: Int
+    package var limit: Int
 
     /// Makes a query.
-    public init(
+    package init(
         kind: QuarantineClass? = nil,
         reason: String? = nil,
         id: Int64? = nil,
@@ -56,11 +56,11 @@ public struct QuarantineQuery: Hashable, Sendable {
 }
 
 /// How many bodies of a class there are, and how many bytes.
-public struct QuarantineTotal: Hashable, Sendable {
+package struct QuarantineTotal: Hashable, Sendable {
     /// The class.
-    public let kind: QuarantineClass
+    package let kind: QuarantineClass
     /// The bodies.
-    public let count: Int64
+    package let count: Int64
     /// Their bytes.
-    public let bytes: Int64
+    package let bytes: Int64
 }

@@ -1,42 +1,42 @@
-public import Attribution
+package import Attribution
 
 /// What a ledger answers: everything from one snapshot.
-public struct LedgerAnswer: Sendable {
+package struct LedgerAnswer: Sendable {
     /// A row for each combination of values, ordered by them; numbers by size.
-    public let rows: LedgerRows
+    package let rows: LedgerRows
     /// The sum of the rows.
-    public let totals: Counts
+    package let totals: Counts
     /// What became of the deliveries of the same time, as of now whatever the question's position, and not filtered: what
     /// is in quarantine has no proven dimensions.
-    public let deliveries: DeliveryCounts
+    package let deliveries: DeliveryCounts
     /// Up to where postbacks were counted.
-    public let position: LedgerPosition
+    package let position: LedgerPosition
     /// When the last of them was recorded, in Unix milliseconds; nil when there is none.
-    public let recordedAtMilliseconds: Int64?
+    package let recordedAtMilliseconds: Int64?
     /// Values the conditions name that no recorded postback has.
-    public let unseen: [UnseenValue]
+    package let unseen: [UnseenValue]
     /// Postbacks that were counted from their bytes, slower, for their columns are damaged; `skan recount --repair` makes
     /// them again.
-    public let damaged: [ClosedRange<Int64>]
+    package let damaged: [ClosedRange<Int64>]
     /// Recorded postbacks that cannot be read, and so are not in the counts; `skan recount` names them.
-    public let unreadableCount: Int
+    package let unreadableCount: Int
 
     /// A value of a condition that no recorded postback has.
-    public struct UnseenValue: Hashable, Sendable {
+    package struct UnseenValue: Hashable, Sendable {
         /// The dimension.
-        public let dimension: ReportDimension
+        package let dimension: ReportDimension
         /// The value.
-        public let value: String
+        package let value: String
 
         /// Makes one.
-        public init(dimension: ReportDimension, value: String) {
+        package init(dimension: ReportDimension, value: String) {
             self.dimension = dimension
             self.value = value
         }
     }
 
     /// Makes an answer.
-    public init(
+    package init(
         rows: LedgerRows,
         totals: Counts,
         deliveries: DeliveryCounts,
@@ -58,24 +58,24 @@ public struct LedgerAnswer: Sendable {
 }
 
 /// The counts for one combination of values.
-public struct LedgerRow: Hashable, Sendable {
+package struct LedgerRow: Hashable, Sendable {
     /// The values in the order of the question's dimensions; empty where the postbacks carry none.
-    public let values: [String]
+    package let values: [String]
     /// The counts.
-    public let counts: Counts
+    package let counts: Counts
 
     /// Makes a row.
-    public init(values: [String], counts: Counts) {
+    package init(values: [String], counts: Counts) {
         self.values = values
         self.counts = counts
     }
 }
 
 /// The rows of an answer, each made when it is asked for: a row holds more than a hundred counts, most of them 0.
-public struct LedgerRows: RandomAccessCollection, Sendable {
+package struct LedgerRows: RandomAccessCollection, Sendable {
     private let make: @Sendable (Int) -> LedgerRow
     /// How many rows there are.
-    public let endIndex: Int
+    package let endIndex: Int
 
     /// Rows made when they are asked for.
     ///
@@ -88,17 +88,17 @@ public struct LedgerRows: RandomAccessCollection, Sendable {
     }
 
     /// Rows that are there.
-    public init(_ rows: [LedgerRow]) {
+    package init(_ rows: [LedgerRow]) {
         self.init(count: rows.count) { rows[$0] }
     }
 
     /// The first index.
-    public var startIndex: Int {
+    package var startIndex: Int {
         0
     }
 
     /// The row at an index.
-    public subscript(index: Int) -> LedgerRow {
+    package subscript(index: Int) -> LedgerRow {
         make(index)
     }
 }

@@ -1,20 +1,20 @@
-public import Attribution
+package import Attribution
 import GRDB
 
 /// Which recorded postbacks to hand out, in the order in which they were recorded.
-public struct ExportQuery: Hashable, Sendable {
+package struct ExportQuery: Hashable, Sendable {
     /// Those of one traffic alone.
-    public var traffic: Traffic
+    package var traffic: Traffic
     /// Only those recorded after it; goes on where a page ended.
-    public var after: LedgerPosition?
+    package var after: LedgerPosition?
     /// The most postbacks of one page.
-    public var limit: Int
+    package var limit: Int
 
     /// As many as a block of columns has: of smaller pages each would read the rest of a block for nothing.
-    public static let pageSize = ColumnBlock.rowCount
+    package static let pageSize = ColumnBlock.rowCount
 
     /// Makes a query.
-    public init(traffic: Traffic, after: LedgerPosition? = nil, limit: Int = pageSize) {
+    package init(traffic: Traffic, after: LedgerPosition? = nil, limit: Int = pageSize) {
         self.traffic = traffic
         self.after = after
         self.limit = limit
@@ -22,15 +22,15 @@ public struct ExportQuery: Hashable, Sendable {
 }
 
 /// Recorded postbacks, and where the next page begins.
-public struct ExportPage: Sendable {
+package struct ExportPage: Sendable {
     /// The postbacks, with the position of each.
-    public let postbacks: [(position: LedgerPosition, postback: RecordedPostback)]
+    package let postbacks: [(position: LedgerPosition, postback: RecordedPostback)]
     /// Up to where they were looked for.
-    public let position: LedgerPosition
+    package let position: LedgerPosition
     /// Recorded postbacks left out, for their rows cannot be read; `skan recount` names them.
-    public let unreadableCount: Int
+    package let unreadableCount: Int
     /// Whether there were no more.
-    public let isLast: Bool
+    package let isLast: Bool
 }
 
 extension LedgerReader {
@@ -39,7 +39,7 @@ extension LedgerReader {
     /// Whoever goes on from the position of one page to the next gets every postback once, also those recorded meanwhile.
     ///
     /// - Throws: ``LedgerQuestionError`` for a position that is none of this store's, and ``StoreError``.
-    public func export(_ query: ExportQuery) async throws -> ExportPage {
+    package func export(_ query: ExportQuery) async throws -> ExportPage {
         try await read { db in
             let newest = try LedgerScan.newestRow(db)
             // Checked before anything is handed out.

@@ -1,7 +1,7 @@
 /// How far a ledger had come at some time; counting up to it gives the same numbers for ever.
 ///
 /// Opaque: what it is made of is the store's business, and one of another store is refused.
-public struct LedgerPosition: Hashable, Sendable {
+package struct LedgerPosition: Hashable, Sendable {
     /// The store it belongs to.
     let store: String
     /// The last postback.
@@ -19,12 +19,12 @@ public struct LedgerPosition: Hashable, Sendable {
 
 extension LedgerPosition: LosslessStringConvertible {
     /// The position as a word of lower-case letters, digits and hyphens.
-    public var description: String {
+    package var description: String {
         "\(store)-\(last)" + (check.map { "-" + String(UInt32($0) | 0x1_0000, radix: 16).dropFirst() } ?? "")
     }
 
     /// Reads what ``description`` writes; nil for any other text.
-    public init?(_ description: String) {
+    package init?(_ description: String) {
         let parts = description.split(separator: "-", omittingEmptySubsequences: false)
         guard (2...3).contains(parts.count), parts[0].count == 8, parts[0].allSatisfy(\.isHexDigit),
             let last = Int64(parts[1]), last >= 0, String(last) == parts[1]

@@ -1,18 +1,18 @@
-public import Attribution
+package import Attribution
 
 /// Which recorded postbacks to count, and by what to break the counts down.
-public struct LedgerQuestion: Sendable {
+package struct LedgerQuestion: Sendable {
     /// What a counted postback must have, or must not have, in one dimension.
-    public struct Condition: Hashable, Sendable {
+    package struct Condition: Hashable, Sendable {
         /// The dimension; none of time, which ``LedgerQuestion/received`` bounds.
-        public let dimension: ReportDimension
+        package let dimension: ReportDimension
         /// Any of these values; the empty text stands for postbacks that carry none.
-        public let values: Set<String>
+        package let values: Set<String>
         /// Whether postbacks with such a value are left out instead of being counted alone.
-        public let isExcluded: Bool
+        package let isExcluded: Bool
 
         /// Makes a condition.
-        public init(dimension: ReportDimension, values: Set<String>, isExcluded: Bool = false) {
+        package init(dimension: ReportDimension, values: Set<String>, isExcluded: Bool = false) {
             self.dimension = dimension
             self.values = values
             self.isExcluded = isExcluded
@@ -20,22 +20,22 @@ public struct LedgerQuestion: Sendable {
     }
 
     /// The dimensions of the rows, in order, each once; empty gives the totals alone.
-    public var dimensions: [ReportDimension]
+    package var dimensions: [ReportDimension]
     /// All that must hold.
-    public var conditions: [Condition]
+    package var conditions: [Condition]
     /// When they were received, in Unix milliseconds, to the quarter of an hour; nil for ever.
-    public var received: Range<Int64>?
+    package var received: Range<Int64>?
     /// Which numbers are asked for.
-    public var traffic: Traffic
+    package var traffic: Traffic
     /// How time falls into the dimensions of time.
-    public var calendar: LedgerCalendar
+    package var calendar: LedgerCalendar
     /// Counts what had been recorded up to there; nil for everything.
-    public var asOf: LedgerPosition?
+    package var asOf: LedgerPosition?
     /// How much an answer may cost.
-    public var limits: LedgerLimits
+    package var limits: LedgerLimits
 
     /// Makes a question.
-    public init(
+    package init(
         dimensions: [ReportDimension] = [],
         conditions: [Condition] = [],
         received: Range<Int64>? = nil,
@@ -55,15 +55,15 @@ public struct LedgerQuestion: Sendable {
 }
 
 /// How quarters of an hour fall into the dimensions of time; every time zone in use begins its days on one.
-public struct LedgerCalendar: Sendable {
+package struct LedgerCalendar: Sendable {
     /// The number of the period of a dimension that a quarter of an hour falls into; quarters are counted from
     /// 1970-01-01 UTC, and later periods have greater numbers.
-    public let period: @Sendable (_ dimension: ReportDimension, _ quarter: Int64) -> Int64
+    package let period: @Sendable (_ dimension: ReportDimension, _ quarter: Int64) -> Int64
     /// The text of a period.
-    public let label: @Sendable (_ dimension: ReportDimension, _ period: Int64) -> String
+    package let label: @Sendable (_ dimension: ReportDimension, _ period: Int64) -> String
 
     /// Makes a calendar.
-    public init(
+    package init(
         period: @escaping @Sendable (_ dimension: ReportDimension, _ quarter: Int64) -> Int64,
         label: @escaping @Sendable (_ dimension: ReportDimension, _ period: Int64) -> String
     ) {
@@ -72,7 +72,7 @@ public struct LedgerCalendar: Sendable {
     }
 
     /// The numbers of the quarters themselves.
-    public static let unix = LedgerCalendar { _, quarter in
+    package static let unix = LedgerCalendar { _, quarter in
         quarter
     } label: { _, period in
         String(period)
@@ -80,16 +80,16 @@ public struct LedgerCalendar: Sendable {
 }
 
 /// How much an answer may cost.
-public struct LedgerLimits: Hashable, Sendable {
+package struct LedgerLimits: Hashable, Sendable {
     /// The most cells: combinations of the values asked for with everything that decides what a postback counts as.
-    public var cells: Int
+    package var cells: Int
     /// How long counting may take; nil for as long as it takes.
-    public var deadline: Duration?
+    package var deadline: Duration?
     /// Whether counting gives way to everything else that wants the processor, as it must beside recording.
-    public var isBackground: Bool
+    package var isBackground: Bool
 
     /// Makes limits.
-    public init(cells: Int = 1_000_000, deadline: Duration? = nil, isBackground: Bool = false) {
+    package init(cells: Int = 1_000_000, deadline: Duration? = nil, isBackground: Bool = false) {
         self.cells = cells
         self.deadline = deadline
         self.isBackground = isBackground

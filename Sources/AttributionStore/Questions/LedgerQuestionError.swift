@@ -1,5 +1,5 @@
 /// Why a question is not answered, though the store could be read.
-public enum LedgerQuestionError: Error, Hashable, Sendable {
+package enum LedgerQuestionError: Error, Hashable, Sendable {
     /// More cells than the question allows.
     case tooManyCells(limit: Int)
     /// The dimensions have so many values that their combinations cannot be numbered.
@@ -16,7 +16,7 @@ public enum LedgerQuestionError: Error, Hashable, Sendable {
 
 extension LedgerQuestionError: CustomStringConvertible {
     /// What is wrong and what to do about it.
-    public var description: String {
+    package var description: String {
         switch self {
         case .tooManyCells(let limit):
             "the answer has more than \(limit) combinations of values; "

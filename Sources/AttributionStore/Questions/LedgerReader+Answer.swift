@@ -10,7 +10,7 @@ extension LedgerReader {
     /// - Parameter question: What to count.
     /// - Returns: Rows, totals and deliveries.
     /// - Throws: ``LedgerQuestionError``, ``StoreError``, and `CancellationError`.
-    public func answer(_ question: LedgerQuestion) async throws -> LedgerAnswer {
+    package func answer(_ question: LedgerQuestion) async throws -> LedgerAnswer {
         let isCancelled = CancelFlag()
         return try await withTaskCancellationHandler {
             try await read(inBackground: question.limits.isBackground) { db in

@@ -1,7 +1,7 @@
 import GRDB
 
 /// Tables that hold nothing but what follows from others: when their pages are damaged, they are made again.
-public enum DerivedTables: Hashable, CaseIterable, Sendable {
+package enum DerivedTables: Hashable, CaseIterable, Sendable {
     /// The columns that reports are counted from.
     case columns
     /// How much of each class is in the quarantine.

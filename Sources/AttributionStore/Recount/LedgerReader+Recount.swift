@@ -1,4 +1,4 @@
-public import Attribution
+package import Attribution
 import GRDB
 
 extension LedgerReader {
@@ -7,7 +7,7 @@ extension LedgerReader {
     /// - Parameter judge: Reads and verifies bodies.
     /// - Returns: What was read and how it differs.
     /// - Throws: ``StoreError``.
-    public func recount(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> Recount {
+    package func recount(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> Recount {
         try await read { db in
             try RecountPass(db, judge: judge).run()
         }

@@ -1,11 +1,11 @@
-public import Attribution
+package import Attribution
 import Foundation
 import GRDB
 
 /// Makes right what follows from the raw bytes: digests, columns, and the counts of what was recorded.
 ///
 /// It needs no more of a store than that its tables can be read; the exact index is not loaded.
-public struct LedgerRepair {
+package struct LedgerRepair {
     private let database: OwnedDatabase
     private let reader: LedgerReader
     private let didRepair: @Sendable ([(digest: UInt64, row: Int64)]) -> Void
@@ -22,7 +22,7 @@ public struct LedgerRepair {
     ///   - judge: Reads and verifies bodies.
     /// - Returns: What was found, mended, and remains.
     /// - Throws: ``StoreError``, ``StoreError/inUse(path:)`` among them when it has an owner.
-    public static func repair(
+    package static func repair(
         path: String,
         judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]
     ) async throws -> RecountRepair {
@@ -121,7 +121,7 @@ extension LedgerWriter {
     /// - Parameter judge: Reads and verifies bodies.
     /// - Returns: What was found, mended, and remains.
     /// - Throws: ``StoreError``.
-    public func repair(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
+    package func repair(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
         try await LedgerRepair(self).run(judge)
     }
 }

@@ -1,20 +1,20 @@
 /// What reading everything again from the raw bytes found.
-public struct Recount: Hashable, Sendable {
+package struct Recount: Hashable, Sendable {
     /// Recorded postbacks read again.
-    public internal(set) var postbacks: Int64 = 0
+    package internal(set) var postbacks: Int64 = 0
     /// Recorded postbacks whose signature was verified again.
-    public internal(set) var verified: Int64 = 0
+    package internal(set) var verified: Int64 = 0
     /// Test postbacks whose key was not named this time; their bytes were read but not verified.
-    public internal(set) var unverifiedTest: Int64 = 0
+    package internal(set) var unverifiedTest: Int64 = 0
     /// Differences between what is stored and what the raw bytes say; empty when all is well.
     ///
     /// Of those that a repair can mend, and of the others, the first ``differencesListed`` each.
-    public internal(set) var differences: [RecountDifference] = []
+    package internal(set) var differences: [RecountDifference] = []
     /// How many differences there are in all.
-    public internal(set) var differenceCount: Int64 = 0
+    package internal(set) var differenceCount: Int64 = 0
 
     /// How many differences of either kind are named one by one.
-    public static let differencesListed: Int64 = 10_000
+    package static let differencesListed: Int64 = 10_000
 
     /// How many of them a repair can mend, and how many of the others are listed.
     private(set) var repairableCount: Int64 = 0
@@ -36,11 +36,11 @@ public struct Recount: Hashable, Sendable {
 }
 
 /// What a repair did.
-public struct RecountRepair: Hashable, Sendable {
+package struct RecountRepair: Hashable, Sendable {
     /// What was found before.
-    public internal(set) var found: Recount
+    package internal(set) var found: Recount
     /// How many differences were mended.
-    public internal(set) var repaired: Int64
+    package internal(set) var repaired: Int64
     /// What is found now: everything that does not follow from the bytes stays.
-    public internal(set) var remaining: Recount
+    package internal(set) var remaining: Recount
 }

@@ -1,7 +1,7 @@
 import Attribution
 
 /// One way in which a store is not what its raw bytes say.
-public enum RecountDifference: Hashable, Sendable {
+package enum RecountDifference: Hashable, Sendable {
     /// The database's own check found something.
     case structure(String)
     /// A row is missing.
@@ -28,7 +28,7 @@ public enum RecountDifference: Hashable, Sendable {
     case copyWithoutRow(Int64)
 
     /// Whether it follows from what is there, and so can be made right.
-    public var isRepairable: Bool {
+    package var isRepairable: Bool {
         switch self {
         case .structure, .missingRow, .unreadable, .unverified, .sameKey: false
         default: true
@@ -38,7 +38,7 @@ public enum RecountDifference: Hashable, Sendable {
 
 extension RecountDifference: CustomStringConvertible {
     /// What differs.
-    public var description: String {
+    package var description: String {
         switch self {
         case .structure(let found): "the database's own check: \(found)"
         case .missingRow(let id): "postback \(id): its row is missing"

@@ -18,7 +18,7 @@ struct AnswerRows {
         traits = known.map { $0?.counted }
         var found: [(key: Key, count: Int64)] = []
         found.reserveCapacity(scan.cells.count)
-        scan.cells.forEach { found.append(($0, $1)) }
+        scan.cells.forEach { found.append(($0, Int64($1))) }
         let orders = question.dimensions.map { dimension in
             DimensionOrder(dimension, scan, layout, known, found.lazy.map(\.key))
         }

@@ -1,5 +1,169 @@
-/// Counts by key: an open-addressing table of a pass over the columns.
+/// Counts by key: what a pass over the columns adds up.
+///
+/// A key is a group, which is one value of each dimension asked for, and traits in the lowest bits. As long as there are
+/// not too many groups, each has a row with a count for all traits; then only the groups are looked up.
 final class CellTable<Key: FixedWidthInteger & UnsignedInteger> {
+    private var rows: CellRows<Key>?
+    private let cells = CellSlots<Key>()
+    private let limit: Int
+
+    /// Makes an empty table.
+    ///
+    /// - Parameters:
+    ///   - traits: Where the traits are in a key: in its lowest bits.
+    ///   - traitsCount: How many traits there are.
+    ///   - limit: The most keys.
+    init(traits: ScanLayout.Field, traitsCount: Int, limit: Int) {
+        rows = CellRows(traitsBits: traits.bits, traitsCount: traitsCount)
+        self.limit = limit
+    }
+
+    /// How many keys there are.
+    var count: Int {
+        rows?.count ?? cells.count
+    }
+
+    /// Counts the keys of a block that are selected.
+    ///
+    /// - Throws: ``LedgerQuestionError/tooManyCells(limit:)``.
+    func add(_ keys: UnsafeMutablePointer<Key>, where selected: UnsafeMutablePointer<UInt8>, count added: Int) throws {
+        var done = 0
+        if let rows {
+            done = rows.add(keys, where: selected, count: added)
+            if done < added {
+                rows.forEach(cells.add)
+                self.rows = nil
+            }
+        }
+        cells.add(keys, where: selected, from: done, to: added)
+        guard count <= limit else {
+            throw LedgerQuestionError.tooManyCells(limit: limit)
+        }
+    }
+
+    /// Hands over each key and its count, in no order.
+    func forEach(_ use: (Key, UInt64) -> Void) {
+        if let rows {
+            rows.forEach(use)
+        } else {
+            cells.forEach(use)
+        }
+    }
+}
+
+/// A row of counts for each group, one after the other in memory.
+private final class CellRows<Key: FixedWidthInteger & UnsignedInteger> {
+    /// A group and its row's number counted from 1; 0 where the slot is empty.
+    private struct Slot {
+        var group: Key
+        var row: UInt32
+    }
+
+    private let traitsBits: Int
+    private let traitsCount: Int
+    private var slots: UnsafeMutableBufferPointer<Slot>
+    private var groups: [Key] = []
+    /// A store holds as many postbacks as 32 bits can count.
+    private var counts: UnsafeMutableBufferPointer<UInt32>
+    /// How many counts are not 0.
+    private(set) var count = 0
+
+    /// 64 MiB; the counts of most questions take a few.
+    private static var mostCounts: Int { 16 << 20 }
+
+    init(traitsBits: Int, traitsCount: Int) {
+        self.traitsBits = traitsBits
+        self.traitsCount = max(1, traitsCount)
+        slots = .allocate(capacity: 1_024)
+        slots.initialize(repeating: Slot(group: 0, row: 0))
+        counts = .allocate(capacity: 0)
+    }
+
+    deinit {
+        slots.deallocate()
+        counts.deallocate()
+    }
+
+    /// Counts the keys of a block that are selected.
+    ///
+    /// - Returns: How many were looked at; fewer than given when the next one has no room.
+    func add(_ keys: UnsafeMutablePointer<Key>, where selected: UnsafeMutablePointer<UInt8>, count added: Int) -> Int {
+        if slots.count < (groups.count + added) * 2 {
+            growSlots(for: groups.count + added)
+        }
+        let mask = slots.count - 1
+        let traitsMask = 1 << traitsBits - 1
+        for index in 0..<added where selected[index] != 0 {
+            let traits = Int(truncatingIfNeeded: keys[index]) & traitsMask
+            let group = keys[index] >> traitsBits
+            var slot = group.slotHash & mask
+            while slots[slot].row != 0, slots[slot].group != group {
+                slot = (slot + 1) & mask
+            }
+            if slots[slot].row == 0 {
+                guard makeRoom() else {
+                    return index
+                }
+                groups.append(group)
+                slots[slot] = Slot(group: group, row: UInt32(groups.count))
+            }
+            guard traits < traitsCount else {
+                return index
+            }
+            let cell = Int(slots[slot].row - 1) * traitsCount + traits
+            if counts[cell] == 0 {
+                count += 1
+            }
+            counts[cell] &+= 1
+        }
+        return added
+    }
+
+    /// Makes room for one more row, unless that would be too much.
+    private func makeRoom() -> Bool {
+        let wanted = (groups.count + 1) * traitsCount
+        guard wanted > counts.count else {
+            return true
+        }
+        guard wanted <= Self.mostCounts else {
+            return false
+        }
+        let larger = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: max(wanted, counts.count * 2, 65_536))
+        let end = larger.moveInitialize(fromContentsOf: counts)
+        larger[end...].initialize(repeating: 0)
+        counts.deallocate()
+        counts = larger
+        return true
+    }
+
+    private func growSlots(for wanted: Int) {
+        var larger = slots.count
+        while larger < wanted * 2 {
+            larger *= 2
+        }
+        slots.deallocate()
+        slots = .allocate(capacity: larger)
+        slots.initialize(repeating: Slot(group: 0, row: 0))
+        for (index, group) in groups.enumerated() {
+            var slot = group.slotHash & (larger - 1)
+            while slots[slot].row != 0 {
+                slot = (slot + 1) & (larger - 1)
+            }
+            slots[slot] = Slot(group: group, row: UInt32(index + 1))
+        }
+    }
+
+    func forEach(_ use: (Key, UInt64) -> Void) {
+        for (row, group) in groups.enumerated() {
+            for traits in 0..<traitsCount where counts[row * traitsCount + traits] != 0 {
+                use(group << traitsBits | Key(traits), UInt64(counts[row * traitsCount + traits]))
+            }
+        }
+    }
+}
+
+/// An open-addressing table with a slot for each key.
+private final class CellSlots<Key: FixedWidthInteger & UnsignedInteger> {
     /// A key and its count side by side, for looking one up costs a cache line; the count is 0 where the slot is empty.
     private struct Slot {
         var key: Key
@@ -9,13 +173,8 @@ final class CellTable<Key: FixedWidthInteger & UnsignedInteger> {
     private var slots: UnsafeMutableBufferPointer<Slot>
     /// How many keys there are.
     private(set) var count = 0
-    private let limit: Int
 
-    /// Makes an empty table.
-    ///
-    /// - Parameter limit: The most keys.
-    init(limit: Int) {
-        self.limit = limit
+    init() {
         slots = Self.allocate(1_024)
     }
 
@@ -29,67 +188,75 @@ final class CellTable<Key: FixedWidthInteger & UnsignedInteger> {
         return slots
     }
 
-    /// Counts the keys of a block that are selected.
-    ///
-    /// - Throws: ``LedgerQuestionError/tooManyCells(limit:)``.
+    /// Counts those keys of a block that are selected.
     func add(
-        _ added: UnsafeMutablePointer<Key>,
-        where selected: UnsafeMutablePointer<UInt8>,
-        count addedCount: Int
-    ) throws {
-        if slots.count < (count + addedCount) * 2 {
-            grow(for: count + addedCount)
-        }
-        guard let slots = slots.baseAddress else {
+        _ keys: UnsafeMutablePointer<Key>, where selected: UnsafeMutablePointer<UInt8>, from start: Int, to end: Int
+    ) {
+        guard start < end else {
             return
         }
-        let mask = self.slots.count - 1
-        var count = count
-        for index in 0..<addedCount where selected[index] != 0 {
-            let key = added[index]
-            var slot = Self.hash(key) & mask
-            while slots[slot].count != 0, slots[slot].key != key {
-                slot = (slot + 1) & mask
-            }
-            if slots[slot].count == 0 {
-                slots[slot].key = key
-                count += 1
-            }
+        makeRoom(for: end - start)
+        for index in start..<end where selected[index] != 0 {
+            let slot = slot(of: keys[index])
             slots[slot].count += 1
         }
-        self.count = count
-        guard count <= limit else {
-            throw LedgerQuestionError.tooManyCells(limit: limit)
+    }
+
+    /// Adds a count.
+    func add(_ key: Key, _ count: UInt64) {
+        makeRoom(for: 1)
+        let slot = slot(of: key)
+        slots[slot].count += count
+    }
+
+    /// The slot of a key, which is not empty any more when the key's count is added to it.
+    @inline(__always)
+    private func slot(of key: Key) -> Int {
+        let mask = slots.count - 1
+        var slot = key.slotHash & mask
+        while slots[slot].count != 0, slots[slot].key != key {
+            slot = (slot + 1) & mask
         }
+        if slots[slot].count == 0 {
+            slots[slot].key = key
+            count += 1
+        }
+        return slot
     }
 
-    private static func hash(_ key: Key) -> Int {
-        let folded = UInt64(truncatingIfNeeded: key) ^ UInt64(truncatingIfNeeded: key >> (Key.bitWidth / 2)) &* 31
-        let product = folded &* 0x9E37_79B9_7F4A_7C15
-        return Int(truncatingIfNeeded: product >> 32)
-    }
-
-    private func grow(for wanted: Int) {
-        var larger = slots.count
-        while larger < wanted * 2 {
-            larger *= 2
+    private func makeRoom(for added: Int) {
+        guard slots.count < (count + added) * 2 else {
+            return
         }
         let old = slots
-        slots = Self.allocate(larger)
+        slots = Self.allocate(max(slots.count * 2, (((count + added) * 2).nextPowerOfTwo)))
+        count = 0
         for entry in old where entry.count != 0 {
-            var slot = Self.hash(entry.key) & (larger - 1)
-            while slots[slot].count != 0 {
-                slot = (slot + 1) & (larger - 1)
-            }
-            slots[slot] = entry
+            let slot = slot(of: entry.key)
+            slots[slot].count = entry.count
         }
         old.deallocate()
     }
 
-    /// Hands over each key and its count, in no order.
-    func forEach(_ use: (Key, Int64) -> Void) {
+    func forEach(_ use: (Key, UInt64) -> Void) {
         for slot in slots where slot.count != 0 {
-            use(slot.key, Int64(slot.count))
+            use(slot.key, slot.count)
         }
+    }
+}
+
+extension FixedWidthInteger {
+    /// A hash whose lowest bits differ for keys that differ anywhere.
+    @inline(__always)
+    fileprivate var slotHash: Int {
+        let folded = UInt64(truncatingIfNeeded: self) ^ UInt64(truncatingIfNeeded: self >> (Self.bitWidth / 2)) &* 31
+        return Int(truncatingIfNeeded: (folded &* 0x9E37_79B9_7F4A_7C15) >> 32)
+    }
+}
+
+extension Int {
+    /// The smallest power of two that is not less.
+    fileprivate var nextPowerOfTwo: Int {
+        1 << (Int.bitWidth - Swift.max(0, self - 1).leadingZeroBitCount)
     }
 }

@@ -22,7 +22,8 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger> {
         columns = LedgerColumn.needed(for: question)
         conditions = ScanConditions(question, codes)
         periods = question.dimensions.filter(\.isTime).map { ScanPeriods($0, question.calendar) }
-        cells = CellTable(limit: question.limits.cells)
+        cells = CellTable(
+            traits: layout.traits, traitsCount: codes.count(.traits), limit: question.limits.cells)
     }
 
     /// Frees the memory of the pass.

@@ -1,9 +1,9 @@
-public import Attribution
+package import Attribution
 import GRDB
 
 extension SQLiteWebAdLedger {
     /// Uses up a nonce and signs, in one transaction; see ``WebAdLedger/answer(_:nowMilliseconds:signing:)``.
-    public func answer(
+    package func answer(
         _ tap: WebAdTap,
         nowMilliseconds now: Int64,
         signing sign: @escaping @Sendable (Impression) throws -> SignedImpression

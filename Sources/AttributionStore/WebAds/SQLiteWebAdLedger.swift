@@ -1,4 +1,4 @@
-public import Attribution
+package import Attribution
 import Foundation
 import GRDB
 
@@ -6,10 +6,10 @@ import GRDB
 /// other.
 ///
 /// It has one owner, leased and watched as the store is; that a nonce is answered once is decided by one statement.
-public final class SQLiteWebAdLedger: WebAdLedger {
+package final class SQLiteWebAdLedger: WebAdLedger {
     /// How long an ad is remembered after its time, so that `nonce-expired` and `nonce-used` can be told from
     /// `nonce-unknown`: 30 days, in milliseconds.
-    public static let retentionMilliseconds: Int64 = 30 * 86_400_000
+    package static let retentionMilliseconds: Int64 = 30 * 86_400_000
     /// The most ads forgotten by one transaction, which no tap should have to wait for.
     private static let purgedAtOnce = 1_000
 
@@ -19,7 +19,7 @@ public final class SQLiteWebAdLedger: WebAdLedger {
     ///
     /// - Parameter store: The store's file.
     /// - Returns: The path beside it.
-    public static func path(besideStore store: String) -> String {
+    package static func path(besideStore store: String) -> String {
         store + "-web-ads"
     }
 
@@ -29,17 +29,17 @@ public final class SQLiteWebAdLedger: WebAdLedger {
     ///   - path: The file; its folder must exist.
     ///   - onEvent: Told what an operator should hear of, on any thread.
     /// - Throws: ``StoreError``.
-    public init(path: String, onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }) throws {
+    package init(path: String, onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }) throws {
         database = try OwnedDatabase(path: path, schema: WebAdSchema.schema, hooks: .init(onEvent: onEvent))
     }
 
     /// Whether the last commit succeeded.
-    public var health: StoreHealth {
+    package var health: StoreHealth {
         database.health
     }
 
     /// Looks after the files, and proves itself with a commit while the last one failed; to be called each second.
-    public func heartbeat() {
+    package func heartbeat() {
         database.heartbeat()
     }
 
@@ -47,12 +47,12 @@ public final class SQLiteWebAdLedger: WebAdLedger {
     ///
     /// - Returns: How it was left.
     @discardableResult
-    public func close() throws -> StoreEnding {
+    package func close() throws -> StoreEnding {
         try database.close()
     }
 
     /// Waits for other programs' locks for half a second at most from now on.
-    public func prepareToClose() {
+    package func prepareToClose() {
         database.prepareToClose()
     }
 
@@ -69,7 +69,7 @@ public final class SQLiteWebAdLedger: WebAdLedger {
     private let queue = DispatchQueue(label: "skan-web-ads")
 
     /// Remembers ads in one transaction; see ``WebAdLedger/issue(_:nowMilliseconds:)``.
-    public func issue(_ ads: [WebAd], nowMilliseconds: Int64) async throws {
+    package func issue(_ ads: [WebAd], nowMilliseconds: Int64) async throws {
         try await write { db in
             try db.execute(
                 sql: """

@@ -1,9 +1,9 @@
-public import Attribution
+package import Attribution
 
 /// Where issued web ads are remembered between link and tap, and each nonce is answered once.
 ///
 /// Every method is one transaction; what it returns is durable.
-public protocol WebAdLedger: Sendable {
+package protocol WebAdLedger: Sendable {
     /// Remembers ads, and forgets some of those whose time was over 30 days ago.
     ///
     /// - Parameters:

@@ -1,8 +1,9 @@
-public import ArgumentParser
+import ArgumentParser
 import Attribution
-public import AttributionReports
+package import AttributionReports
 import AttributionStore
 import Foundation
+import StrictJSON
 
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

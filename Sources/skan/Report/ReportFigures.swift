@@ -1,6 +1,7 @@
 import Attribution
 import AttributionReports
 import Foundation
+import StrictJSON
 
 /// The counts of a report by name, so that two reports, and a report and a plan, can be held against each other.
 struct ReportFigures {

@@ -1,7 +1,8 @@
-public import ArgumentParser
+import ArgumentParser
 import Attribution
-public import AttributionReports
+package import AttributionReports
 import AttributionStore
+import StrictJSON
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

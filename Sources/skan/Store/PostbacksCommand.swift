@@ -1,8 +1,9 @@
 import ArgumentParser
 import Attribution
-import AttributionHTTP
+import AttributionConsole
 import AttributionReports
 import AttributionStore
+import StrictJSON
 
 struct PostbacksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,4 @@
-import AttributionHTTP
+import AttributionConsole
 import AttributionIngest
 import AttributionSigning
 import AttributionStore

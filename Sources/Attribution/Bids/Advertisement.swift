@@ -1,0 +1,112 @@
+import StrictJSON
+
+/// What the bidder wants to advertise, and which of its networks may sign: `advertise` beside the extensions.
+struct Advertisement: Hashable, Sendable {
+    /// `itunesitem`, the advertised app.
+    let itunesItemID: Int64
+    /// `campaign`, 1…100; for versions up to 3.0.
+    let campaignID: Int64?
+    /// `sourceidentifier`, 0…9999; for 4.0 and AdAttributionKit.
+    let sourceIdentifier: Int64?
+    /// `networks`, in the order of preference; empty for all of the list of keys.
+    let networks: [String]
+    /// `fidelities`, which are signed from 2.2 on; 0 and 1 unless said.
+    let fidelities: [Int64]
+    /// `productpageid`, answered where the request supports it.
+    let productPageID: String?
+    /// `skoverlay`, answered where the request supports it.
+    let overlay: Overlay?
+    /// `adattributionkit.eligible-for-re-engagement`.
+    let isEligibleForReEngagement: Bool
+    /// `adattributionkit.reengagementurl`.
+    let reEngagementURL: String?
+    /// `adattributionkit.skoverlay`, answered where the request supports it.
+    let appOverlay: Overlay?
+
+    private static let names = [
+        "itunesitem", "campaign", "sourceidentifier", "networks", "fidelities", "productpageid", "skoverlay",
+        "adattributionkit",
+    ]
+
+    init(_ fields: RequestFields) throws(FieldProblem) {
+        try fields.allow(only: Self.names)
+        guard let item = try fields.integer("itunesitem"), item > 0 else {
+            throw fields.problem(
+                "itunesitem", found: try fields.integer("itunesitem").map { String($0) } ?? "nothing",
+                expected: "the App Store id of the advertised app, greater than 0")
+        }
+        itunesItemID = item
+        campaignID = try Self.number("campaign", in: ImpressionRequest.campaignIDs, fields)
+        sourceIdentifier = try Self.number("sourceidentifier", in: ImpressionRequest.sourceIdentifiers, fields)
+        guard campaignID != nil || sourceIdentifier != nil else {
+            throw fields.problem(
+                "sourceidentifier", found: "nothing, and no campaign",
+                expected: "a sourceidentifier for 4.0 and AdAttributionKit, a campaign for versions up to 3.0, or both")
+        }
+        networks = try fields.strings("networks")
+        let fidelities = try fields.integers("fidelities")
+        guard Set(fidelities).isSubset(of: [0, 1]), Set(fidelities).count == fidelities.count else {
+            throw fields.problem(
+                "fidelities", found: fidelities.map { String($0) }.joined(separator: ", ").shortened(to: 60),
+                expected: "0 (view-through), 1 (StoreKit-rendered), or both")
+        }
+        self.fidelities = fidelities.isEmpty ? [0, 1] : fidelities
+        productPageID = try fields.string("productpageid")
+        guard productPageID.map(Self.isUUID) ?? true else {
+            throw fields.problem(
+                "productpageid", found: "\"\(productPageID?.shortened(to: 40) ?? "")\"",
+                expected: "the UUID of a custom product page")
+        }
+        overlay = try Overlay(fields.object("skoverlay"))
+        let app = try fields.object("adattributionkit")
+        try app?.allow(only: ["eligible-for-re-engagement", "reengagementurl", "skoverlay"])
+        isEligibleForReEngagement = try app?.flag("eligible-for-re-engagement") ?? false
+        reEngagementURL = try app?.string("reengagementurl")
+        appOverlay = try Overlay(app?.object("skoverlay"))
+        guard reEngagementURL == nil || isEligibleForReEngagement else {
+            throw fields.problem(
+                "adattributionkit.reengagementurl", found: "a URL without eligible-for-re-engagement",
+                expected: "\"eligible-for-re-engagement\": true beside it, or a device would not re-engage")
+        }
+    }
+
+    /// The networks that may sign, in the order of preference.
+    ///
+    /// - Parameter known: Those there are keys for.
+    /// - Returns: Those named, or all.
+    /// - Throws: ``FieldProblem`` for one without a key.
+    func signing(of known: [BiddingNetwork]) throws(FieldProblem) -> [BiddingNetwork] {
+        guard !networks.isEmpty else {
+            return known
+        }
+        var chosen: [BiddingNetwork] = []
+        for name in networks {
+            guard let network = known.first(where: { $0.adNetworkID.registered == name.lowercased() }) else {
+                throw FieldProblem(
+                    field: "advertise.networks", found: "\"\(name.shortened(to: 60))\"",
+                    expected: "networks with an active key in the list of keys")
+            }
+            chosen.append(network)
+        }
+        return chosen
+    }
+
+    private static func number(
+        _ name: String, in range: ClosedRange<Int64>, _ fields: RequestFields
+    ) throws(FieldProblem) -> Int64? {
+        guard let number = try fields.integer(name) else {
+            return nil
+        }
+        guard range.contains(number) else {
+            throw fields.problem(
+                name, found: String(number),
+                expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    private static func isUUID(_ text: String) -> Bool {
+        let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+        return groups.map(\.utf8.count) == [8, 4, 4, 4, 12] && groups.joined().allSatisfy(\.isHexDigit)
+    }
+}

@@ -1,0 +1,58 @@
+package import StrictJSON
+
+/// Why one of the extensions of a bid request cannot be answered with a signature.
+package struct BidRefusal: Error, Hashable, Sendable {
+    /// The extension.
+    package enum Extension: String, Hashable, Sendable {
+        /// `imp.ext.skadn`.
+        case skadn
+        /// `imp.ext.adattributionkit`, a proposal.
+        case adAttributionKit = "adattributionkit"
+
+        /// OpenRTB's loss reason: 214, invalid SKAdNetwork; 216, invalid AdAttributionKit (proposed).
+        ///
+        /// - SeeAlso: [SKAdNetwork in
+        ///   OpenRTB](https://github.com/InteractiveAdvertisingBureau/openrtb/blob/main/extensions/community_extensions/skadnetwork.md)
+        package var lossReason: Int64 {
+            switch self {
+            case .skadn: 214
+            case .adAttributionKit: 216
+            }
+        }
+    }
+
+    /// What is missing, as a stable code for programs.
+    package enum Reason: String, CaseIterable, Hashable, Sendable {
+        /// A field of the extension is missing or of the wrong kind.
+        case badField = "bad-field"
+        /// None of our networks is in the source app's list.
+        case noCommonNetwork = "no-common-network"
+        /// No version is supported by the request, by a key and by what is advertised.
+        case noCommonVersion = "no-common-version"
+    }
+
+    /// The extension that is refused.
+    package let `extension`: Extension
+    /// What is missing.
+    package let reason: Reason
+    /// What was found and what was expected.
+    package let detail: String
+
+    init(_ extension: Extension, _ reason: Reason, _ detail: String) {
+        self.extension = `extension`
+        self.reason = reason
+        self.detail = detail
+    }
+
+    init(_ extension: Extension, _ problem: FieldProblem) {
+        self.init(`extension`, .badField, problem.description)
+    }
+
+    /// The refusal with its loss reason.
+    package var json: JSONText {
+        .object([
+            "extension": .string(`extension`.rawValue), "lossreason": .integer(`extension`.lossReason),
+            "reason": .string(reason.rawValue), "detail": .string(detail),
+        ])
+    }
+}

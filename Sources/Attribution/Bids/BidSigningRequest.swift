@@ -1,0 +1,92 @@
+import StrictJSON
+
+/// The extensions of one `imp` of a bid request, with what the bidder wants to advertise in it.
+///
+/// `{"skadn": {…}, "adattributionkit": {…}, "advertise": {…}}`: the members of `imp.ext` as the exchange sent them, any
+/// others among them unread, and one of the bidder's own.
+package struct BidSigningRequest: Sendable {
+    private let skadn: Result<SkadnRequest, BidRefusal>?
+    private let adAttributionKit: Result<AdAttributionKitRequest, BidRefusal>?
+    private let advertisement: Advertisement
+
+    /// Reads a request.
+    ///
+    /// A fault in one extension does not spoil the other: it comes back with the offers.
+    ///
+    /// - Parameters:
+    ///   - body: A JSON object.
+    ///   - limit: The most bytes it may have.
+    /// - Throws: ``SigningRefusal`` for what is no JSON, for a body without either extension, and for faults in
+    ///   `advertise`.
+    package init(reading body: [UInt8], limit: Int) throws(SigningRefusal) {
+        let fields: RequestFields
+        do throws(JSONError) {
+            fields = try RequestFields(reading: body, limit: limit)
+        } catch {
+            throw .notJSON(error)
+        }
+        skadn = Self.read(fields, .skadn) { fields throws(FieldProblem) in try SkadnRequest(fields) }
+        adAttributionKit = Self.read(fields, .adAttributionKit) { fields throws(FieldProblem) in
+            try AdAttributionKitRequest(fields)
+        }
+        do throws(FieldProblem) {
+            guard skadn != nil || adAttributionKit != nil else {
+                throw FieldProblem(
+                    field: "skadn", found: "nothing, and no adattributionkit",
+                    expected: "the members of imp.ext, and \"advertise\" beside them")
+            }
+            guard let advertise = try fields.object("advertise") else {
+                throw FieldProblem(
+                    field: "advertise", found: "nothing",
+                    expected: "an object with itunesitem, and sourceidentifier or campaign")
+            }
+            advertisement = try Advertisement(advertise)
+        } catch {
+            throw .field(error)
+        }
+    }
+
+    private static func read<Read>(
+        _ fields: RequestFields,
+        _ name: BidRefusal.Extension,
+        _ reader: (RequestFields) throws(FieldProblem) -> Read
+    ) -> Result<Read, BidRefusal>? {
+        do throws(FieldProblem) {
+            return try fields.object(name.rawValue).map { fields throws(FieldProblem) in .success(try reader(fields)) }
+        } catch {
+            return .failure(BidRefusal(name, error))
+        }
+    }
+
+    /// What can be signed for it, and what cannot.
+    ///
+    /// - Parameter networks: Those there are keys for.
+    /// - Returns: An offer or a refusal for each extension of the request; nil for one it does not have.
+    /// - Throws: ``SigningRefusal/field(_:)`` when `advertise.networks` names a network there is no key for.
+    package func offers(
+        from networks: [BiddingNetwork]
+    ) throws(SigningRefusal) -> (
+        skadn: Result<SkadnOffer, BidRefusal>?, adAttributionKit: Result<AdAttributionKitOffer, BidRefusal>?
+    ) {
+        let signing: [BiddingNetwork]
+        do throws(FieldProblem) {
+            signing = try advertisement.signing(of: networks)
+        } catch {
+            throw .field(error)
+        }
+        return (
+            skadn.map { request in
+                request.flatMap { request in
+                    Result { () throws(BidRefusal) in try SkadnOffer(request, advertisement, networks: signing) }
+                }
+            },
+            adAttributionKit.map { request in
+                request.flatMap { request in
+                    Result { () throws(BidRefusal) in
+                        try AdAttributionKitOffer(request, advertisement, networks: signing)
+                    }
+                }
+            }
+        )
+    }
+}

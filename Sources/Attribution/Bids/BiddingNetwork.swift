@@ -1,0 +1,24 @@
+/// An ad network that a server can sign for, as far as bidding needs to know it.
+package struct BiddingNetwork: Hashable, Sendable {
+    /// The id.
+    package let adNetworkID: AdNetworkID
+    /// The number in the IAB Tech Lab's registry; nil when it is not known, and then no range contains the network.
+    package let registryID: Int64?
+    /// The versions of SKAdNetwork there are active keys for, oldest first.
+    package let versions: [SKAdNetworkVersion]
+    /// Whether there is an active key for AdAttributionKit.
+    package let signsAppImpressions: Bool
+
+    /// Makes a network.
+    package init(
+        adNetworkID: AdNetworkID,
+        registryID: Int64?,
+        versions: [SKAdNetworkVersion],
+        signsAppImpressions: Bool
+    ) {
+        self.adNetworkID = adNetworkID
+        self.registryID = registryID
+        self.versions = versions
+        self.signsAppImpressions = signsAppImpressions
+    }
+}

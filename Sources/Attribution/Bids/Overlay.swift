@@ -1,0 +1,24 @@
+import StrictJSON
+
+/// How an overlay is shown, handed through as the bidder gave it: names with whole numbers.
+struct Overlay: Hashable, Sendable {
+    private let members: [Member]
+
+    private struct Member: Hashable {
+        let name: String
+        let value: Int64
+    }
+
+    /// Takes all members of an object; nil when there is no object.
+    init?(_ fields: RequestFields?) throws(FieldProblem) {
+        guard let fields else {
+            return nil
+        }
+        members = try fields.allIntegers().map { Member(name: $0.0, value: $0.1) }
+    }
+
+    /// The object.
+    var json: JSONText {
+        .object(members.map { ($0.name, .integer($0.value)) })
+    }
+}

@@ -1,0 +1,127 @@
+package import StrictJSON
+
+/// The answer to `imp.ext.skadn`: the version and network chosen, and what is to be signed for it.
+package struct SkadnOffer: Sendable {
+    private let request: SkadnRequest
+    private let advertisement: Advertisement
+    private let version: SKAdNetworkVersion
+    private let adNetworkID: AdNetworkID
+
+    /// Chooses the latest version that request, keys and advertisement have in common; among networks that reach the
+    /// same version, the one preferred.
+    init(
+        _ request: SkadnRequest, _ advertisement: Advertisement, networks: [BiddingNetwork]
+    ) throws(BidRefusal) {
+        let listed = networks.compactMap { network in
+            request.networks.spelling(of: network).map { (id: $0, versions: network.versions) }
+        }
+        guard !listed.isEmpty else {
+            throw BidRefusal(
+                .skadn, .noCommonNetwork,
+                "skadnetids, skadnetlist: found \(request.networks.summary.isEmpty ? "nothing" : request.networks.summary), "
+                    + "expected one of \(networks.map(\.adNetworkID.text).joined(separator: ", "))")
+        }
+        let usable = request.versions.filter { advertisement.suits($0) }
+        guard let version = usable.filter({ version in listed.contains { $0.versions.contains(version) } }).max(),
+            let network = listed.first(where: { $0.versions.contains(version) })
+        else {
+            let signed = Set(listed.flatMap(\.versions)).sorted().map(\.rawValue).joined(separator: ", ")
+            throw BidRefusal(
+                .skadn, .noCommonVersion,
+                "versions: found \(request.writtenVersions), expected one of \(signed), which the keys sign, "
+                    + advertisement.versionsInWords)
+        }
+        self.request = request
+        self.advertisement = advertisement
+        self.version = version
+        adNetworkID = network.id
+    }
+
+    /// The impressions to sign: one for each fidelity from 2.2 on, else one.
+    ///
+    /// - Parameters:
+    ///   - timestampMilliseconds: The time that is signed, in Unix milliseconds.
+    ///   - nonce: Makes a fresh one at each call.
+    /// - Returns: The impressions in the order of ``bidExtension(_:)``.
+    /// - Throws: ``BidRefusal`` naming the field of the request that breaks a rule.
+    package func impressions(timestampMilliseconds: Int64, nonce: () -> Nonce) throws(BidRefusal) -> [Impression] {
+        var impressions: [Impression] = []
+        for fidelity in version.hasFidelityType ? advertisement.fidelities.map(Optional.some) : [nil] {
+            let unchecked = ImpressionRequest(
+                version: version.rawValue,
+                adNetworkID: adNetworkID.text,
+                campaignID: version.hasSourceIdentifier ? nil : advertisement.campaignID,
+                sourceIdentifier: version.hasSourceIdentifier ? advertisement.sourceIdentifier : nil,
+                itunesItemID: advertisement.itunesItemID,
+                sourceAppID: request.sourceAppID,
+                fidelityType: fidelity,
+                nonce: nonce().text,
+                timestampMilliseconds: timestampMilliseconds
+            )
+            do throws(FieldProblem) {
+                impressions.append(try unchecked.checked())
+            } catch {
+                throw BidRefusal(.skadn, error)
+            }
+        }
+        return impressions
+    }
+
+    /// `bid.ext.skadn`, complete; numbers are strings there, but for the fidelity.
+    ///
+    /// - Parameter signed: What ``impressions(timestampMilliseconds:nonce:)`` gave, signed, in the same order.
+    /// - Returns: The object.
+    package func bidExtension(_ signed: [SignedImpression]) -> JSONText {
+        var members: [(String, JSONText)] = [
+            ("version", .string(version.rawValue)), ("network", .string(adNetworkID.text)),
+        ]
+        if version.hasSourceIdentifier, let number = advertisement.sourceIdentifier {
+            members.append(("sourceidentifier", .string(String(number))))
+        } else if let number = advertisement.campaignID {
+            members.append(("campaign", .string(String(number))))
+        }
+        members.append(("itunesitem", .string(String(advertisement.itunesItemID))))
+        members.append(("sourceapp", .string(String(request.sourceAppID))))
+        if request.hasProductPages, let id = advertisement.productPageID {
+            members.append(("productpageid", .string(id)))
+        }
+        if version.hasFidelityType {
+            let fidelities = signed.map { one in
+                let fidelity = one.impression.fidelityType?.rawValue ?? 1
+                return JSONText.object([("fidelity", .integer(fidelity))] + Self.signatureMembers(one))
+            }
+            members.append(("fidelities", .array(fidelities)))
+        } else {
+            members += signed.flatMap(Self.signatureMembers)
+        }
+        if request.hasOverlay, let overlay = advertisement.overlay {
+            members.append(("skoverlay", overlay.json))
+        }
+        return .object(members)
+    }
+
+    private static func signatureMembers(_ signed: SignedImpression) -> [(String, JSONText)] {
+        [
+            ("nonce", .string(signed.impression.nonce.text)),
+            ("timestamp", .string(String(signed.impression.timestampMilliseconds))),
+            ("signature", .string(signed.attributionSignature)),
+        ]
+    }
+}
+
+extension Advertisement {
+    /// Whether a version can carry it.
+    fileprivate func suits(_ version: SKAdNetworkVersion) -> Bool {
+        // Before 2.2 there are StoreKit-rendered ads only.
+        (version.hasSourceIdentifier ? sourceIdentifier : campaignID) != nil
+            && (version.hasFidelityType || fidelities.contains(1))
+    }
+
+    fileprivate var versionsInWords: String {
+        let versions = SKAdNetworkVersion.allCases.filter { $0 >= .v2_0 && suits($0) }.map(\.rawValue)
+        return versions.isEmpty
+            ? "but none suits what is advertised: give sourceidentifier for 4.0, campaign up to 3.0"
+            : "and which suits what is advertised (\(versions.joined(separator: ", ")); sourceidentifier for 4.0, "
+                + "campaign up to 3.0)"
+    }
+}

@@ -1,0 +1,48 @@
+/// What a postback says that decides under which counters it falls.
+package struct CountedTraits: Hashable, Sendable {
+    /// `did-win`, nil in versions without it.
+    package let didWin: Bool?
+    /// `postback-sequence-index`, nil in versions without it.
+    package let sequenceIndex: Int64?
+    /// `redownload`, or the `conversion-type` that says the same; nil when a 1.0 postback does not say, and for a
+    /// re-engagement.
+    package let isRedownload: Bool?
+    /// Whether Apple signs ``isRedownload``; 1.0 leaves it out of the signed text.
+    package let isRedownloadProven: Bool
+    /// Whether it speaks of a re-engagement, which is no install.
+    package let isReengagement: Bool
+    /// The conversion.
+    package let conversion: Conversion
+
+    /// Makes traits.
+    package init(
+        didWin: Bool?,
+        sequenceIndex: Int64?,
+        isRedownload: Bool?,
+        isRedownloadProven: Bool = true,
+        isReengagement: Bool = false,
+        conversion: Conversion
+    ) {
+        self.didWin = didWin
+        self.sequenceIndex = sequenceIndex
+        self.isRedownload = isRedownload
+        self.isRedownloadProven = isRedownloadProven
+        self.isReengagement = isReengagement
+        self.conversion = conversion
+    }
+
+    /// The traits of a postback.
+    package init(_ postback: ReceivedPostback) {
+        switch postback {
+        case .skAdNetwork(let postback):
+            self.init(
+                didWin: postback.didWin, sequenceIndex: postback.sequenceIndex, isRedownload: postback.isRedownload,
+                isRedownloadProven: postback.version.signsRedownload, conversion: postback.conversion)
+        case .adAttributionKit(let postback):
+            self.init(
+                didWin: postback.didWin, sequenceIndex: postback.sequenceIndex,
+                isRedownload: postback.conversionType.isRedownload,
+                isReengagement: postback.conversionType == .reengagement, conversion: postback.conversion)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+extension Counts {
+    /// Installs that say whether they are redownloads.
+    package var knownRedownloads: Int64 {
+        self[.redownloads] + self[.newInstalls]
+    }
+
+    /// Redownloads per install whose kind is known, or nil when there is none.
+    package var redownloadRate: Double? {
+        Self.rate(self[.redownloads], of: knownRedownloads)
+    }
+
+    /// Losses per decided competition, or nil when there is none.
+    package var lossRate: Double? {
+        Self.rate(self[.losses], of: self[.losses] + self[.wins])
+    }
+
+    /// Installs without a conversion value, absent or `null`.
+    package var nullConversions: Int64 {
+        self[.conversion(.absent)] + self[.conversion(.null)]
+    }
+
+    /// Installs without a conversion value per install, or nil when there is none.
+    package var nullRate: Double? {
+        Self.rate(nullConversions, of: self[.installs])
+    }
+
+    /// Installs with a fine conversion value.
+    package var fineConversions: Int64 {
+        fineHistogram.reduce(0) { $0 + $1.count }
+    }
+
+    /// The mean of the fine conversion values that are known, or nil when none is.
+    package var meanFineConversion: Double? {
+        let sum = fineHistogram.reduce(0) { $0 + Int64($1.value) * $1.count }
+        return Self.rate(sum, of: fineConversions)
+    }
+
+    /// Fine values of installs with a count above 0, ascending.
+    package var fineHistogram: [(value: UInt8, count: Int64)] {
+        histogram(Counter.conversion)
+    }
+
+    /// Re-engagements without a conversion value, absent or `null`.
+    package var nullReengagements: Int64 {
+        self[.reengagementConversion(.absent)] + self[.reengagementConversion(.null)]
+    }
+
+    /// Fine values of re-engagements with a count above 0, ascending.
+    package var reengagementHistogram: [(value: UInt8, count: Int64)] {
+        histogram(Counter.reengagementConversion)
+    }
+
+    private func histogram(_ counter: (Conversion) -> Counter) -> [(value: UInt8, count: Int64)] {
+        (UInt8(0)...63).compactMap { value in
+            let count = self[counter(.fine(value))]
+            return count == 0 ? nil : (value, count)
+        }
+    }
+
+    private static func rate(_ part: Int64, of whole: Int64) -> Double? {
+        whole == 0 ? nil : Double(part) / Double(whole)
+    }
+}

@@ -1,0 +1,115 @@
+/// What became of the deliveries received: every one stands under exactly one of the counts.
+package struct DeliveryCounts: Hashable, Sendable {
+    /// One kind of delivery.
+    package struct Kind: Hashable, Sendable {
+        /// What the store made of it.
+        package let status: Recording.Status
+        /// Which numbers it belongs to; nil in quarantine.
+        package let traffic: Traffic?
+        /// Why it was quarantined; nil elsewhere.
+        package let reason: PostbackRejection.Code?
+        /// Whose copy it was.
+        package let recipient: Delivery.Recipient
+
+        /// Makes a kind.
+        package init(
+            status: Recording.Status,
+            traffic: Traffic?,
+            reason: PostbackRejection.Code?,
+            recipient: Delivery.Recipient = .network
+        ) {
+            self.status = status
+            self.traffic = traffic
+            self.reason = reason
+            self.recipient = recipient
+        }
+
+        /// The kind of one recording.
+        package init(_ recording: Recording, recipient: Delivery.Recipient) {
+            switch recording {
+            case .recorded(let traffic), .duplicate(let traffic), .conflict(let traffic, _):
+                self.init(status: recording.status, traffic: traffic, reason: nil, recipient: recipient)
+            case .quarantined(let rejection, _):
+                self.init(status: .quarantined, traffic: nil, reason: rejection.code, recipient: recipient)
+            }
+        }
+    }
+
+    /// How many deliveries of a kind there were, and the bytes of how many were kept.
+    package struct Tally: Hashable, Sendable {
+        /// All of them.
+        package var count: Int64
+        /// Those whose raw bytes are in the store; fewer when a bound was reached.
+        package var kept: Int64
+
+        /// Makes a tally.
+        package init(count: Int64, kept: Int64) {
+            self.count = count
+            self.kept = kept
+        }
+
+        /// Adds another tally.
+        package mutating func add(_ other: Tally) {
+            count += other.count
+            kept += other.kept
+        }
+    }
+
+    /// The tallies.
+    package private(set) var tallies: [Kind: Tally]
+    /// Repeats of recorded postbacks by how long after the first copy they came.
+    package private(set) var repeats: [RepeatDelay: Int64] = [:]
+    /// Recorded postbacks of which another recipient's copy came too.
+    package var otherRecipients: Int64 = 0
+    /// Whether some counts are damaged, and so left out.
+    package var areIncomplete = false
+
+    /// Makes counts.
+    package init(_ tallies: [Kind: Tally] = [:]) {
+        self.tallies = tallies
+    }
+
+    /// Adds repeats.
+    package mutating func add(_ delay: RepeatDelay, count: Int64 = 1) {
+        repeats[delay, default: 0] += count
+    }
+
+    /// Adds deliveries of a kind.
+    package mutating func add(_ kind: Kind, count: Int64 = 1, kept: Int64) {
+        tallies[kind, default: Tally(count: 0, kept: 0)].add(Tally(count: count, kept: kept))
+    }
+
+    /// All deliveries.
+    package var received: Int64 {
+        tallies.values.reduce(0) { $0 + $1.count }
+    }
+
+    /// Deliveries of the network's own copies or of developers' copies.
+    package func received(by recipient: Delivery.Recipient) -> Int64 {
+        tallies.reduce(0) { $1.key.recipient == recipient ? $0 + $1.value.count : $0 }
+    }
+
+    /// Verified deliveries of some traffic that ended in a status.
+    package func count(_ status: Recording.Status, _ traffic: Traffic) -> Int64 {
+        sum { $0.status == status && $0.traffic == traffic }
+    }
+
+    /// Deliveries quarantined for a reason.
+    package func quarantined(_ reason: PostbackRejection.Code) -> Int64 {
+        sum { $0.status == .quarantined && $0.reason == reason }
+    }
+
+    private func sum(_ isCounted: (Kind) -> Bool) -> Int64 {
+        tallies.reduce(0) { isCounted($1.key) ? $0 + $1.value.count : $0 }
+    }
+
+    /// Deliveries quarantined for any reason.
+    package var quarantined: Int64 {
+        PostbackRejection.Code.allCases.reduce(0) { $0 + quarantined($1) }
+    }
+
+    /// Deliveries whose bytes were not kept because a bound was reached.
+    package var notKept: Int64 {
+        tallies.values.reduce(0) { $0 + $1.count - $1.kept }
+    }
+}

@@ -1,0 +1,112 @@
+/// What a report can be broken down and filtered by.
+///
+/// Every dimension of a recorded postback is a text; the empty text says that the postback carries no such value,
+/// which no received value can be, for the reader refuses empty ones.
+package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
+    /// The hour of receipt in the report's time zone.
+    case hour
+    /// The day of receipt, `YYYY-MM-DD` in the report's time zone.
+    case day
+    /// The week of receipt, ISO 8601, `YYYY-Www` in the report's time zone.
+    case week
+    /// The month of receipt, `YYYY-MM` in the report's time zone.
+    case month
+    /// The framework.
+    case framework
+    /// `ad-network-id` or `ad-network-identifier`.
+    case network
+    /// `app-id` or `advertised-item-identifier`, the advertised app.
+    case app
+    /// `campaign-id`, up to 3.0.
+    case campaignID = "campaign-id"
+    /// `source-identifier` as received, 4.0 and AdAttributionKit.
+    case sourceIdentifier = "source-identifier"
+    /// `source-app-id` or `publisher-item-identifier`, the app that showed the ad.
+    case sourceApp = "source-app"
+    /// `source-domain`.
+    case sourceDomain = "source-domain"
+    /// `version` of SKAdNetwork.
+    case version
+    /// `fidelity-type`.
+    case fidelity
+    /// `redownload`, or the `conversion-type` that says the same.
+    case redownload
+    /// `postback-sequence-index`.
+    case sequenceIndex = "sequence-index"
+    /// `conversion-type`, AdAttributionKit.
+    case conversionType = "conversion-type"
+    /// `marketplace-identifier`, AdAttributionKit.
+    case marketplace
+    /// `country-code`; **not signed**.
+    case country
+    /// `ad-interaction-type`, AdAttributionKit; **not signed**.
+    case interactionType = "interaction-type"
+    /// The conversion: `absent`, `null`, `invalid`, a fine value or a coarse one; **not signed**.
+    case conversionValue = "conversion-value"
+    /// Whose copy came first: `network` or `developer`; it follows from the address, not from the postback.
+    case recipient
+
+    /// The dimensions of time, which follow from the time of receipt.
+    package static let times: [ReportDimension] = [.hour, .day, .week, .month]
+
+    /// Whether it is one of ``times``.
+    package var isTime: Bool {
+        Self.times.contains(self)
+    }
+
+    /// Whether Apple signs the value; whoever holds a postback can change what is not signed.
+    ///
+    /// 1.0 signs no `redownload`: ``Counts/Counter/unprovenRedownloads`` counts what rests on it.
+    package var isProven: Bool {
+        switch self {
+        case .country, .interactionType, .conversionValue: false
+        default: true
+        }
+    }
+
+    /// The value a postback itself gives a dimension; empty when it carries none, and for dimensions of its delivery.
+    package func value(of postback: ReceivedPostback) -> String {
+        switch postback {
+        case .skAdNetwork(let postback): value(of: postback)
+        case .adAttributionKit(let postback): value(of: postback)
+        }
+    }
+
+    private func value(of postback: SKAdNetworkPostback) -> String {
+        switch self {
+        case .framework: PostbackFramework.skAdNetwork.rawValue
+        case .network: postback.adNetworkID.text
+        case .app: postback.appID.description
+        case .campaignID: if case .campaignID(let number) = postback.campaign { String(number) } else { "" }
+        case .sourceIdentifier:
+            if case .sourceIdentifier(let identifier) = postback.campaign { identifier.digits } else { "" }
+        case .sourceApp: if case .app(let id) = postback.source { id.description } else { "" }
+        case .sourceDomain: if case .domain(let domain) = postback.source { domain.text } else { "" }
+        case .version: postback.version.rawValue
+        case .fidelity: postback.fidelityType.map { String($0.rawValue) } ?? ""
+        case .redownload: postback.isRedownload.map { $0 ? "true" : "false" } ?? ""
+        case .sequenceIndex: postback.sequenceIndex.map { String($0) } ?? ""
+        case .country: postback.countryCode?.text ?? ""
+        case .conversionValue: postback.conversion.description
+        case .hour, .day, .week, .month, .recipient, .conversionType, .marketplace, .interactionType: ""
+        }
+    }
+
+    private func value(of postback: AdAttributionKitPostback) -> String {
+        switch self {
+        case .framework: PostbackFramework.adAttributionKit.rawValue
+        case .network: postback.adNetworkID.text
+        case .app: postback.advertisedItemID.description
+        case .sourceIdentifier: postback.sourceIdentifier.digits
+        case .sourceApp: postback.publisherItemID?.description ?? ""
+        case .redownload: postback.conversionType.isRedownload.map { $0 ? "true" : "false" } ?? ""
+        case .sequenceIndex: String(postback.sequenceIndex)
+        case .conversionType: postback.conversionType.rawValue
+        case .marketplace: postback.marketplaceIdentifier?.text ?? ""
+        case .country: postback.countryCode?.text ?? ""
+        case .interactionType: postback.adInteractionType?.rawValue ?? ""
+        case .conversionValue: postback.conversion.description
+        case .hour, .day, .week, .month, .recipient, .campaignID, .sourceDomain, .version, .fidelity: ""
+        }
+    }
+}

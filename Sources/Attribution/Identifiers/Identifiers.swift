@@ -1,0 +1,122 @@
+/// The id under which an ad network is registered with Apple, for example `example123.skadnetwork`.
+///
+/// Registered in lower case, but signed as it stands in the source app's Info.plist and verified as received: letters
+/// are never changed. All versions.
+///
+/// - SeeAlso: [ad-network-id](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback)
+package typealias AdNetworkID = SignableText<AdNetworkIDKind>
+
+/// Tells ``AdNetworkID`` from other texts.
+package enum AdNetworkIDKind {}
+
+extension SignableText<AdNetworkIDKind> {
+    /// The id in lower case, as it is registered: ids that differ only in case name one network.
+    package var registered: String {
+        text.lowercased()
+    }
+}
+
+/// The App Store id of an app.
+///
+/// A 64-bit whole number: ids above 2³² occur. `0` names a development-signed source app. All versions.
+///
+/// - SeeAlso: [app-id,
+///   source-app-id](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback)
+package struct AppStoreItemID: Hashable, Sendable, CustomStringConvertible {
+    /// The number.
+    package let value: Int64
+
+    /// Makes an id from a number.
+    package init(_ value: Int64) {
+        self.value = value
+    }
+
+    /// The number in decimal digits, as it is signed.
+    package var description: String {
+        String(value)
+    }
+}
+
+/// The hierarchical source identifier of version 4.0: two, three or four decimal digits.
+///
+/// A text, not a number: in a postback a leading zero is significant. A device shortens it from the left, so the
+/// two-digit form is the **last** two of the four digits (5239 → 239 → 39).
+///
+/// - SeeAlso: [Receiving postbacks in multiple conversion
+///   windows](https://developer.apple.com/documentation/storekit/receiving-postbacks-in-multiple-conversion-windows)
+package struct SourceIdentifier: Hashable, Sendable, CustomStringConvertible {
+    /// The digits as received.
+    package let digits: String
+
+    /// Accepts two to four decimal digits; nil for any other text.
+    package init?(_ digits: String) {
+        guard (2...4).contains(digits.utf8.count),
+            digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else {
+            return nil
+        }
+        self.digits = digits
+    }
+
+    /// The last `count` digits, or nil when the identifier has fewer.
+    package func suffix(_ count: Int) -> String? {
+        digits.utf8.count < count ? nil : String(digits.suffix(count))
+    }
+
+    /// The digits as received.
+    package var description: String {
+        digits
+    }
+}
+
+/// The id of one install validation, by which repeats are discarded.
+///
+/// A UUID in upper or lower case, compared as received, for its text is signed. All versions.
+///
+/// - SeeAlso: [transaction-id](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback)
+package typealias TransactionID = SignableText<TransactionIDKind>
+
+/// Tells ``TransactionID`` from other texts.
+package enum TransactionIDKind {}
+
+/// The marketplace an app was installed from, for example `com.apple.AppStore`; signed.
+///
+/// - SeeAlso: [marketplace-identifier](https://developer.apple.com/documentation/adattributionkit/identifying-the-parameters-in-a-postback)
+package typealias MarketplaceIdentifier = SignableText<MarketplaceIdentifierKind>
+
+/// Tells ``MarketplaceIdentifier`` from other texts.
+package enum MarketplaceIdentifierKind {}
+
+/// The registrable domain (eTLD+1) of the web page that showed a web ad.
+///
+/// Version 4.0 only; in a postback only at the highest data tier.
+///
+/// - SeeAlso: [source-domain](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback)
+package typealias SourceDomain = SignableText<SourceDomainKind>
+
+/// Tells ``SourceDomain`` from other texts.
+package enum SourceDomainKind {}
+
+/// The country of the App Store a conversion came from: two capital letters of ISO 3166-1.
+///
+/// Only at the highest data tier, and never signed.
+///
+/// - SeeAlso: [country-code](https://developer.apple.com/documentation/adattributionkit/identifying-the-parameters-in-a-postback)
+package struct CountryCode: Hashable, Sendable, CustomStringConvertible {
+    /// The letters as received.
+    package let text: String
+
+    /// Accepts two letters from A to Z; nil for any other text.
+    package init?(_ text: String) {
+        guard text.utf8.count == 2, text.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
+        else {
+            return nil
+        }
+        self.text = text
+    }
+
+    /// The letters as received.
+    package var description: String {
+        text
+    }
+}

@@ -1,0 +1,86 @@
+import StrictJSON
+
+/// Tells a postback of a version or under a key not known yet from garbage that names one.
+///
+/// What Apple sends next year must be kept until an upgrade can judge it; anybody can write `"version": "9.9"`.
+package enum FuturePostback {
+    /// Whether a rejected body has the shape of a genuine postback in all but its version or key.
+    ///
+    /// - Parameters:
+    ///   - rejection: Why it was rejected; only unknown versions and keys can be from the future.
+    ///   - body: The bytes as received.
+    /// - Returns: Whether it is worth keeping for a later release.
+    package static func isPlausible(_ rejection: PostbackRejection, body: [UInt8]) -> Bool {
+        guard let object = try? JSONObject(reading: body) else {
+            return false
+        }
+        return switch rejection {
+        case .unknownVersion: isPlausibleSKAdNetwork(object)
+        case .unknownKey: isPlausibleAdAttributionKit(object)
+        case .notJSON, .malformed, .invalidSignature: false
+        }
+    }
+
+    private static func isPlausibleSKAdNetwork(_ object: JSONObject) -> Bool {
+        guard case .string(let version) = object[PostbackField.version.rawValue], isPlausibleVersion(version),
+            isIdentifier(.adNetworkID, of: object), isIdentifier(.transactionID, of: object),
+            case .integer = object[PostbackField.appID.rawValue],
+            case .string(let text) = object[PostbackField.attributionSignature.rawValue],
+            let signature = Base64.decode(text)
+        else {
+            return false
+        }
+        return isPairOfIntegers(signature)
+    }
+
+    private static func isPlausibleAdAttributionKit(_ object: JSONObject) -> Bool {
+        // A compact JWS here has a signature of 64 bytes.
+        guard case .string(let text) = object[PostbackField.jwsString.rawValue], let jws = try? CompactJWS(text),
+            jws.keyID.utf8.starts(with: "apple-".utf8), let payload = try? JSONObject(reading: jws.payload)
+        else {
+            return false
+        }
+        return isIdentifier(.postbackIdentifier, of: payload) && isIdentifier(.adNetworkIdentifier, of: payload)
+    }
+
+    private static func isIdentifier(_ field: PostbackField, of object: JSONObject) -> Bool {
+        if case .string(let text) = object[field.rawValue] { SignedTextSeparator.admits(text) } else { false }
+    }
+
+    /// One or two digits, a dot, one or two digits.
+    private static func isPlausibleVersion(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false)
+        return parts.count == 2
+            && parts.allSatisfy { part in
+                (1...2).contains(part.count)
+                    && part.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            }
+    }
+
+    /// A DER SEQUENCE of two INTEGERs, of any curve: what ECDSA signatures look like.
+    private static func isPairOfIntegers(_ der: [UInt8]) -> Bool {
+        guard let content = element(0x30, in: der[...]), content.endIndex == der.endIndex,
+            let r = element(0x02, in: content), let s = element(0x02, in: content[r.endIndex...])
+        else {
+            return false
+        }
+        return !r.isEmpty && !s.isEmpty && s.endIndex == content.endIndex
+    }
+
+    /// The content of the element with a tag that the bytes begin with; lengths of up to two bytes.
+    private static func element(_ tag: UInt8, in bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard bytes.count >= 2, bytes[bytes.startIndex] == tag else {
+            return nil
+        }
+        var start = bytes.startIndex + 2
+        var count = Int(bytes[bytes.startIndex + 1])
+        if count == 0x81, bytes.count >= 3 {
+            count = Int(bytes[start])
+            start += 1
+        }
+        guard count < 0x80 || start == bytes.startIndex + 3, bytes.endIndex - start >= count else {
+            return nil
+        }
+        return bytes[start..<(start + count)]
+    }
+}

@@ -1,0 +1,59 @@
+package import StrictJSON
+
+/// Why a body is not a verified postback: data, not an exception.
+package enum PostbackRejection: Error, Hashable, Sendable {
+    /// The body is not one JSON object.
+    case notJSON(JSONError)
+    /// Fields are missing, of the wrong type or out of range; all that were found.
+    case malformed([FieldProblem])
+    /// The version is none this product knows; named, never guessed.
+    case unknownVersion(String)
+    /// The `kid` is none whose key is known or trusted here; named, not tried against every key.
+    case unknownKey(String)
+    /// The signature does not verify under any key for the version; the names of the keys tried.
+    case invalidSignature(keys: [String])
+
+    /// A stable code for stores, reports and answers.
+    package enum Code: String, CaseIterable, Hashable, Sendable {
+        /// ``PostbackRejection/notJSON(_:)``
+        case notJSON = "not-json"
+        /// ``PostbackRejection/malformed(_:)``
+        case malformed
+        /// ``PostbackRejection/unknownVersion(_:)``
+        case unknownVersion = "unknown-version"
+        /// ``PostbackRejection/unknownKey(_:)``
+        case unknownKey = "unknown-key"
+        /// ``PostbackRejection/invalidSignature(keys:)``
+        case invalidSignature = "invalid-signature"
+    }
+
+    /// The stable code.
+    package var code: Code {
+        switch self {
+        case .notJSON: .notJSON
+        case .malformed: .malformed
+        case .unknownVersion: .unknownVersion
+        case .unknownKey: .unknownKey
+        case .invalidSignature: .invalidSignature
+        }
+    }
+}
+
+extension PostbackRejection: CustomStringConvertible {
+    /// What was found, what was expected, what to do.
+    package var description: String {
+        switch self {
+        case .notJSON(let error):
+            error.description
+        case .malformed(let problems):
+            problems.map(\.description).joined(separator: "; ")
+        case .unknownVersion(let version):
+            "version: found \(version.shortened(to: 60)), expected one of \(SKAdNetworkVersion.list)"
+        case .unknownKey(let kid):
+            "kid: found \(kid.shortened(to: 60)), expected one of \(PostbackKeyID.list)"
+        case .invalidSignature(let keys):
+            "signature: does not verify under \(keys.joined(separator: " or ")); "
+                + "a field was changed on the way, or Apple did not sign it"
+        }
+    }
+}

@@ -1,0 +1,7 @@
+/// Where the ad was shown, in a postback that says so.
+package enum PostbackSource: Hashable, Sendable {
+    /// `source-app-id`, from 2.0; 0 for a development-signed app.
+    case app(AppStoreItemID)
+    /// `source-domain`, 4.0.
+    case domain(SourceDomain)
+}

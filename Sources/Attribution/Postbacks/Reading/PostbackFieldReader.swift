@@ -1,0 +1,239 @@
+import StrictJSON
+
+/// Takes typed values out of a JSON object and notes every problem on the way, so that one answer names them all.
+struct PostbackFieldReader {
+    private let source: JSONSource
+    private let places: PostbackFieldPlaces
+    private(set) var problems: [FieldProblem] = []
+
+    init(_ object: JSONObject) {
+        source = object.source
+        places = PostbackFieldPlaces(object)
+    }
+
+    /// Whether a field is there, whatever its value.
+    func has(_ field: PostbackField) -> Bool {
+        self[field] != nil
+    }
+
+    /// The version; a body without one is 1.0, whose postbacks Apple sends both ways.
+    func version() throws(PostbackRejection) -> SKAdNetworkVersion {
+        switch self[.version] {
+        case nil:
+            return .v1_0
+        case .string(let place):
+            guard let version = source.word(place, of: SKAdNetworkVersion.self) else {
+                throw .unknownVersion("\"\(source.excerpt(place))\"")
+            }
+            return version
+        case .some(let other):
+            throw .malformed([
+                FieldProblem(
+                    field: "version", found: source.value(other).summary, expected: "a string, or nothing in 1.0")
+            ])
+        }
+    }
+
+    mutating func identifier<Identifier>(
+        _ field: PostbackField,
+        _ make: (String) -> Identifier?
+    ) -> Identifier? {
+        guard let value = required(field, "a string") else {
+            return nil
+        }
+        guard case .string(let place) = value else {
+            return note(field, value, "a string")
+        }
+        // A string is made only of what may be an identifier.
+        let isShort = source.withUTF8(of: place) { $0.count <= SignedTextSeparator.longestValue }
+        guard isShort, let identifier = make(source.string(place)) else {
+            return note(field, value, "1 to 255 bytes of text without U+2063 and control characters")
+        }
+        return identifier
+    }
+
+    mutating func optionalIdentifier<Identifier>(
+        _ field: PostbackField,
+        _ make: (String) -> Identifier?
+    ) -> Identifier? {
+        has(field) ? identifier(field, make) : nil
+    }
+
+    /// One of a closed set of words.
+    mutating func word<Word: RawRepresentable<String> & CaseIterable>(_ field: PostbackField) -> Word? {
+        func expected() -> String {
+            "one of " + Word.allCases.map(\.rawValue).joined(separator: ", ")
+        }
+        guard let value = required(field, expected()) else {
+            return nil
+        }
+        guard case .string(let place) = value, let word = source.word(place, of: Word.self) else {
+            return note(field, value, expected())
+        }
+        return word
+    }
+
+    /// A word nobody signs; one not known here says nothing, for a genuine postback must not be lost because of it.
+    func unprovenWord<Word: RawRepresentable<String> & CaseIterable>(_ field: PostbackField) -> Word? {
+        if case .string(let place) = self[field] { source.word(place, of: Word.self) } else { nil }
+    }
+
+    /// A boolean nobody signs; anything else says nothing.
+    func unprovenBoolean(_ field: PostbackField) -> Bool? {
+        if case .bool(let value) = self[field] { value } else { nil }
+    }
+
+    /// The country nobody signs; what is no country code says nothing.
+    ///
+    /// It arrived with genuine postbacks before it was looked at, and forwarders spell it as they like.
+    func countryCode() -> CountryCode? {
+        if case .string(let place) = self[.countryCode], source.withUTF8(of: place, { $0.count == 2 }) {
+            CountryCode(source.string(place))
+        } else {
+            nil
+        }
+    }
+
+    mutating func sourceIdentifier() -> SourceIdentifier? {
+        let expected = "a string of two, three or four digits"
+        guard let value = required(.sourceIdentifier, expected) else {
+            return nil
+        }
+        guard case .string(let place) = value, source.withUTF8(of: place, { $0.count <= 4 }),
+            let identifier = SourceIdentifier(source.string(place))
+        else {
+            return note(.sourceIdentifier, value, expected)
+        }
+        return identifier
+    }
+
+    mutating func integer(_ field: PostbackField, in range: ClosedRange<Int64>? = nil) -> Int64? {
+        func expected() -> String {
+            range.map { "a whole number from \($0.lowerBound) to \($0.upperBound)" }
+                ?? "a whole number within 64 bits"
+        }
+        guard let value = required(field, expected()) else {
+            return nil
+        }
+        guard case .integer(let number) = value, range?.contains(number) ?? true else {
+            return note(field, value, expected())
+        }
+        return number
+    }
+
+    mutating func optionalInteger(_ field: PostbackField) -> Int64? {
+        has(field) ? integer(field) : nil
+    }
+
+    mutating func boolean(_ field: PostbackField) -> Bool? {
+        required(field, "true or false").flatMap { boolean(field, $0) }
+    }
+
+    private mutating func boolean(_ field: PostbackField, _ value: JSONValuePlace) -> Bool? {
+        if case .bool(let value) = value { value } else { note(field, value, "true or false, a JSON boolean") }
+    }
+
+    /// A domain that could not have come from any other field: an app id under this name has the same signed text.
+    private mutating func sourceDomain() -> SourceDomain? {
+        guard let domain = identifier(.sourceDomain, SourceDomain.init) else {
+            return nil
+        }
+        guard domain.isDomainName else {
+            return note(.sourceDomain, domain.text, "a domain, with a dot and a letter")
+        }
+        return domain
+    }
+
+    /// The source the postback carries: only what its version signs counts as one.
+    mutating func source(_ version: SKAdNetworkVersion) -> PostbackSource? {
+        guard version >= .v2_0 else {
+            return nil
+        }
+        switch (has(.sourceAppID), version >= .v4_0 && has(.sourceDomain)) {
+        case (false, false):
+            return nil
+        case (true, true):
+            return note(.sourceDomain, "source-domain beside source-app-id", "at most one of the two")
+        case (true, false):
+            return integer(.sourceAppID).map { .app(AppStoreItemID($0)) }
+        case (false, true):
+            return sourceDomain().map(PostbackSource.domain)
+        }
+    }
+
+    /// The conversion as received: absent, `null`, fine or coarse.
+    ///
+    /// Nobody signs it, so whatever else is found there is kept as ``Conversion/invalid`` and rejects nothing.
+    func conversion() -> Conversion {
+        switch (self[.conversionValue], self[.coarseConversionValue]) {
+        case (nil, nil): .absent
+        case (.null, nil), (nil, .null), (.null, .null): .null
+        case (.integer(let value), nil), (.integer(let value), .null): Conversion(fine: value) ?? .invalid
+        case (nil, .string(let place)), (.null, .string(let place)):
+            source.word(place, of: CoarseConversionValue.self).map(Conversion.coarse) ?? .invalid
+        default: .invalid
+        }
+    }
+
+    mutating func signature() -> [UInt8]? {
+        let expected = "a string in standard base64 with padding"
+        guard let value = required(.attributionSignature, expected) else {
+            return nil
+        }
+        guard case .string(let place) = value, let bytes = source.withUTF8(of: place, Base64.decode(utf8:)),
+            !bytes.isEmpty
+        else {
+            return note(.attributionSignature, value, expected)
+        }
+        return bytes
+    }
+
+    /// The one field that carries an AdAttributionKit postback's signed part.
+    mutating func compactJWS() -> CompactJWS? {
+        guard let value = required(.jwsString, "a compact JWS") else {
+            return nil
+        }
+        guard case .string(let place) = value else {
+            return note(.jwsString, value, "a compact JWS")
+        }
+        do {
+            return try CompactJWS(utf8: source.withUTF8(of: place) { Array($0) })
+        } catch {
+            problems.append(error)
+            return nil
+        }
+    }
+
+    // MARK: Steps
+
+    private subscript(field: PostbackField) -> JSONValuePlace? {
+        places[field]
+    }
+
+    private mutating func required(
+        _ field: PostbackField, _ expected: @autoclosure () -> String
+    ) -> JSONValuePlace? {
+        guard let value = self[field] else {
+            problems.append(FieldProblem(field: field.rawValue, found: "nothing", expected: expected()))
+            return nil
+        }
+        return value
+    }
+
+    private mutating func note<Value>(
+        _ field: PostbackField, _ found: JSONValuePlace, _ expected: String
+    ) -> Value? {
+        note(field, summary: source.summary(found), expected)
+    }
+
+    private mutating func note<Value>(_ field: PostbackField, _ found: String, _ expected: String) -> Value? {
+        note(field, summary: JSONValue.string(found).summary, expected)
+    }
+
+    private mutating func note<Value>(
+        _ field: PostbackField, summary: String, _ expected: String
+    ) -> Value? {
+        problems.append(FieldProblem(field: field.rawValue, found: summary, expected: expected))
+        return nil
+    }
+}

@@ -1,0 +1,100 @@
+package import StrictJSON
+
+/// A postback of SKAdNetwork that was read strictly and has every field its version signs; nothing is proved yet.
+///
+/// - SeeAlso: [Identifying the parameters in a
+///   postback](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback)
+package struct SKAdNetworkPostback: Sendable {
+    /// The body, read.
+    let object: JSONObject
+    /// The version, which picks field order and key; 1.0 when the body names none.
+    package let version: SKAdNetworkVersion
+    /// `ad-network-id`; signed.
+    package let adNetworkID: AdNetworkID
+    /// `campaign-id` or `source-identifier`; signed.
+    package let campaign: PostbackCampaign
+    /// `app-id`, the advertised app; signed.
+    package let appID: AppStoreItemID
+    /// `transaction-id`; signed.
+    package let transactionID: TransactionID
+    /// `redownload`; signed from 2.0, optional and unproven in 1.0.
+    package let isRedownload: Bool?
+    /// `source-app-id` or `source-domain`, nil when the postback carries neither; signed.
+    package let source: PostbackSource?
+    /// `fidelity-type`; signed, from 2.2.
+    package let fidelityType: FidelityType?
+    /// `did-win`; signed, from 3.0.
+    package let didWin: Bool?
+    /// `postback-sequence-index`, 0, 1 or 2; signed, 4.0.
+    package let sequenceIndex: Int64?
+    /// `conversion-value` or `coarse-conversion-value`; **not signed**.
+    package let conversion: Conversion
+    /// `country-code`, of recent systems; **not signed**.
+    package let countryCode: CountryCode?
+    /// `attribution-signature`, decoded from base64: the bytes of a DER `ECDSA-Sig-Value`.
+    package let attributionSignature: [UInt8]
+
+    /// The body exactly as received.
+    package var body: [UInt8] {
+        object.source.bytes
+    }
+
+    /// Every field of the body as received, in order; made each time.
+    package var fields: [JSONField] {
+        object.fields
+    }
+
+    /// The text Apple signs: the version's values in the version's order, as received.
+    ///
+    /// - SeeAlso: [Combining parameters for previous SKAdNetwork postback
+    ///   versions](https://developer.apple.com/documentation/storekit/combining-parameters-for-previous-skadnetwork-postback-versions)
+    package var signedText: SignedText {
+        var text = SignedText()
+        if version > .v1_0 {
+            text.append(version.rawValue)
+        }
+        text.append(adNetworkID.text)
+        switch campaign {
+        case .campaignID(let number): text.append(number)
+        case .sourceIdentifier(let identifier): text.append(identifier.digits)
+        }
+        text.append(appID.value)
+        text.append(transactionID.text)
+        if version.signsRedownload, let isRedownload {
+            text.append(isRedownload)
+        }
+        switch source {
+        case .app(let id): text.append(id.value)
+        case .domain(let domain): text.append(domain.text)
+        case nil: break
+        }
+        if let fidelityType {
+            text.append(fidelityType.rawValue)
+        }
+        if let didWin {
+            text.append(didWin)
+        }
+        if let sequenceIndex {
+            text.append(sequenceIndex)
+        }
+        return text
+    }
+
+    /// Appends everything it says beside its signature: a second signature over the same text proves nothing else.
+    func appendStatements(to output: inout [UInt8]) {
+        object.appendCanonicalBytes(except: "attribution-signature", to: &output)
+    }
+}
+
+/// Everything is read from the body, so the body alone is compared.
+extension SKAdNetworkPostback: Hashable {
+    /// Whether the bodies are the same.
+    package static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.body == rhs.body
+    }
+
+    /// Hashes the body.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(body)
+    }
+}

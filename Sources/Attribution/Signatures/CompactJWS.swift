@@ -1,0 +1,80 @@
+package import StrictJSON
+
+/// A JSON Web Signature in its compact form, ES256 alone, taken apart strictly; nothing is proved yet.
+///
+/// - SeeAlso: [RFC 7515, section 7.1](https://www.rfc-editor.org/rfc/rfc7515#section-7.1), and
+///   [RFC 7518, section 3.4](https://www.rfc-editor.org/rfc/rfc7518#section-3.4)
+package struct CompactJWS: Hashable, Sendable {
+    /// `kid` of the header, its escapes decoded; of a name no key has, the beginning.
+    package let keyID: String
+    /// The bytes of the payload.
+    package let payload: [UInt8]
+    /// The signature: r‖s, two numbers of 32 bytes each.
+    package let signature: [UInt8]
+    /// What the signature covers: header, dot and payload as received.
+    package let signedBytes: [UInt8]
+
+    /// Takes a text apart.
+    ///
+    /// - Parameter text: Three parts in base64url without padding, joined by dots.
+    /// - Throws: ``FieldProblem`` naming the part at fault: anything but three parts in their one spelling, a header
+    ///   with a name twice or with `crit`, another `alg` than `ES256`, a signature that is not of 64 bytes.
+    package init(_ text: String) throws(FieldProblem) {
+        try self.init(utf8: Array(text.utf8))
+    }
+
+    /// Takes the bytes of a text apart.
+    init(utf8: [UInt8]) throws(FieldProblem) {
+        let dot = UInt8(ascii: ".")
+        let (first, second, third) = utf8.withUnsafeBufferPointer { bytes in
+            let first = bytes.firstIndex(of: dot, from: 0)
+            let second = first.flatMap { bytes.firstIndex(of: dot, from: $0 + 1) }
+            return (first, second, second.flatMap { bytes.firstIndex(of: dot, from: $0 + 1) })
+        }
+        guard let first, let second, third == nil else {
+            throw FieldProblem(
+                field: PostbackField.jwsString.rawValue,
+                found: "\(utf8.count { $0 == dot } + 1) parts joined by dots",
+                expected: "three: header.payload.signature")
+        }
+        let header = try Self.decoded(utf8[..<first], "header")
+        payload = try Self.decoded(utf8[(first + 1)..<second], "payload")
+        signature = try Self.decoded(utf8[(second + 1)...], "signature")
+        guard signature.count == 64 else {
+            throw Self.problem("signature", found: "\(signature.count) bytes", expected: "64 bytes, r and s of 32 each")
+        }
+        signedBytes = Array(utf8[..<second])
+        let names: JSONObject
+        do {
+            names = try JSONObject(reading: header)
+        } catch {
+            throw Self.problem("header", found: error.description, expected: "one JSON object, each name once")
+        }
+        guard names.isString("alg", "ES256") else {
+            throw Self.problem("header alg", found: names.summary(of: "alg"), expected: "\"ES256\"")
+        }
+        // RFC 7515 wants a signature refused whose critical extensions one does not know.
+        guard !names.has("crit") else {
+            throw Self.problem("header crit", found: "extensions", expected: "none")
+        }
+        // No key has a longer name than a message may show.
+        guard let keyID = names.excerpt(of: "kid") else {
+            throw Self.problem("header kid", found: names.summary(of: "kid"), expected: "a string")
+        }
+        self.keyID = keyID
+    }
+
+    private static func decoded(_ part: ArraySlice<UInt8>, _ name: String) throws(FieldProblem) -> [UInt8] {
+        guard let bytes = Base64URL.decode(part) else {
+            // The part may be the whole body; what is shown of it is not.
+            throw problem(
+                name, found: "\"\(String(decoding: part.prefix(200), as: UTF8.self).shortened(to: 40))\"",
+                expected: "base64url without padding")
+        }
+        return bytes
+    }
+
+    private static func problem(_ part: String, found: String, expected: String) -> FieldProblem {
+        FieldProblem(field: "\(PostbackField.jwsString.rawValue) \(part)", found: found, expected: expected)
+    }
+}

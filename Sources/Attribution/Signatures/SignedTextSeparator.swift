@@ -1,0 +1,42 @@
+/// U+2063 INVISIBLE SEPARATOR, which joins the values Apple and networks sign.
+///
+/// A value that contains it could move the border between two fields, so no value may.
+///
+/// - SeeAlso: [Verifying an install-validation
+///   postback](https://developer.apple.com/documentation/storekit/verifying-an-install-validation-postback)
+package enum SignedTextSeparator {
+    /// The character.
+    package static let scalar: Unicode.Scalar = "\u{2063}"
+    /// Its UTF-8 bytes.
+    package static let utf8: [UInt8] = [0xE2, 0x81, 0xA3]
+
+    /// The longest value, in bytes.
+    static let longestValue = 255
+
+    /// Tells whether a value may stand in a signed text: not empty, without the separator and control characters,
+    /// and no longer than 255 bytes.
+    static func admits(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard (1...longestValue).contains(bytes.count) else {
+                return false
+            }
+            var isASCII = true
+            for byte in bytes {
+                guard byte >= 0x20, byte != 0x7F else {
+                    return false
+                }
+                isASCII = isASCII && byte < 0x80
+            }
+            return isASCII || !contains(bytes)
+        }
+    }
+
+    private static func contains(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        for index in 2..<max(2, bytes.count)
+        where bytes[index] == utf8[2] && bytes[index - 1] == utf8[1] && bytes[index - 2] == utf8[0] {
+            return true
+        }
+        return false
+    }
+}

@@ -1,7 +1,0 @@
-/// The ways the two numbers of an ECDSA signature are written; neither is ever read as the other.
-public enum SignatureEncoding: Hashable, Sendable {
-    /// DER `ECDSA-Sig-Value`: SKAdNetwork.
-    case der
-    /// r‖s, two numbers of the curve's size: JSON Web Signatures, so AdAttributionKit.
-    case concatenated
-}

@@ -1,0 +1,25 @@
+package import StrictJSON
+
+extension SignedImpression {
+    /// What a device is answered when a web ad is tapped: the fields of Apple's example, in its order.
+    ///
+    /// - Throws: ``FieldProblem`` for an ad of another form.
+    /// - SeeAlso: [SKAdNetwork for Web Ads](https://developer.apple.com/documentation/skadnetworkforwebads)
+    package func webAdPayload() throws(FieldProblem) -> JSONText {
+        guard case .domain(let domain) = impression.source, case .sourceIdentifier(let identifier) = impression.campaign
+        else {
+            throw FieldProblem(
+                field: "source-domain", found: "a \(impression.form.rawValue) ad", expected: "a web ad of version 4.0")
+        }
+        return .object([
+            "version": .string(impression.version.rawValue),
+            "ad_network_id": .string(impression.adNetworkID.text),
+            "source_identifier": .integer(identifier),
+            "itunes_item_id": .integer(impression.itunesItemID.value),
+            "nonce": .string(impression.nonce.text),
+            "source_domain": .string(domain.text),
+            "timestamp": .integer(impression.timestampMilliseconds),
+            "signature": .string(attributionSignature),
+        ])
+    }
+}

@@ -1,0 +1,43 @@
+/// The values of a web ad before they are checked and it gets its nonce.
+package struct WebAdRequest: Sendable {
+    /// How long a web ad may be tapped unless it says otherwise, in seconds: a day.
+    package static let standardLifetimeSeconds: Int64 = 86_400
+    /// How long a web ad may be made to live, in seconds: up to the 30 days Apple gives a tap to become an install.
+    package static let lifetimes: ClosedRange<Int64> = 1...2_592_000
+    /// The most domains one ad is bound to.
+    package static let maximumDomains = 64
+
+    /// `ad-network-id`.
+    package var adNetworkID: String
+    /// `itunes-item-id`, the advertised app.
+    package var itunesItemID: Int64
+    /// `source-identifier`, 0…9999.
+    package var sourceIdentifier: Int64
+    /// `source-domains`: the domains (eTLD+1) whose pages may show it; empty for any.
+    package var sourceDomains: [String]
+    /// `attribution-destination`, the origin devices ask.
+    package var attributionDestination: String
+    /// `label`: what the link says to people.
+    package var label: String
+    /// `lifetime-seconds`, within ``lifetimes``.
+    package var lifetimeSeconds: Int64
+
+    /// Makes a request.
+    package init(
+        adNetworkID: String,
+        itunesItemID: Int64,
+        sourceIdentifier: Int64,
+        sourceDomains: [String] = [],
+        attributionDestination: String,
+        label: String = "Get the app",
+        lifetimeSeconds: Int64 = WebAdRequest.standardLifetimeSeconds
+    ) {
+        self.adNetworkID = adNetworkID
+        self.itunesItemID = itunesItemID
+        self.sourceIdentifier = sourceIdentifier
+        self.sourceDomains = sourceDomains
+        self.attributionDestination = attributionDestination
+        self.label = label
+        self.lifetimeSeconds = lifetimeSeconds
+    }
+}

@@ -1,0 +1,58 @@
+package import Attribution
+package import FoundationEssentials
+
+/// What one token grants, and to whom; the token itself is not in it.
+package struct AccessGrant: Sendable {
+    /// The first digits of the token's digest: tells two tokens of one name apart, in lists and logs.
+    package let id: String
+    /// Who holds it: 1 to 64 of the characters `a-z 0-9 . _ -`, so that it can stand in a log and in a label.
+    package let name: String
+    /// What it may be used for; never empty.
+    package let scopes: [AccessScope]
+    /// When it was made, to the second.
+    package let created: Date
+    /// The first day (UTC) on which it is no longer accepted; nil when it does not expire.
+    package let expires: CalendarDay?
+    let digest: AccessDigest
+    /// The first moment of that day, worked out once.
+    private let end: Date
+
+    init(digest: AccessDigest, name: String, scopes: [AccessScope], created: Date, expires: CalendarDay?) {
+        id = String(digest.hexadecimal.prefix(8))
+        self.name = name
+        self.scopes = scopes
+        self.created = created
+        self.expires = expires
+        self.digest = digest
+        end = expires.map { Date(timeIntervalSince1970: Double($0.start(in: .gmt)) / 1000) } ?? .distantFuture
+    }
+
+    /// Whether the token is still accepted.
+    ///
+    /// - Parameter moment: The time it is used at.
+    /// - Returns: `false` from the first moment of the day it expires on.
+    package func isLive(at moment: Date) -> Bool {
+        moment < end
+    }
+
+    /// Whether one of its scopes opens a route.
+    ///
+    /// - Parameter needed: What the route asks for.
+    /// - Returns: `true` when a scope covers it.
+    package func covers(_ needed: AccessScope) -> Bool {
+        scopes.contains { $0.covers(needed) }
+    }
+
+    /// Whether a text can be the name of a holder.
+    static func isName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,92 @@
+import AttributionAccess
+import AttributionListener
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// What every request of the console passes before its route, and where every answer is noted.
+struct ConsoleGate: Sendable {
+    let access: AccessControl?
+    let trustedProxies: TrustedProxies
+    let metrics: ConsoleMetrics
+    let logger: Logger
+
+    private static let forwardingNames: [ForwardingField: HTTPField.Name] = [
+        .xForwardedFor: HTTPField.Name("x-forwarded-for"), .forwarded: HTTPField.Name("forwarded"),
+    ].compactMapValues { $0 }
+
+    /// Answers a request: with a refusal, or as its route does.
+    func answer(_ endpoint: ConsoleEndpoint, _ request: Request, _ context: ConsoleContext) async throws -> Response {
+        let start = ContinuousClock.now
+        let (caller, refusal) = judge(endpoint.route.definition.access, request, context, start)
+        if let refusal {
+            note(endpoint.route, refusal.status, caller, since: start, refusal.code)
+            return Response(refusal)
+        }
+        var context = context
+        context.caller = caller?.name
+        do {
+            let response = try await endpoint.answer(request, context)
+            note(endpoint.route, response.status.code, caller, since: start)
+            return response
+        } catch {
+            let status = (error as? any HTTPResponseError)?.status ?? .internalServerError
+            note(endpoint.route, status.code, caller, since: start)
+            throw error
+        }
+    }
+
+    private func judge(
+        _ needed: RouteAccess,
+        _ request: Request,
+        _ context: ConsoleContext,
+        _ instant: ContinuousClock.Instant
+    ) -> (caller: AccessGrant?, refusal: AccessRefusal?) {
+        guard let access else {
+            // Without tokens whoever reaches loopback may ask, but no page whose name was made to point there: its
+            // reader's browser would ask for it, and say the page's name.
+            let isForeign = needed != .open && request.head.authority?.isLoopbackAuthority == false
+            return (nil, isForeign ? .foreignHost : nil)
+        }
+        return access.judge(
+            needed,
+            authorization: request.headers[values: .authorization],
+            client: { client(of: request, context)?.clientText },
+            now: Date(),
+            instant: instant
+        )
+    }
+
+    /// Who asks: the peer, or whom a trusted proxy speaks for.
+    private func client(of request: Request, _ context: ConsoleContext) -> InternetAddress? {
+        guard let peer = context.peer, trustedProxies.contains(peer),
+            let name = Self.forwardingNames[trustedProxies.field]
+        else {
+            return context.peer
+        }
+        return trustedProxies.client(forwardedBy: peer, values: request.headers[values: name]) ?? peer
+    }
+
+    /// Counts an answer and writes its line: holder, route and status, never the token or the query.
+    ///
+    /// Refusals stand at info, for they are few: their rate is bounded.
+    private func note(
+        _ route: ConsoleRoute,
+        _ status: Int,
+        _ caller: AccessGrant?,
+        since start: ContinuousClock.Instant,
+        _ refusal: String? = nil
+    ) {
+        let duration = ContinuousClock.now - start
+        metrics.count(route, status: status, caller: caller?.name, duration: duration)
+        logger.log(
+            level: refusal == nil || status == 429 ? .debug : .info,
+            refusal == nil ? "console request" : "console request refused",
+            metadata: [
+                "route": "\(route.definition.path)", "status": "\(status)", "token": "\(caller?.name ?? "none")",
+                "token-id": "\(caller?.id ?? "none")", "reason": "\(refusal ?? "none")",
+            ]
+        )
+    }
+}

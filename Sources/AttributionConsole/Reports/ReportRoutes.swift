@@ -1,0 +1,101 @@
+import Attribution
+package import AttributionReports
+package import AttributionStore
+import BoundedLogging
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+package import Logging
+import StrictJSON
+
+/// Reports as the command line gives them.
+///
+/// One is counted at a time and some wait, so that reports leave the processors to the postbacks; a client that goes
+/// away ends the work for it.
+package struct ReportRoutes: ConsoleRoutes {
+    /// How long counting may take.
+    static let deadline = Duration.seconds(30)
+    /// How many reports wait while another is counted.
+    static let waiting = 4
+
+    private let report: @Sendable (ReportRequest, LedgerLimits) async throws -> Report
+    private let queue = ReportQueue(waiting: waiting)
+    private let failures: FailureLog
+
+    /// Makes the routes.
+    ///
+    /// - Parameters:
+    ///   - logger: Takes what goes wrong.
+    ///   - report: Answers a request within limits, and ends early when its task is cancelled.
+    package init(
+        logger: Logger,
+        report: @escaping @Sendable (ReportRequest, LedgerLimits) async throws -> Report
+    ) {
+        self.report = report
+        failures = FailureLog("report failed", logger: logger)
+    }
+
+    /// `/v1/report`.
+    package var endpoints: [ConsoleEndpoint] {
+        [
+            ConsoleEndpoint(.report) { request, _ in
+                var response = await answer(request)
+                // Watching for a client that leaves takes what it sends next, so that there can be no next request.
+                response.headers[.connection] = "close"
+                return response
+            }
+        ]
+    }
+
+    private func answer(_ request: Request) async -> Response {
+        do {
+            let query = try ReportQuery(request, nowMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+            return try await request.body.consumeWithCancellationOnInboundClose { _ in
+                // Rendered within the queue and in the background, too: the text of a large report takes more memory than
+                // counting it, and a row's figures are made when it is shown.
+                try await queue.run {
+                    let counted = try await report(
+                        query.request, LedgerLimits(deadline: Self.deadline, isBackground: true))
+                    counted.warnings.forEach { failures.note($0) }
+                    return try await BackgroundWork.run { Self.response(counted, query.format) }
+                }
+            }
+        } catch let problem as FieldProblem {
+            return .refusal(.badRequest, "bad-parameter", problem.description)
+        } catch let error as LedgerQuestionError {
+            if case .deadlinePassed = error {
+                return .refusal(.serviceUnavailable, "deadline-passed", error.description)
+            }
+            return .refusal(.unprocessableContent, "too-large", error.description)
+        } catch is ReportQueue.Full {
+            return .refusal(
+                .serviceUnavailable, "busy", "one report is being counted and \(Self.waiting) wait; try again",
+                fields: [.retryAfter: "5"])
+        } catch is CancellationError {
+            // Nobody reads it: the client has gone, or the server stops. The status is for the metrics.
+            return .refusal(HTTPResponse.Status(code: 499), "cancelled", "the client has gone")
+        } catch {
+            failures.note("\(error)")
+            return .json(
+                .internalServerError, .object(["status": .string("failed"), "reason": .string("store-failed")]))
+        }
+    }
+
+    private static func response(_ report: Report, _ format: ReportFormat) -> Response {
+        var response = Response.text(.ok, format.mediaType, report.rendered(as: format))
+        response.headers[.vary] = "Accept"
+        if let position = report.position, let name = HTTPField.Name("Skan-Position") {
+            // Up to where was counted, for forms that have no room for it.
+            response.headers[name] = position.description
+        }
+        if !report.warnings.isEmpty, let name = HTTPField.Name("Skan-Warning") {
+            response.headers[name] = report.warnings.joined(separator: "; ")
+        }
+        if format == .csv {
+            let days = [report.request.from, report.request.through].compactMap { $0?.description }
+            let name = (["skan-report"] + days).joined(separator: "-")
+            response.headers[.contentDisposition] = "attachment; filename=\"\(name).csv\""
+        }
+        return response
+    }
+}

@@ -1,0 +1,21 @@
+package import Hummingbird
+
+/// A route and what answers it.
+package struct ConsoleEndpoint: Sendable {
+    /// The route.
+    package let route: ConsoleRoute
+    let answer: @Sendable (Request, ConsoleContext) async throws -> Response
+
+    /// Puts an answer to a route.
+    ///
+    /// - Parameters:
+    ///   - route: The route.
+    ///   - answer: Answers the requests that may reach it.
+    package init(
+        _ route: ConsoleRoute,
+        answer: @escaping @Sendable (Request, ConsoleContext) async throws -> Response
+    ) {
+        self.route = route
+        self.answer = answer
+    }
+}

@@ -1,0 +1,25 @@
+import Hummingbird
+
+/// Tells whoever runs the server whether it lives, and whether it can work.
+package struct HealthRoutes: ConsoleRoutes {
+    private let readiness: @Sendable () -> String?
+
+    /// Makes the routes.
+    ///
+    /// - Parameter readiness: Why nothing can be recorded now, in words for people; nil while it can. Called for each
+    ///   request of `/readyz`, so it must not wait for anything.
+    package init(readiness: @escaping @Sendable () -> String?) {
+        self.readiness = readiness
+    }
+
+    /// `/healthz` and `/readyz`.
+    package var endpoints: [ConsoleEndpoint] {
+        [
+            ConsoleEndpoint(.health) { _, _ in .text(.ok, "text/plain; charset=utf-8", "ok\n") },
+            ConsoleEndpoint(.readiness) { _, _ in
+                readiness().map { .refusal(.serviceUnavailable, "not-ready", $0) }
+                    ?? .text(.ok, "text/plain; charset=utf-8", "ready\n")
+            },
+        ]
+    }
+}

@@ -1,0 +1,183 @@
+package import Attribution
+package import AttributionStore
+import FoundationEssentials
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import StrictJSON
+
+/// Asks the process that owns a store to change it, at the socket beside the store.
+package struct OwnerClient: Sendable {
+    private let store: String
+
+    /// A repair reads the whole store twice: some minutes for ten million postbacks.
+    private static let patience = TimeAmount.hours(2)
+    private static let longestAnswer = 64 << 20
+
+    /// Names the owner.
+    ///
+    /// - Parameter store: The store's file, with links resolved.
+    package init(store: String) {
+        self.store = store
+    }
+
+    /// Judges deliveries of the quarantine again, with the keys the owner trusts.
+    ///
+    /// - Throws: ``OwnerProblem``.
+    package func requeue(_ query: QuarantineQuery) async throws -> Requeued {
+        struct Answer: Decodable {
+            let judged: Int64
+            let recorded: Int64
+            let duplicate: Int64
+            let conflict: Int64
+            let stayed: Int64
+        }
+        let answer = try await ask(.requeue, query.json, for: Answer.self)
+        var requeued = Requeued()
+        requeued.judged = answer.judged
+        requeued.recorded = answer.recorded
+        requeued.duplicate = answer.duplicate
+        requeued.conflict = answer.conflict
+        requeued.stayed = answer.stayed
+        return requeued
+    }
+
+    /// Deletes deliveries from the quarantine for good.
+    ///
+    /// - Throws: ``OwnerProblem``.
+    package func prune(_ query: QuarantineQuery) async throws -> Int64 {
+        struct Answer: Decodable {
+            let deleted: Int64
+        }
+        return try await ask(.prune, query.json, for: Answer.self).deleted
+    }
+
+    /// Reads everything again and mends what follows from the raw bytes.
+    ///
+    /// - Throws: ``OwnerProblem``.
+    package func repair() async throws -> RecountOutcome {
+        try await ask(.recount, .object(["repair": .bool(true)]), for: RecountOutcome.self)
+    }
+
+    /// Issues web ads.
+    ///
+    /// - Parameters:
+    ///   - request: What they advertise, and where.
+    ///   - count: How many.
+    ///   - issuedAtMilliseconds: From when their lifetime runs, in Unix milliseconds; nil for now.
+    /// - Returns: Each link as a line of JSON.
+    /// - Throws: ``OwnerProblem``.
+    package func issue(_ request: WebAdRequest, count: Int, issuedAtMilliseconds: Int64?) async throws -> [String] {
+        var lines: [String] = []
+        while lines.count < count {
+            let some = min(count - lines.count, WebAdRoutes.most)
+            let time = issuedAtMilliseconds.map { "&issued-at=\($0)" } ?? ""
+            let answer = try await send(.webAds, query: "?count=\(some)\(time)", request.json)
+            let issued = answer.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+            guard issued.count == some else {
+                throw OwnerProblem.cutShort(store: store)
+            }
+            lines += issued
+        }
+        return lines
+    }
+
+    private func ask<Answer: Decodable>(_ route: ConsoleRoute, _ body: JSONText, for: Answer.Type) async throws
+        -> Answer
+    {
+        let answer = try await send(route, query: "", body)
+        guard let decoded = try? JSONDecoder().decode(Answer.self, from: Data(answer)) else {
+            throw OwnerProblem.noAnswer(store: store, reason: "its answer is none of this release of skan")
+        }
+        return decoded
+    }
+
+    // MARK: The connection
+
+    private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
+
+    /// Sends a request and takes the answer, which must be 200.
+    private func send(_ route: ConsoleRoute, query: String, _ body: JSONText) async throws -> [UInt8] {
+        let connection = try await connect()
+        let bytes = ByteBuffer(string: body.line)
+        let head = HTTPRequestHead(
+            version: .http1_1, method: HTTPMethod(rawValue: route.definition.method.rawValue),
+            uri: route.definition.path + query,
+            headers: [
+                "host": "localhost", "content-type": "application/json", "content-length": "\(bytes.readableBytes)",
+                "connection": "close",
+            ])
+        let timeout = connection.channel.eventLoop.scheduleTask(in: Self.patience) {
+            connection.channel.close(promise: nil)
+        }
+        defer { timeout.cancel() }
+        do {
+            let (status, answer) = try await connection.executeThenClose { answers, requests in
+                try await requests.write(.head(head))
+                try await requests.write(.body(.byteBuffer(bytes)))
+                try await requests.write(.end(nil))
+                return try await Self.read(answers)
+            }
+            guard let status else {
+                throw OwnerProblem.cutShort(store: store)
+            }
+            guard status == .ok else {
+                throw Self.refusal(status, answer)
+            }
+            return answer
+        } catch let problem as OwnerProblem {
+            throw problem
+        } catch {
+            throw OwnerProblem.cutShort(store: store)
+        }
+    }
+
+    /// The status and the body; no status when the answer did not come to its end.
+    private static func read(
+        _ answers: NIOAsyncChannelInboundStream<HTTPClientResponsePart>
+    ) async throws -> (HTTPResponseStatus?, [UInt8]) {
+        var (status, body): (HTTPResponseStatus?, [UInt8]) = (nil, [])
+        for try await part in answers {
+            switch part {
+            case .head(let head): status = head.status
+            case .body(let bytes) where body.count + bytes.readableBytes <= longestAnswer:
+                body += bytes.readableBytesView
+            case .body: return (nil, [])
+            case .end: return (status, body)
+            }
+        }
+        return (nil, [])
+    }
+
+    private static func refusal(_ status: HTTPResponseStatus, _ body: [UInt8]) -> OwnerProblem {
+        struct Answer: Decodable {
+            let reason: String
+            let detail: String?
+        }
+        let answer = try? JSONDecoder().decode(Answer.self, from: Data(body))
+        return .refused(
+            reason: answer?.reason ?? "none",
+            detail: answer?.detail ?? "the server that has the store answered \(status.code)")
+    }
+
+    private func connect() async throws -> Connection {
+        do {
+            let path = try SocketPath(ConsoleSocket.path(besideStore: store))
+            return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connectTimeout(.seconds(10))
+                .connect(unixDomainSocketPath: path.text) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                        return try Connection(wrappingChannelSynchronously: channel)
+                    }
+                }
+        } catch let error as IOError where error.errnoCode == ENOENT {
+            throw OwnerProblem.noSocket(store: store)
+        } catch let error as IOError where error.errnoCode == EACCES || error.errnoCode == EPERM {
+            throw OwnerProblem.notPermitted(store: store)
+        } catch {
+            throw OwnerProblem.noAnswer(store: store, reason: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/// Why the owner of a store did not do what it was asked for.
+package enum OwnerProblem: Error, Hashable, Sendable {
+    /// There is no socket beside the store.
+    case noSocket(store: String)
+    /// Nobody listens on the socket.
+    case noAnswer(store: String, reason: String)
+    /// The socket is another user's.
+    case notPermitted(store: String)
+    /// The connection ended before the answer did.
+    case cutShort(store: String)
+    /// It was asked, and refused.
+    case refused(reason: String, detail: String)
+}
+
+extension OwnerProblem: CustomStringConvertible {
+    /// What is wrong.
+    package var description: String {
+        switch self {
+        case .noSocket(let store):
+            "another process has the store \(store), and there is no \(ConsoleSocket.path(besideStore: store)) to ask it"
+        case .noAnswer(let store, let reason):
+            "another process has the store \(store), and does not answer at "
+                + "\(ConsoleSocket.path(besideStore: store)): \(reason)"
+        case .notPermitted(let store):
+            "another user's process has the store \(store)"
+        case .cutShort(let store):
+            "the process that has the store \(store) ended before it had answered; what was done until then stays done"
+        case .refused(_, let detail):
+            detail
+        }
+    }
+
+    /// What to do.
+    package var hint: String {
+        switch self {
+        case .noSocket:
+            "a server makes it when it starts and another command needs a moment; try again, or stop the process"
+        case .noAnswer: "it may be starting or stopping; try again, or stop the process"
+        case .notPermitted: "run the command as the user that skan serve runs as"
+        case .cutShort: "see the server's log, and run the command again"
+        case .refused("store-failed", _): "see the server's log"
+        case .refused: "the server that has the store was asked; skan help COMMAND lists the options"
+        }
+    }
+}

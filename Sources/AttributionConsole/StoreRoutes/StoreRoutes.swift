@@ -1,0 +1,156 @@
+import Attribution
+package import AttributionIngest
+import AttributionListener
+package import AttributionStore
+import HTTPTypes
+import Hummingbird
+package import Logging
+import NIOCore
+import StrictJSON
+
+/// What is in the store, and changes to it: the quarantine, recorded postbacks, recount and repair.
+package struct StoreRoutes: ConsoleRoutes {
+    private let reader: LedgerReader
+    private let maintenance: StoreMaintenance
+    private let logger: Logger
+
+    /// Makes the routes.
+    ///
+    /// - Parameters:
+    ///   - reader: Reads the store.
+    ///   - maintenance: Changes it.
+    ///   - logger: Takes every change, and what goes wrong.
+    package init(reader: LedgerReader, maintenance: StoreMaintenance, logger: Logger) {
+        self.reader = reader
+        self.maintenance = maintenance
+        self.logger = logger
+    }
+
+    /// `/v1/quarantine`, `/v1/quarantine/requeue`, `/v1/quarantine/prune`, `/v1/postbacks` and `/v1/recount`.
+    package var endpoints: [ConsoleEndpoint] {
+        [
+            ConsoleEndpoint(.quarantine) { request, _ in await answer { try await quarantine(request) } },
+            ConsoleEndpoint(.postbacks) { request, _ in await answer { try await postbacks(request) } },
+            ConsoleEndpoint(.requeue) { request, context in
+                await answer { try await requeue(try await Self.body(of: request), context) }
+            },
+            ConsoleEndpoint(.prune) { request, context in
+                await answer { try await prune(try await Self.body(of: request), context) }
+            },
+            ConsoleEndpoint(.recount) { request, context in
+                await answer { try await recount(try await Self.body(of: request), context) }
+            },
+        ]
+    }
+
+    // MARK: Reading
+
+    private func quarantine(_ request: Request) async throws -> JSONText {
+        let query = try QuarantineQuery(
+            listing: RequestParameters(query: request, known: QuarantineQuery.filters + ["after", "limit"]))
+        let deliveries = try await reader.quarantine(query)
+        return .object([
+            "totals": .array(try await reader.quarantineTotals().map(\.json)),
+            "deliveries": .array(deliveries.map(\.json)),
+            "next": Self.next(deliveries.last?.id, isFull: deliveries.count == query.limit),
+        ])
+    }
+
+    private func postbacks(_ request: Request) async throws -> JSONText {
+        let query = try PostbackQuery(
+            listing: RequestParameters(query: request, known: ["transaction-id", "from", "to", "after", "limit"]))
+        let postbacks = try await reader.postbacks(query)
+        return .object([
+            "postbacks": .array(postbacks.map(\.json)),
+            "next": Self.next(postbacks.last?.id, isFull: postbacks.count == query.limit),
+        ])
+    }
+
+    /// What `after` has to be for the answer that follows; null when there is none.
+    private static func next(_ last: Int64?, isFull: Bool) -> JSONText {
+        isFull ? last.map { .integer($0) } ?? .null : .null
+    }
+
+    // MARK: Changing
+
+    private func requeue(_ body: ByteBuffer, _ context: ConsoleContext) async throws -> JSONText {
+        let parameters = try RequestParameters(
+            reading: body.readableBytesView, known: QuarantineQuery.filters + ["limit"])
+        let result = try await maintenance.requeue(try QuarantineQuery(changing: parameters))
+        note("quarantine judged again", context, ["judged": "\(result.judged)", "recorded": "\(result.recorded)"])
+        return .object([
+            "status": .string("done"),
+            "judged": .integer(result.judged),
+            "recorded": .integer(result.recorded),
+            "duplicate": .integer(result.duplicate),
+            "conflict": .integer(result.conflict),
+            "stayed": .integer(result.stayed),
+        ])
+    }
+
+    private func prune(_ body: ByteBuffer, _ context: ConsoleContext) async throws -> JSONText {
+        let parameters = try RequestParameters(
+            reading: body.readableBytesView, known: QuarantineQuery.filters + ["limit"])
+        guard parameters.has(anyOf: QuarantineQuery.filters) else {
+            throw FieldProblem(
+                field: "filters", found: "none",
+                expected: "one or more of \(QuarantineQuery.filters.joined(separator: ", ")), or everything would go")
+        }
+        let deleted = try await maintenance.prune(try QuarantineQuery(changing: parameters))
+        note("quarantine pruned", context, ["deleted": "\(deleted)"])
+        return .object(["status": .string("done"), "deleted": .integer(deleted)])
+    }
+
+    private func recount(_ body: ByteBuffer, _ context: ConsoleContext) async throws -> JSONText {
+        let repairs = try RequestParameters(reading: body.readableBytesView, known: ["repair"]).flag("repair")
+        let outcome =
+            repairs
+            ? RecountOutcome(try await maintenance.repair()) : RecountOutcome(try await maintenance.recount())
+        note(
+            repairs ? "store repaired" : "store recounted", context,
+            ["found": "\(outcome.found)", "remaining": "\(outcome.remaining)"])
+        return outcome.json
+    }
+
+    private func note(_ change: Logger.Message, _ context: ConsoleContext, _ metadata: Logger.Metadata) {
+        logger.notice(change, metadata: metadata.merging(["token": "\(context.caller ?? "none")"]) { $1 })
+    }
+
+    // MARK: Refusing
+
+    private enum Unread: Error {
+        case otherMediaType
+        case tooLong
+    }
+
+    private static func body(of request: Request) async throws -> ByteBuffer {
+        // A page in a browser can post to loopback, but not with this media type and without asking first.
+        guard request.headers[.contentType]?.isJSONMediaType == true else {
+            throw Unread.otherMediaType
+        }
+        guard let body = try? await request.body.collect(upTo: JSONObject.maximumLength) else {
+            throw Unread.tooLong
+        }
+        return body
+    }
+
+    private func answer(_ work: () async throws -> JSONText) async -> Response {
+        do {
+            return .json(.ok, try await work())
+        } catch Unread.otherMediaType {
+            return .refusal(.unsupportedMediaType, "unsupported-media-type", "send Content-Type: application/json")
+        } catch Unread.tooLong {
+            return .refusal(
+                .contentTooLarge, "body-too-large", "the body is larger than \(JSONObject.maximumLength) bytes")
+        } catch let error as JSONError {
+            return .refusal(.badRequest, "not-json", error.description)
+        } catch let problem as FieldProblem {
+            return .refusal(.badRequest, "bad-parameter", problem.description)
+        } catch {
+            logger.error("the store failed", metadata: ["error": "\(error)"])
+            return .refusal(
+                .serviceUnavailable, "store-failed",
+                (error as? StoreError)?.description ?? "the store does not answer; the server's log says why")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Attribution
+package import AttributionStore
+package import StrictJSON
+
+extension QuarantinedDelivery {
+    /// Everything that is known of it, and its body.
+    package var json: JSONText {
+        .object(
+            [
+                ("id", .integer(id)),
+                ("class", .string(kind.rawValue)),
+                ("received-at-milliseconds", .integer(receivedAtMilliseconds)),
+                ("recipient", .string(recipient.rawValue)),
+                ("client", client.isEmpty ? .null : .string(client)),
+                ("reason", .string(reason)),
+                ("detail", .string(detail)),
+                ("postback-id", postbackID.map { .integer($0) } ?? .null),
+            ] + StoredBody(body).members)
+    }
+}
+
+extension RecordedPostback {
+    /// Everything that is known of it beside its fields, and its body.
+    package var json: JSONText {
+        .object(
+            [
+                ("id", .integer(id)),
+                ("recorded-at-milliseconds", .integer(recordedAtMilliseconds)),
+                ("received-at-milliseconds", .integer(receivedAtMilliseconds)),
+                ("recipient", .string(recipient.rawValue)),
+                ("provenance", .string(traffic.rawValue)),
+                ("key", .string(keyName)),
+            ] + StoredBody(body).members)
+    }
+}
+
+extension QuarantineTotal {
+    /// The class and how much there is of it.
+    package var json: JSONText {
+        .object(["class": .string(kind.rawValue), "count": .integer(count), "bytes": .integer(bytes)])
+    }
+}
+
+/// A body as received, for JSON: as text where it is text, else in base64.
+package struct StoredBody {
+    private let bytes: [UInt8]?
+
+    /// Takes a body; nil for one that is damaged.
+    package init(_ bytes: [UInt8]?) {
+        self.bytes = bytes
+    }
+
+    /// `body` and `body-encoding`, which is `utf-8` or `base64`; both null for a damaged body.
+    package var members: [(String, JSONText)] {
+        guard let bytes else {
+            return [("body", .null), ("body-encoding", .null)]
+        }
+        if let text = String(validating: bytes, as: UTF8.self) {
+            return [("body", .string(text)), ("body-encoding", .string("utf-8"))]
+        }
+        return [("body", .string(Base64.encode(bytes))), ("body-encoding", .string("base64"))]
+    }
+}

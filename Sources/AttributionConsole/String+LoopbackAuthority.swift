@@ -1,0 +1,15 @@
+import AttributionListener
+
+extension String {
+    /// Whether a Host field, `name` or `name:port`, names this machine itself.
+    var isLoopbackAuthority: Bool {
+        var host = self[...]
+        if let colon = host.lastIndex(of: ":"), host[host.index(after: colon)...].allSatisfy(\.isNumber) {
+            host = host[..<colon]
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        }
+        return host.lowercased() == "localhost" || InternetAddress(host)?.isLoopback == true
+    }
+}

@@ -1,5 +1,0 @@
-/// Routes of the console that belong together, with what they need to answer.
-public protocol ConsoleRoutes: Sendable {
-    /// Each route with its answer.
-    var endpoints: [ConsoleEndpoint] { get }
-}

@@ -1,0 +1,66 @@
+import Attribution
+package import AttributionSigning
+import Foundation
+
+/// Plays Apple: signs postbacks of both frameworks and every version with test keys on the curves Apple uses.
+///
+/// What it signs is refused by a verifier unless the test keys are named to it, and never counts among Apple's.
+package struct AppleStandIn: Sendable {
+    private let keys: [SignatureCurve: NetworkPrivateKey]
+
+    /// Generates fresh keys.
+    package init() throws {
+        var keys: [SignatureCurve: NetworkPrivateKey] = [:]
+        for curve in SignatureCurve.allCases {
+            keys[curve] = try .generate(curve)
+        }
+        self.keys = keys
+    }
+
+    /// Reads the keys from a folder, or generates them there when there are none: `test-p192.pem`, `test-p256.pem`
+    /// and their public halves, `test-p192.public.pem`, `test-p256.public.pem`.
+    package init(folder: String) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        var keys: [SignatureCurve: NetworkPrivateKey] = [:]
+        for curve in SignatureCurve.allCases {
+            let file = "\(folder)/test-\(curve.rawValue).pem"
+            if !FileManager.default.fileExists(atPath: file) {
+                try KeyFile.writeNew(try NetworkPrivateKey.generate(curve).pem(), to: file)
+            }
+            let key = try NetworkPrivateKey(file: file)
+            keys[curve] = key
+            let publicFile = "\(folder)/test-\(curve.rawValue).public.pem"
+            try Data(try key.publicKey().pem().utf8).write(to: URL(fileURLWithPath: publicFile), options: .atomic)
+        }
+        self.keys = keys
+    }
+
+    /// The public halves, to be named to a verifier.
+    package func publicKeys() throws -> [SignaturePublicKey] {
+        try SignatureCurve.allCases.compactMap { try keys[$0]?.publicKey() }
+    }
+
+    /// Signs a draft as its version wants it.
+    ///
+    /// - Throws: ``Attribution/PostbackRejection`` when the draft lacks a field its version signs.
+    package func sign(_ draft: PostbackDraft, escapesSlashes: Bool = false) throws -> [UInt8] {
+        // Read once with a stand-in for the signature: the text to sign is the one a receiver would verify.
+        let unsigned = try SKAdNetworkPostback(reading: draft.body(signature: [0]))
+        guard let key = keys[unsigned.version.postbackCurve] else {
+            throw KeyProblem.wrongCurve(unsigned.version.postbackCurve, version: unsigned.version)
+        }
+        return draft.body(signature: try key.signature(for: unsigned.signedText), escapesSlashes: escapesSlashes)
+    }
+
+    /// Signs a draft of AdAttributionKit, whatever it says.
+    ///
+    /// - Parameter draft: The draft.
+    /// - Returns: The body as a device sends it.
+    /// - Throws: What OpenSSL reports.
+    package func sign(_ draft: AdAttributionKitDraft) throws -> [UInt8] {
+        guard let key = keys[.p256] else {
+            throw KeyProblem.wrongCurveForJWS(.p192)
+        }
+        return draft.body(signature: try key.jwsSignature(for: Array(draft.signedText.utf8)))
+    }
+}

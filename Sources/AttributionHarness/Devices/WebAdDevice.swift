@@ -1,0 +1,117 @@
+import AsyncHTTPClient
+import Attribution
+package import AttributionSigning
+import Foundation
+import NIOCore
+import NIOHTTP1
+import StrictJSON
+
+/// Plays a device with a web ad: taps the link, checks the payload as a device does, installs the app, and sends the
+/// postback of the first window.
+///
+/// The postback goes out at once, not after Apple's one to two days, and carries the domain, as at the highest data
+/// tier.
+package struct WebAdDevice: Sendable {
+    private let sourceDomain: String
+    private let networkKey: SignaturePublicKey
+
+    /// Makes a device.
+    ///
+    /// - Parameters:
+    ///   - sourceDomain: The domain (eTLD+1) of the page with the links.
+    ///   - networkKey: The network's public key, as Apple has it.
+    package init(sourceDomain: String, networkKey: SignaturePublicKey) {
+        self.sourceDomain = sourceDomain
+        self.networkKey = networkKey
+    }
+
+    /// Taps a link.
+    ///
+    /// - Parameters:
+    ///   - link: The link.
+    ///   - origin: Whom to ask in place of the link's `attributionDestination`, for a server under test.
+    /// - Returns: The impression, or why there is none.
+    package func tap(_ link: WebAdPageLink, at origin: String? = nil) async -> WebAdVisit {
+        let request = JSONText.object([
+            "source_engagement_type": .string(WebAdTap.engagement),
+            "source_domain": .string(sourceDomain),
+            "source_nonce": .string(link.attributionSourceNonce),
+            "version": .string(WebAdTap.version.rawValue),
+        ])
+        var visit = WebAdVisit()
+        do {
+            let url = (origin ?? link.attributionDestination) + AttributionDestination.path
+            let (status, body) = try await Self.post(Array(request.line.utf8), to: url)
+            guard status == 200 else {
+                let words = String(decoding: body, as: UTF8.self).trimmingCharacters(in: .newlines)
+                visit.problems = ["the tap was answered \(status), expected 200: \(words)"]
+                return visit
+            }
+            var reader = try WebAdPayloadReader(body)
+            visit.impression = reader.impression(
+                link, sourceDomain: sourceDomain, key: networkKey,
+                now: Int64(Date().timeIntervalSince1970 * 1000))
+            visit.problems = reader.problems.map(\.description)
+        } catch {
+            visit.problems = ["the tap was not answered: \(error)"]
+        }
+        return visit
+    }
+
+    /// Installs the app and sends the postback, when the tap gave an impression.
+    ///
+    /// - Parameters:
+    ///   - visit: What came of the tap.
+    ///   - standIn: Signs for Apple.
+    ///   - url: Where the network takes postbacks.
+    /// - Returns: The visit, with what the postback was answered.
+    package func install(_ visit: WebAdVisit, standIn: AppleStandIn, postbackURL url: String) async -> WebAdVisit {
+        guard let impression = visit.impression, let draft = Self.postback(of: impression) else {
+            return visit
+        }
+        var visit = visit
+        do {
+            let (status, body) = try await Self.post(try standIn.sign(draft), to: url)
+            if case .string(let verdict) = try JSONObject(reading: body)["status"], status == 200 {
+                visit.postbackStatus = verdict
+            }
+            if visit.postbackStatus != Recording.Status.recorded.rawValue {
+                let words = String(decoding: body, as: UTF8.self).trimmingCharacters(in: .newlines)
+                visit.problems.append("the postback was answered \(status), expected 200 and recorded: \(words)")
+            }
+        } catch {
+            visit.problems.append("the postback was not answered: \(error)")
+        }
+        return visit
+    }
+
+    /// The first window's postback of a winner; nil for an ad of another form.
+    private static func postback(of impression: Impression) -> PostbackDraft? {
+        guard case .domain(let domain) = impression.source, case .sourceIdentifier(let number) = impression.campaign
+        else {
+            return nil
+        }
+        let digits = String(number)
+        var draft = PostbackDraft([])
+        draft[.version] = .string(impression.version.rawValue)
+        draft[.adNetworkID] = .string(impression.adNetworkID.text)
+        draft[.sourceIdentifier] = .string(String(repeating: "0", count: 4 - digits.count) + digits)
+        draft[.appID] = .integer(impression.itunesItemID.value)
+        draft[.transactionID] = .string(UUID().uuidString.lowercased())
+        draft[.redownload] = .bool(false)
+        draft[.sourceDomain] = .string(domain.text)
+        draft[.fidelityType] = .integer(FidelityType.storeKitRendered.rawValue)
+        draft[.didWin] = .bool(true)
+        draft[.sequenceIndex] = .integer(0)
+        draft[.conversionValue] = .integer(Int64.random(in: Conversion.fineRange))
+        return draft
+    }
+
+    private static func post(_ body: [UInt8], to url: String) async throws -> (status: Int, body: [UInt8]) {
+        var request = HTTPClientRequest(url: url)
+        request.post(json: ByteBuffer(bytes: body))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(15))
+        let answer = try await response.body.collect(upTo: 64 << 10)
+        return (Int(response.status.code), Array(answer.readableBytesView))
+    }
+}

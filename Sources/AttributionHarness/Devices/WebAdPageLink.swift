@@ -1,0 +1,40 @@
+import Attribution
+import Foundation
+import StrictJSON
+
+/// The link of a web ad as a device finds it on a page: three attributes.
+package struct WebAdPageLink: Hashable, Sendable {
+    /// The App Store id of the app that the link leads to.
+    package let itunesItemID: Int64
+    /// The origin to ask for the payload.
+    package let attributionDestination: String
+    /// The nonce as it stands in the link.
+    package let attributionSourceNonce: String
+
+    /// Reads the attributes from the JSON object that issuing the ad returned; other names are ignored.
+    ///
+    /// - Parameter json: The JSON text.
+    /// - Throws: ``Attribution/JSONError``, or ``Attribution/FieldProblem`` naming the attribute at fault.
+    package init(json: [UInt8]) throws {
+        let object = try JSONObject(reading: json)
+        func text(_ name: String) throws -> String {
+            guard case .string(let text) = object[name] else {
+                throw FieldProblem(
+                    field: name, found: object[name]?.summary ?? "nothing",
+                    expected: "a string: the attribute of the link")
+            }
+            return text
+        }
+        let href = try text("href")
+        // The last part of the path, as in https://apps.apple.com/us/app/name/id525463029?mt=8
+        guard let part = URL(string: href)?.lastPathComponent, part.hasPrefix("id"), let id = Int64(part.dropFirst(2))
+        else {
+            throw FieldProblem(
+                field: "href", found: "\"\(href.shortened(to: 80))\"",
+                expected: "a page of the App Store, https://apps.apple.com/app/id…")
+        }
+        itunesItemID = id
+        attributionDestination = try text("attributionDestination")
+        attributionSourceNonce = try text("attributionSourceNonce")
+    }
+}

@@ -1,0 +1,19 @@
+package import Attribution
+
+/// One POST of a simulation and the answer it must get.
+package struct PlannedDelivery: Sendable {
+    /// What a server must answer.
+    package enum Expectation: Hashable, Sendable {
+        /// 200 with this status and, in quarantine, this reason.
+        case durable(Recording.Status, PostbackRejection.Code?)
+        /// 400: not JSON.
+        case refused
+    }
+
+    /// The bytes to send.
+    package let body: [UInt8]
+    /// The answer it must get; a repeat that overtakes the first copy swaps answers with it.
+    package let expectation: Expectation
+    /// Whether it may only be sent when all others of its plan were answered, because the order decides what counts.
+    package let isLast: Bool
+}

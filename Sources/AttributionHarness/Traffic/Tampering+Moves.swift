@@ -1,0 +1,200 @@
+import Attribution
+import StrictJSON
+
+/// Values under another field's name: the signed text joins values without their names, so a reader that takes a value
+/// where it could not have come from counts something Apple did not sign.
+extension Tampering {
+    /// The fields of an SKAdNetwork postback of any version.
+    private static let skAdNetworkFields: [PostbackField] = [
+        .version, .adNetworkID, .campaignID, .sourceIdentifier, .appID, .transactionID, .redownload, .sourceAppID,
+        .sourceDomain, .fidelityType, .didWin, .sequenceIndex, .conversionValue, .coarseConversionValue, .countryCode,
+        .attributionSignature,
+    ]
+    /// The fields of an AdAttributionKit postback that are signed, and those beside them.
+    private static let payloadFields: [PostbackField] = [
+        .postbackIdentifier, .adNetworkIdentifier, .advertisedItemIdentifier, .publisherItemIdentifier,
+        .sourceIdentifier, .conversionType, .impressionType, .marketplaceIdentifier, .didWin, .sequenceIndex,
+    ]
+    private static let siblingFields: [PostbackField] = [
+        .conversionValue, .coarseConversionValue, .adInteractionType, .countryCode,
+    ]
+
+    /// Every value moved to every other field, exchanged with it, or added under a name the postback does not have.
+    static func moves(of postback: ReceivedPostback) -> [Tampering] {
+        switch postback {
+        case .skAdNetwork(let postback): moves(of: postback)
+        case .adAttributionKit(let postback): moves(of: postback)
+        }
+    }
+
+    // MARK: SKAdNetwork
+
+    private static func moves(of postback: SKAdNetworkPostback) -> [Tampering] {
+        let fields = postback.fields
+        let signed = Set(PostbackField.signed(in: postback.version) + [.attributionSignature])
+        /// Whether a change can be seen: `version` decides even where 1.0 leaves it out of the signed text.
+        func decides(_ field: PostbackField, isTarget: Bool) -> Bool {
+            signed.contains(field) || field == .version && isTarget
+        }
+        return variants(of: fields, among: skAdNetworkFields).map { variant in
+            let isSigned =
+                decides(variant.target, isTarget: true)
+                || variant.source.map { decides($0, isTarget: variant.isExchange) } ?? false
+            return Tampering(
+                field: variant.target, change: variant.change, body: body(variant.fields),
+                expectation: isSigned ? .rejected : .sameStatement)
+        }
+    }
+
+    // MARK: AdAttributionKit
+
+    private static func moves(of postback: AdAttributionKitPostback) -> [Tampering] {
+        let draft = AdAttributionKitDraft(postback)
+        let jws = postback.jws
+        // Whatever is changed inside the payload.
+        var tamperings = variants(of: draft.signed, among: payloadFields + siblingFields).map { variant in
+            Tampering(
+                field: variant.target, change: variant.change + " inside the payload",
+                body: AdAttributionKitDraft(
+                    signed: variant.fields, unproven: draft.unproven, keyID: draft.keyID
+                ).body(signature: jws.signature), expectation: .rejected)
+        }
+        // Signed names beside the payload, and values moved among those that nobody signs.
+        let text = String(decoding: jws.signedBytes, as: UTF8.self) + "." + Base64URL.encode(jws.signature)
+        let whole = [JSONField(name: PostbackField.jwsString.rawValue, value: .string(text))] + draft.unproven
+        tamperings += variants(of: whole, among: payloadFields + siblingFields + [.jwsString]).map { variant in
+            let isSigned = variant.target == .jwsString || variant.source == .jwsString
+            return Tampering(
+                field: variant.target, change: variant.change + " beside the payload",
+                body: body(variant.fields), expectation: isSigned ? .rejected : .sameStatement)
+        }
+        // Over to the other side: what is beside the payload cannot stand in for what is in it.
+        func crossing(_ field: JSONField, _ change: String, _ draft: AdAttributionKitDraft) -> Tampering {
+            Tampering(
+                field: PostbackField(rawValue: field.name) ?? .jwsString, change: change,
+                body: draft.body(signature: jws.signature), expectation: .rejected)
+        }
+        for field in draft.signed {
+            var moved = draft
+            moved.signed.removeAll { $0 == field }
+            moved.unproven.append(field)
+            tamperings.append(crossing(field, "moved beside the payload", moved))
+        }
+        for field in draft.unproven {
+            var moved = draft
+            moved.unproven.removeAll { $0 == field }
+            moved.signed.append(field)
+            tamperings.append(crossing(field, "moved into the payload", moved))
+        }
+        tamperings += draft.signed.map { field in
+            Tampering(
+                field: PostbackField(rawValue: field.name) ?? .jwsString, change: "repeated beside the payload",
+                body: body(whole + [field]), expectation: .sameStatement)
+        }
+        return tamperings
+    }
+
+    // MARK: Variants
+
+    /// Fields with one value somewhere else.
+    private struct Variant {
+        /// The fields before.
+        let original: [JSONField]
+        /// What was done.
+        let change: String
+        /// The field the value came from, nil where it was made up.
+        let source: PostbackField?
+        /// The field that has it now.
+        let target: PostbackField
+        /// The value there.
+        let value: JSONValue
+        /// What the source has in return; nil when nothing.
+        var returned: JSONValue?
+
+        /// Whether the two fields exchanged their values.
+        var isExchange: Bool {
+            returned != nil
+        }
+
+        /// The fields after.
+        var fields: [JSONField] {
+            var fields = original
+            if let source {
+                fields[source] = returned
+            }
+            fields[target] = value
+            return fields
+        }
+    }
+
+    private static func variants(of fields: [JSONField], among names: [PostbackField]) -> [Variant] {
+        let values = Dictionary(uniqueKeysWithValues: names.map { ($0, fields[$0]) })
+        var variants: [Variant] = []
+        for target in names {
+            let other = values[target] ?? nil
+            for value in other == nil ? examples(of: target) : [] {
+                variants.append(
+                    Variant(
+                        original: fields, change: "added as \(value.summary)", source: nil, target: target,
+                        value: value))
+            }
+            for source in names where source != target {
+                guard let value = values[source] ?? nil else {
+                    continue
+                }
+                for spelling in spellings(of: value) where spelling != other {
+                    variants.append(
+                        Variant(
+                            original: fields, change: "taken from \(source.rawValue) as \(spelling.summary)",
+                            source: source, target: target, value: spelling))
+                }
+                if let other, other != value {
+                    variants.append(
+                        Variant(
+                            original: fields, change: "exchanged with \(source.rawValue)", source: source,
+                            target: target, value: value, returned: other))
+                }
+            }
+        }
+        return variants
+    }
+
+    /// A value as received, and of the other types whose signed text is the same.
+    private static func spellings(of value: JSONValue) -> [JSONValue] {
+        switch value {
+        case .integer(let number): [value, .string(String(number))]
+        case .bool(let flag): [value, .string(flag ? "true" : "false")]
+        case .string("true"): [value, .bool(true)]
+        case .string("false"): [value, .bool(false)]
+        case .string(let text):
+            // Only the spelling without leading zeros is a number in JSON.
+            Int64(text).map { String($0) == text ? [value, .integer($0)] : [value] } ?? [value]
+        case .number, .null, .nested: [value]
+        }
+    }
+
+    /// Values that fit a field.
+    private static func examples(of field: PostbackField) -> [JSONValue] {
+        switch field {
+        case .version: [.string("2.0"), .string("4.0")]
+        case .campaignID, .fidelityType, .sequenceIndex, .conversionValue: [.integer(0), .integer(1)]
+        case .appID, .sourceAppID, .advertisedItemIdentifier, .publisherItemIdentifier: [.integer(0), .integer(1)]
+        case .redownload, .didWin: [.bool(true), .bool(false)]
+        case .sourceIdentifier: [.string("39")]
+        case .sourceDomain: [.string("example.com"), .string("1234567891")]
+        case .coarseConversionValue: [.string("high")]
+        case .countryCode: [.string("US")]
+        case .conversionType: [.string("redownload")]
+        case .impressionType: [.string("app-impression")]
+        case .adInteractionType: [.string("click")]
+        case .adNetworkID, .adNetworkIdentifier: [.string("other.skadnetwork")]
+        case .transactionID, .postbackIdentifier: [.string("6aafb7a5-0170-41b5-bbe4-fe71dedf1e28")]
+        case .marketplaceIdentifier: [.string("com.example.market")]
+        case .attributionSignature, .jwsString: [.string("AAAA")]
+        }
+    }
+
+    private static func body(_ fields: [JSONField]) -> [UInt8] {
+        Array(JSONText.object(fields.map { ($0.name, $0.value.text) }).line.utf8)
+    }
+}

@@ -1,0 +1,169 @@
+/// What the ingress needs to know of one request head, gathered line by line.
+///
+/// Takes lines whose bytes were found to be sound; says whether what they say can be served.
+package struct IngressHead {
+    package let method: IngressMethod
+    package let route: IngressRoute?
+    /// Whether the version is HTTP/1.0.
+    package let isLegacy: Bool
+    package private(set) var keepsAlive: Bool
+    /// Whether the client waits for `100 Continue`.
+    package private(set) var expectsContinue = false
+    /// The declared length; 0 without one.
+    package private(set) var declaredBytes = 0
+    package var isChunked: Bool { codings > 0 }
+    /// The values of the field trusted proxies write.
+    package private(set) var forwarded: [String] = []
+    /// The first thing found wrong.
+    package private(set) var refusal: IngressRefusal?
+
+    /// The target as text, kept only where the refusal quotes it.
+    private let unknownTarget: String
+    private let isTargetTooLong: Bool
+    private var hosts = 0
+    private var invalidHost: String?
+    private var lengths = 0
+    private var codings = 0
+    private var unknownCoding: String?
+    private var types = 0
+    private var mediaType = ""
+    private var isJSON = true
+    private var expectation = Expectation.none
+    private var asksClose = false
+
+    /// Many times what the options anybody sends take.
+    private static let longestConnection = 256
+    /// More than the digits of any length, and some zeros before it.
+    private static let longestLength = 32
+
+    private enum Expectation {
+        case none
+        case `continue`
+        case unknown(String)
+    }
+
+    /// Begins with the request line.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - target: The request target as received.
+    ///   - route: The route it names.
+    ///   - isLegacy: Whether the version is HTTP/1.0.
+    ///   - limits: The bounds.
+    init(
+        method: IngressMethod, target: UnsafeRawBufferPointer, route: IngressRoute?, isLegacy: Bool,
+        limits: IngressLimits
+    ) {
+        self.method = method
+        self.isLegacy = isLegacy
+        keepsAlive = !isLegacy
+        self.route = route
+        isTargetTooLong = target.count > limits.targetBytes
+        unknownTarget = route == nil && !isTargetTooLong ? target.beginning : ""
+    }
+
+    /// Takes one field.
+    ///
+    /// - Parameters:
+    ///   - name: The name as received.
+    ///   - value: The value without white space around it.
+    ///   - forwarding: The field to collect, when the peer is a trusted proxy.
+    /// - Throws: ``IngressFault/length``.
+    mutating func take(
+        _ name: UnsafeRawBufferPointer,
+        _ value: UnsafeRawBufferPointer,
+        forwarding: ForwardingField?
+    ) throws(IngressFault) {
+        switch name.count {
+        case 4 where name.isField("host"):
+            hosts += 1
+            if !Self.isHost(value) { invalidHost = value.beginning }
+        case 6 where name.isField("expect"):
+            if !value.isEmpty { expectation = value.isField("100-continue") ? .continue : .unknown(value.beginning) }
+        case 7 where name.isField("upgrade"):
+            // No other protocol is spoken here; the client may wait for one, so the connection ends.
+            asksClose = true
+        case 10 where name.isField("connection") && value.count > Self.longestConnection,
+            16 where name.isField("proxy-connection") && value.count > Self.longestConnection:
+            // Not worth reading: whatever it says, the end of the connection is an answer to it.
+            asksClose = true
+        case 10 where name.isField("connection"):
+            value.forEachListMember { member in
+                if member.isField("close") || member.isField("upgrade") { asksClose = true }
+                if member.isField("keep-alive") { keepsAlive = true }
+            }
+        case 16 where name.isField("proxy-connection"):
+            // Of no standard, but other readers end the connection for it, and then so must this one.
+            value.forEachListMember { if $0.isField("close") { asksClose = true } }
+        case 12 where name.isField("content-type"):
+            types += 1
+            if !value.isJSONMediaType { isJSON = false }
+            if types > 1 || !isJSON { mediaType = value.beginning }
+        case 14 where name.isField("content-length"):
+            lengths += 1
+            declaredBytes = try Self.length(value)
+        case 17 where name.isField("transfer-encoding"):
+            codings += 1
+            if codings > 1 || !value.isField("chunked") { unknownCoding = value.beginning }
+        default:
+            break
+        }
+        if let forwarding, name.isField(named: forwarding.rawValue) { forwarded.append(value.text) }
+    }
+
+    /// Decides on the whole head.
+    ///
+    /// What endangers the framing of the connection is looked at before what merely cannot be served.
+    ///
+    /// - Parameters:
+    ///   - routes: The paths that are served.
+    ///   - limits: The bounds.
+    mutating func finish(routes: IngressRoutes, limits: IngressLimits) {
+        if asksClose { keepsAlive = false }
+        if lengths > 1 || (lengths > 0 && codings > 0) || (isLegacy && codings > 0) {
+            refusal = .ambiguousLength
+        } else if let unknownCoding {
+            refusal = .unsupportedTransferCoding(unknownCoding)
+        } else if isTargetTooLong {
+            refusal = .targetTooLong(limit: limits.targetBytes)
+        } else if hosts > 1 {
+            refusal = .repeatedHost
+        } else if hosts == 0 && !isLegacy {
+            refusal = .missingHost
+        } else if let invalidHost {
+            refusal = .invalidHost(invalidHost)
+        } else if declaredBytes > limits.bodyBytes {
+            refusal = .bodyTooLarge(limit: limits.bodyBytes)
+        } else if case .unknown(let text) = expectation, !isLegacy {
+            refusal = .unsupportedExpectation(text)
+        } else if route == nil {
+            refusal = .notFound(target: unknownTarget, known: routes.list)
+        } else if method != .post {
+            refusal = .methodNotAllowed(method.rawValue)
+        } else if types > 1 || !isJSON {
+            refusal = .unsupportedMediaType(mediaType)
+        }
+        if case .continue = expectation, !isLegacy { expectsContinue = isChunked || declaredBytes > 0 }
+    }
+
+    /// Reads a whole number; one that no body can have is read as the largest.
+    private static func length(_ value: UnsafeRawBufferPointer) throws(IngressFault) -> Int {
+        guard !value.isEmpty, value.count <= Self.longestLength else { throw .length }
+        var length: UInt64 = 0
+        for byte in value {
+            let digit = byte &- UInt8(ascii: "0")
+            let (tenfold, overflow) = length.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = tenfold.addingReportingOverflow(UInt64(digit))
+            guard digit < 10, !overflow, !carry else { throw .length }
+            length = sum
+        }
+        return Int(clamping: length)
+    }
+
+    /// Whether a Host value could be a host name or address with an optional port.
+    ///
+    /// Refuses the characters with which one value can mean different hosts to different readers.
+    private static func isHost(_ value: UnsafeRawBufferPointer) -> Bool {
+        !value.isEmpty && value.allSatisfy(IngressFraming.isHostByte)
+    }
+}

@@ -1,0 +1,122 @@
+package import FoundationEssentials
+package import Logging
+package import Metrics
+package import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+/// The public listener: takes postbacks over HTTP/1.1, refuses everything else, and bounds what a client can cost.
+///
+/// Every complete request goes to the handler on its event loop; answers come back from any thread. On graceful
+/// shutdown the listener closes at once, idle connections close, requests being read or decided are answered, and
+/// after ``IngressLimits/stopDeadline`` whatever is left is cut off. When its task is cancelled, everything is cut
+/// off at once.
+package struct Ingress: Service {
+    private let host: String
+    private let port: Int
+    private let threads: Int
+    private let settings: IngressSettings
+    private let onListening: @Sendable (_ host: String, _ port: Int) -> Void
+
+    /// Makes a listener; ``run()`` opens it.
+    ///
+    /// - Parameters:
+    ///   - host: The address or name to listen on.
+    ///   - port: The port; 0 for a free one.
+    ///   - threads: How many event loops, each a thread, serve the connections.
+    ///   - routes: The paths it serves; any other is answered 404.
+    ///   - limits: Every bound.
+    ///   - tls: The TLS identity; `nil` for plain HTTP.
+    ///   - trustedProxies: The proxies whose word about their client is taken.
+    ///   - logger: Where the access log and problems go.
+    ///   - accessLogLevel: The level of the line written for each request: method, matched route, status, sizes,
+    ///     duration; never a body or a query.
+    ///   - metricsFactory: Where the counters are kept.
+    ///   - now: The clock of ``IngressRequest/receivedAt``.
+    ///   - onListening: Called with the bound address, once connections are accepted.
+    ///   - handler: Takes the requests.
+    package init(
+        host: String,
+        port: Int,
+        threads: Int = 1,
+        routes: IngressRoutes,
+        limits: IngressLimits = IngressLimits(),
+        tls: IngressTLS? = nil,
+        trustedProxies: TrustedProxies = .none,
+        logger: Logger,
+        accessLogLevel: Logger.Level = .debug,
+        metricsFactory: any MetricsFactory = MetricsSystem.factory,
+        now: @escaping @Sendable () -> Date,
+        onListening: @escaping @Sendable (_ host: String, _ port: Int) -> Void = { _, _ in },
+        handler: @escaping IngressHandler
+    ) {
+        self.host = host
+        self.port = port
+        self.threads = max(1, threads)
+        self.settings = IngressSettings(
+            routes: routes,
+            limits: limits,
+            trustedProxies: trustedProxies,
+            now: now,
+            handler: handler,
+            logger: logger,
+            accessLogLevel: accessLogLevel,
+            metricsFactory: metricsFactory,
+            tls: tls
+        )
+        self.onListening = onListening
+    }
+
+    /// Serves connections that are open already, on their event loop, which must be the caller's.
+    ///
+    /// For tests that measure what a request costs: no socket, no other thread.
+    ///
+    /// - Parameters:
+    ///   - channels: The connections, all of one event loop.
+    ///   - peer: Their other end.
+    /// - Throws: What a channel reports.
+    package func serve(_ channels: [any Channel], peer: InternetAddress) throws {
+        guard let eventLoop = channels.first?.eventLoop else { return }
+        let loop = IngressLoop(eventLoop: eventLoop, settings: settings, census: IngressCensus(limits: settings.limits))
+        loop.start()
+        for channel in channels { try IngressServer.configure(channel, peer: peer, loop: loop) }
+    }
+
+    /// Gives many answers together, which costs each event loop one visit.
+    ///
+    /// - Parameter body: Calls the answer closures of any number of requests on the calling thread.
+    @Sendable package static func answerTogether(_ body: () -> Void) {
+        IngressMailbox.together(body)
+    }
+
+    /// Listens until graceful shutdown or cancellation, then ends within ``IngressLimits/stopDeadline``.
+    ///
+    /// - Throws: ``IngressError/cannotListen(host:port:reason:)``.
+    package func run() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
+        let server = await IngressServer(group: group, settings: settings)
+        let listener: any Channel
+        do {
+            listener = try await server.bind(host: host, port: port)
+        } catch {
+            await server.finish()
+            throw IngressError.cannotListen(host: host, port: port, reason: "\(error)")
+        }
+        let address = listener.localAddress
+        settings.logger.info("listening", metadata: ["address": "\(address?.description ?? host)"])
+        onListening(address?.ipAddress ?? host, address?.port ?? port)
+        await withTaskCancellationHandler {
+            await withGracefulShutdownHandler {
+                try? await listener.closeFuture.get()
+                await server.stop(within: Task.isCancelled ? .zero : settings.limits.stopDeadline)
+            } onGracefulShutdown: {
+                listener.close(promise: nil)
+            }
+        } onCancel: {
+            listener.close(promise: nil)
+            server.cutOff()
+        }
+        await server.finish()
+        settings.logger.info("stopped listening")
+    }
+}

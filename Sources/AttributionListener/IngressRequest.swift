@@ -1,0 +1,29 @@
+package import struct FoundationEssentials.Date
+
+/// One complete request that passed the ingress' own checks.
+package struct IngressRequest: Sendable {
+    /// The path it was posted to.
+    package let route: IngressRoute
+    /// The body exactly as received, with the transfer coding taken off; empty when there was none.
+    package let body: [UInt8]
+    /// When the last byte was read, by the clock the ingress was given.
+    package let receivedAt: Date
+    /// The client's network as text: its IPv4 address or its IPv6 /64 network.
+    ///
+    /// The peer's own, or what a trusted proxy reported; `nil` when a trusted proxy named no usable address.
+    package let client: String?
+
+    /// Makes a request.
+    ///
+    /// - Parameters:
+    ///   - route: The path it was posted to.
+    ///   - body: The body exactly as received.
+    ///   - receivedAt: When the last byte was read.
+    ///   - client: The client's network as text.
+    package init(route: IngressRoute, body: [UInt8], receivedAt: Date, client: String?) {
+        self.route = route
+        self.body = body
+        self.receivedAt = receivedAt
+        self.client = client
+    }
+}

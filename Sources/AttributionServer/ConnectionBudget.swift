@@ -1,0 +1,51 @@
+package import AttributionListener
+import Logging
+
+/// How many connections each listener may hold, by the descriptors the process may have open.
+///
+/// A listener without a descriptor for the next connection cannot even close it, and takes descriptors away from the
+/// store; so the sum of all connections stays below the limit.
+package struct ConnectionBudget: Hashable, Sendable {
+    /// For the store and its reports, event loops, listening sockets and the log.
+    package static let reserve = 64
+
+    /// The connections of the package listener.
+    package let ingress: Int
+    /// The connections of the package listener from one client.
+    package let ingressPerAddress: Int
+    /// The connections of the console.
+    package let console: Int
+
+    /// Divides descriptors.
+    ///
+    /// - Parameters:
+    ///   - descriptors: How many the process may have open.
+    ///   - limits: What the package listener takes when there are enough.
+    ///   - console: What the console takes when there are enough.
+    package init(descriptors: Int, limits: IngressLimits = IngressLimits(), console: Int = 1_024) {
+        let left = max(0, descriptors - Self.reserve)
+        self.console = min(console, max(8, left / 5))
+        ingress = min(limits.connections, max(8, left - left / 5))
+        // One client must not hold all there are: it may have a quarter of a small number.
+        ingressPerAddress = min(limits.connectionsPerAddress, max(1, ingress / 4))
+    }
+
+    /// The limits of the package listener within this budget.
+    func limits(stopDeadline: Duration) -> IngressLimits {
+        var limits = IngressLimits()
+        limits.connections = ingress
+        limits.connectionsPerAddress = ingressPerAddress
+        limits.stopDeadline = stopDeadline
+        return limits
+    }
+
+    /// Says when there are fewer connections than usual.
+    func warn(of descriptors: Int, _ logger: Logger) {
+        let usual = IngressLimits().connections
+        if ingress < usual {
+            logger.warning(
+                "fewer connections than usual: raise the limit of open files",
+                metadata: ["connections": "\(ingress)", "usual": "\(usual)", "open-files": "\(descriptors)"])
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Attribution
+package import AttributionIngest
+import AttributionListener
+import StrictJSON
+import Synchronization
+
+extension IngressAnswer {
+    /// What a sender is told of its body.
+    ///
+    /// Whatever should not come back is answered 200: a device repeats anything else up to nine times over nine days.
+    ///
+    /// - SeeAlso: [Verifying an install-validation
+    ///   postback](https://developer.apple.com/documentation/storekit/verifying-an-install-validation-postback)
+    package init(_ outcome: IngestOutcome) {
+        switch outcome {
+        case .durable(let recording):
+            self.init(recording)
+        case .refused(let error):
+            self = .refusal(400, PostbackRejection.Code.notJSON.rawValue, error.description)
+        case .overloaded:
+            self = .refusal(
+                503, "overloaded", "too much waits to be recorded; nothing was kept, send it again",
+                retryAfter: .seconds(1))
+        case .quarantineFull:
+            self = .refusal(
+                503, "quarantine-full",
+                "the postback is of a version or key not known yet and cannot be kept now; send it again",
+                retryAfter: .seconds(3_600))
+        case .undecided:
+            self = .refusal(
+                503, "undecided", "the signature could not be verified now; nothing was kept, send it again",
+                retryAfter: .seconds(30))
+        case .storeFailed:
+            self = .refusal(
+                503, "store-failed", "the store does not answer; nothing was kept, send it again",
+                retryAfter: .seconds(30))
+        }
+    }
+
+    /// The answers that floods get, each put into words once: as many as there are kinds of traffic and of keys.
+    private static let frequent = Mutex<[Recording: IngressAnswer]>([:])
+
+    private init(_ recording: Recording) {
+        switch recording {
+        case .recorded, .duplicate, .conflict, .quarantined(.invalidSignature, _):
+            self = Self.frequent.withLock { answers in
+                if let answer = answers[recording] {
+                    return answer
+                }
+                let answer = IngressAnswer(spelling: recording)
+                answers[recording] = answer
+                return answer
+            }
+        case .quarantined:
+            self.init(spelling: recording)
+        }
+    }
+
+    private init(spelling recording: Recording) {
+        let (reason, rest): (JSONText, [(String, JSONText)]) =
+            switch recording {
+            case .recorded(let traffic), .duplicate(let traffic):
+                (.null, [("provenance", .string(traffic.provenance.rawValue))])
+            case .conflict(let traffic, let isKept):
+                (.null, [("provenance", .string(traffic.provenance.rawValue)), ("kept", .bool(isKept))])
+            case .quarantined(let rejection, let isKept):
+                (
+                    .string(rejection.code.rawValue),
+                    [("detail", .string(rejection.description)), ("kept", .bool(isKept))]
+                )
+            }
+        self.init(status: 200, json: [("status", .string(recording.status.rawValue)), ("reason", reason)] + rest)
+    }
+
+    static func refusal(
+        _ status: Int,
+        _ reason: String,
+        _ detail: String,
+        retryAfter: Duration? = nil
+    ) -> IngressAnswer {
+        IngressAnswer(
+            status: status,
+            json: [("status", .string("refused")), ("reason", .string(reason)), ("detail", .string(detail))],
+            retryAfter: retryAfter
+        )
+    }
+
+    init(status: Int, json: [(String, JSONText)], retryAfter: Duration? = nil) {
+        self.init(status: status, body: Array((JSONText.object(json).line + "\n").utf8), retryAfter: retryAfter)
+    }
+}

@@ -1,0 +1,112 @@
+import Attribution
+import AttributionAccess
+import AttributionConsole
+import AttributionIngest
+import AttributionListener
+import AttributionReports
+import AttributionSigning
+import AttributionStore
+import FoundationEssentials
+import Logging
+
+/// The parts of a server, each from what the server is told.
+extension Server {
+    static func verifier(_ configuration: ServerConfiguration, _ logger: Logger) throws -> PostbackVerifier {
+        let keys = try configuration.testKeys.map { try SignaturePublicKey(file: $0) }
+        for key in keys {
+            logger.notice(
+                "test key trusted; what it verifies is counted apart",
+                metadata: ["curve": "\(key.curve.displayName)", "fingerprint": "SHA256:\(key.fingerprint)"])
+        }
+        let verifier = try PostbackVerifier(testKeys: keys)
+        prepareTables("verifying", logger) { try verifier.prepareTables() }
+        return verifier
+    }
+
+    static func signer(_ configuration: ServerConfiguration, _ logger: Logger) throws -> NetworkSigner? {
+        guard let file = configuration.signingKeys else {
+            return nil
+        }
+        var signer = try NetworkSigner(try NetworkKeySet(file: file))
+        prepareTables("checking own signatures", logger) { try signer.prepareTables() }
+        return signer
+    }
+
+    /// The tables only save time: without them everything is verified all the same.
+    private static func prepareTables(_ purpose: String, _ logger: Logger, _ prepare: () throws -> Void) {
+        do {
+            try prepare()
+        } catch {
+            logger.error("\(purpose) with OpenSSL alone, many times slower", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// From requests to the ingestor or the responder, and from what became of them to answers.
+    static func handler(_ ingestor: Ingestor, _ responder: WebAdResponder?) -> IngressHandler {
+        { request, answer in
+            let receivedAt = Int64(request.receivedAt.timeIntervalSince1970 * 1000)
+            switch PublicRoute(request.route).purpose {
+            case .delivery(let recipient):
+                ingestor.submit(
+                    request.body, recipient: recipient, client: request.client, receivedAtMilliseconds: receivedAt
+                ) {
+                    answer(IngressAnswer($0))
+                }
+            case .webAdTap:
+                guard let responder else { return answer(IngressAnswer(WebAdOutcome.noSigningKeys)) }
+                responder.submit(request.body, receivedAtMilliseconds: receivedAt) {
+                    answer(IngressAnswer($0))
+                }
+            }
+        }
+    }
+
+    /// Everything the console answers.
+    static func routes(
+        _ configuration: ServerConfiguration,
+        _ ledger: LedgerWriter,
+        _ reader: LedgerReader,
+        _ verifier: PostbackVerifier,
+        _ signer: NetworkSigner?,
+        _ webAds: WebAds?,
+        _ metrics: PrometheusMetrics,
+        _ logger: Logger
+    ) -> [any ConsoleRoutes] {
+        let reporter = Reporter(reader, programVersion: configuration.programVersion)
+        return [
+            HealthRoutes(readiness: { ledger.health.reason ?? webAds?.health.reason }),
+            APIDescriptionRoutes(),
+            ReportRoutes(logger: logger) { try await reporter.report($0, limits: $1) },
+            MetricsRoutes(metrics),
+            WebAdRoutes(issuer: webAds?.issuer, logger: logger),
+            SigningRoutes(signer: signer, logger: logger),
+            StoreRoutes(
+                reader: reader, maintenance: StoreMaintenance(ledger: ledger, verifier: verifier), logger: logger),
+        ]
+    }
+}
+
+extension ServerConfiguration {
+    /// The access control of the console, or nil when it has no tokens and everybody on this machine may use it.
+    func access(logger: Logger) throws -> AccessControl? {
+        guard let tokens else {
+            return nil
+        }
+        if !console.isLoopback, tlsCertificate == nil {
+            logger.warning(
+                "the console listens without TLS: tokens cross the network in the clear unless a proxy does TLS",
+                metadata: ["address": "\(console)"])
+        }
+        return try AccessControl(file: AccessFile(tokens), perSecond: tokenRate, logger: logger)
+    }
+}
+
+extension IngressTLS {
+    /// The identity a server is told to use; nil for plain HTTP.
+    convenience init?(_ configuration: ServerConfiguration) throws {
+        guard let certificate = configuration.tlsCertificate, let key = configuration.tlsKey else {
+            return nil
+        }
+        try self.init(certificateFile: certificate, keyFile: key)
+    }
+}

@@ -1,0 +1,161 @@
+import Attribution
+import AttributionAccess
+package import AttributionConsole
+import AttributionIngest
+import AttributionListener
+import AttributionReports
+import AttributionSigning
+import AttributionStore
+import BoundedLogging
+import Foundation
+package import Logging
+import ServiceLifecycle
+package import UnixSignals
+
+/// Both listeners over one store: bytes in, 200 after the commit, and everything the console shows.
+package struct Server: Sendable {
+    /// Where the listeners are, once they accept connections.
+    package enum Event: Sendable {
+        case listening(ListenAddress)
+        case consoleListening(ListenAddress)
+    }
+
+    private let services: [any Service]
+    private let ledger: LedgerWriter
+    private let reader: LedgerReader
+    private let webAds: WebAds?
+    private let logger: Logger
+
+    /// One second less than the whole stop may take: what was accepted must be recorded and answered too.
+    private static let listenerStop = Duration.seconds(4)
+    /// How long a stop may take.
+    package static let stopBound = Duration.seconds(5)
+
+    /// Loads keys, tokens and certificate, and opens the store.
+    ///
+    /// - Parameters:
+    ///   - configuration: What the server is told.
+    ///   - metrics: What the console shows as metrics; the process's metrics system, so that everything is in it.
+    ///   - logger: Takes its log.
+    ///   - onEvent: Told of what happens, on any thread.
+    /// - Throws: ``ServerConfiguration/Problem``, and what is wrong with a file it needs.
+    package init(
+        _ configuration: ServerConfiguration,
+        metrics: PrometheusMetrics,
+        logger: Logger,
+        onEvent: @escaping @Sendable (Event) -> Void = { _ in }
+    ) throws {
+        try configuration.check()
+        let budget = ConnectionBudget(descriptors: configuration.descriptors)
+        budget.warn(of: configuration.descriptors, logger)
+        let tls = try IngressTLS(configuration)
+        let access = try configuration.access(logger: logger)
+        let trustedProxies = try TrustedProxies(configuration.trustedProxies, field: configuration.forwardingField)
+        let verifier = try Self.verifier(configuration, logger)
+        let signer = try Self.signer(configuration, logger)
+        let events = StoreEventLog(logger: logger)
+        ledger = try LedgerWriter(
+            path: configuration.store, settings: LedgerSettings(networks: OwnNetworks(configuration.networks)),
+            onEvent: events.note)
+        logger.notice(
+            "store opened",
+            metadata: ["store": "\(configuration.store)", "sqlite": "\(LedgerReader.sqliteVersion)"])
+        reader = try LedgerReader(configuration.store)
+        webAds = try signer.map { [ledger] in
+            try WebAds(store: ledger.path, signer: $0, logger: logger, onEvent: events.note)
+        }
+        self.logger = logger
+        let ingestor = Ingestor(
+            verifier: verifier, ledger: ledger, answeringTogether: Ingress.answerTogether, logger: logger)
+        let ingress = Ingress(
+            host: configuration.listen.host,
+            port: configuration.listen.port,
+            threads: configuration.threads,
+            routes: PublicRoute.all,
+            limits: budget.limits(stopDeadline: Self.listenerStop),
+            tls: tls,
+            trustedProxies: trustedProxies,
+            logger: logger,
+            now: { Date() },
+            onListening: { _, port in
+                let address = ListenAddress(host: configuration.listen.host, port: port)
+                logger.notice(
+                    "listening for postbacks", metadata: ["address": "\(address)", "store": "\(configuration.store)"])
+                onEvent(.listening(address))
+            },
+            handler: Self.handler(ingestor, webAds?.responder)
+        )
+        let routes = Self.routes(configuration, ledger, reader, verifier, signer, webAds, metrics, logger)
+        let console = Console(
+            routes: routes,
+            access: access,
+            host: configuration.console.host,
+            port: configuration.console.port,
+            tls: configuration.console.isLoopback ? nil : tls,
+            trustedProxies: trustedProxies,
+            connections: budget.console,
+            logger: logger,
+            onListening: { port in
+                let address = ListenAddress(host: configuration.console.host, port: port)
+                logger.notice("listening for the console", metadata: ["address": "\(address)"])
+                onEvent(.consoleListening(address))
+            }
+        )
+        let socket = ConsoleSocket(routes: routes, store: ledger.path, logger: logger)
+        let heartbeat = HeartbeatService { [ledger, webAds] in
+            ledger.heartbeat()
+            webAds?.heartbeat()
+        } onStop: { [ledger, webAds] in
+            ledger.prepareToClose()
+            webAds?.prepareToClose()
+        }
+        // Stopped from the last to the first: no more requests, then no more batches, then the file is closed.
+        var services: [any Service] = [ingestor]
+        if let webAds { services.append(webAds.responder) }
+        services += [socket, console, ingress] as [any Service]
+        services.append(ReloadService(tls: tls, access: access, logger: logger))
+        services.append(heartbeat)
+        self.services = services
+    }
+
+    /// Serves until a graceful shutdown.
+    ///
+    /// - Parameter signals: Those that begin one.
+    /// - Throws: Why a service failed; then the others were stopped too.
+    package func run(stoppingOn signals: [UnixSignal] = []) async throws {
+        // The libraries around speak only when something is wrong.
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        var configuration = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) }, gracefulShutdownSignals: signals, logger: quiet)
+        configuration.maximumGracefulShutdownDuration = Self.stopBound
+        try await ServiceGroup(configuration: configuration).run()
+    }
+
+    /// Closes the store, after ``run(stoppingOn:)``.
+    ///
+    /// - Returns: Whether the store may be left; false when it must not be touched any more, not even by closing it: its
+    ///   files were taken away or have another owner, and the process has to end at once.
+    /// - Throws: What SQLite reports.
+    package func close() throws -> Bool {
+        reader.close()
+        // The store is closed whatever becomes of the web ads.
+        let closedAds = Result { try webAds?.close() }
+        let endings = [try ledger.close(), try closedAds.get()].compactMap(\.self)
+        for case .logLeft(let reason) in endings {
+            logger.warning(
+                "log left: keep the -wal beside the store",
+                metadata: ["store": "\(ledger.path)", "reason": "\(reason)"])
+        }
+        if endings.allSatisfy({ $0 == .whole }) {
+            logger.info("store closed: one whole file", metadata: ["store": "\(ledger.path)"])
+        }
+        guard !endings.contains(.abandoned) else {
+            logger.error(
+                "stopped without closing the store, whose files were taken away or which has another owner",
+                metadata: ["store": "\(ledger.path)"])
+            return false
+        }
+        return true
+    }
+}

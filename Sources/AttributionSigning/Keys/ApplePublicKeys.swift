@@ -1,0 +1,43 @@
+package import Attribution
+
+/// Apple's public keys for postbacks; also in `keys/`, one PEM a file.
+package enum ApplePublicKeys {
+    /// Verifies postbacks of SKAdNetwork 2.1 and later, and those of AdAttributionKit in production.
+    ///
+    /// - SeeAlso: [Verifying an install-validation
+    ///   postback](https://developer.apple.com/documentation/storekit/verifying-an-install-validation-postback)
+    package static let p256Base64 =
+        "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEWdp8GPcGqmhgzEFj9Z2nSpQVddayaPe4FMzqM9wib1+aHaaIzoHoLN9zW4K8y4SP"
+        + "ykE3YVK3sVqW6Af0lfx3gg=="
+
+    /// Verifies postbacks of 1.0 and 2.0.
+    ///
+    /// - SeeAlso: [Combining parameters for previous SKAdNetwork postback
+    ///   versions](https://developer.apple.com/documentation/storekit/combining-parameters-for-previous-skadnetwork-postback-versions)
+    package static let p192Base64 =
+        "MEkwEwYHKoZIzj0CAQYIKoZIzj0DAQEDMgAEMyHD625uvsmGq4C43cQ9BnfN2xslVT5V1nOmAMP6qaRRUll3PB1JYmgSm+62sosG"
+
+    /// Verifies AdAttributionKit postbacks of end-to-end flows in development, `apple-development-identifier/0`.
+    ///
+    /// - SeeAlso: [Verifying a
+    ///   postback](https://developer.apple.com/documentation/adattributionkit/verifying-a-postback)
+    package static let developmentFlowBase64 =
+        "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAELeEDzpJEP+/qRSE5hJVC1p1J0ssUnQGMzBBbvnACBok8OVGGLgxL0myrKiy6lvRt"
+        + "SlLRsWit87i+vftD8AEqeQ=="
+
+    /// Verifies AdAttributionKit postbacks made in a device's developer settings, `apple-development-identifier/1`.
+    ///
+    /// - SeeAlso: [Creating postbacks in developer
+    ///   settings](https://developer.apple.com/documentation/adattributionkit/creating-postbacks-in-developer-settings)
+    package static let developerSettingsBase64 =
+        "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE8YzdO7eM97s/IJ25kdW5CZ3A14USE5IJ5Ha/vhWaxI6UBI1ZxCEvjrKxVluVGe6q"
+        + "WwF1BDFq+QHqKfH5u+wxHQ=="
+
+    /// The key for a curve, in base64 of DER SubjectPublicKeyInfo.
+    package static func base64(_ curve: SignatureCurve) -> String {
+        switch curve {
+        case .p192: p192Base64
+        case .p256: p256Base64
+        }
+    }
+}

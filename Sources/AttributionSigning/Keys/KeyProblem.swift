@@ -1,0 +1,77 @@
+package import Attribution
+
+/// What is wrong with a key file, and how to mend it.
+package enum KeyProblem: Error, Hashable, Sendable {
+    /// The file cannot be read.
+    case unreadable(file: String, reason: String)
+    /// The file to be written exists; a key is never overwritten.
+    case exists(file: String)
+    /// The file cannot be written.
+    case unwritable(file: String, reason: String)
+    /// Others than the owner can read the file.
+    case openToOthers(file: String, mode: String)
+    /// The file holds no private key on P-192 or P-256.
+    case noPrivateKey(file: String)
+    /// The file holds a public key where a private one is needed.
+    case publicInsteadOfPrivate(file: String)
+    /// The file holds no key on P-192 or P-256.
+    case noPublicKey(file: String)
+    /// The key's curve does not sign this version.
+    case wrongCurve(SignatureCurve, version: SKAdNetworkVersion)
+    /// The key's curve does not sign JSON Web Signatures, and so nothing of AdAttributionKit.
+    case wrongCurveForJWS(SignatureCurve)
+    /// The two halves do not belong together.
+    case mismatched(privateFile: String, publicFile: String)
+    /// The list of keys breaks a rule.
+    case keySet(file: String, reason: String)
+    /// No active key of the list signs this.
+    case noKey(adNetworkID: String, version: SKAdNetworkVersion)
+    /// No active key of the list signs AdAttributionKit impressions of this network.
+    case noAdAttributionKitKey(adNetworkID: String)
+}
+
+extension KeyProblem: CustomStringConvertible {
+    /// What is wrong.
+    package var description: String {
+        switch self {
+        case .unreadable(let file, let reason): "cannot read the key file \(file): \(reason)"
+        case .exists(let file): "\(file) exists, and a key is never overwritten"
+        case .unwritable(let file, let reason): "cannot write \(file): \(reason)"
+        case .openToOthers(let file, let mode): "the private key \(file) can be read by others (mode \(mode))"
+        case .noPrivateKey(let file):
+            "\(file) holds no unencrypted private key on P-256 or P-192 in PEM"
+        case .publicInsteadOfPrivate(let file): "\(file) holds a public key; signing needs the private one"
+        case .noPublicKey(let file): "\(file) holds no key on P-256 or P-192 in PEM"
+        case .wrongCurve(let curve, let version):
+            "a \(curve.displayName) key cannot sign version \(version.rawValue)"
+        case .wrongCurveForJWS(let curve): "a \(curve.displayName) key cannot sign for AdAttributionKit"
+        case .mismatched(let privateFile, let publicFile):
+            "\(publicFile) is not the public half of \(privateFile)"
+        case .keySet(let file, let reason): "the list of keys \(file): \(reason)"
+        case .noKey(let adNetworkID, let version):
+            "no active key for \(adNetworkID) and version \(version.rawValue)"
+        case .noAdAttributionKitKey(let adNetworkID):
+            "no active key for \(adNetworkID) and AdAttributionKit"
+        }
+    }
+
+    /// How to mend it.
+    package var hint: String {
+        switch self {
+        case .unreadable: "check the path and who may read it"
+        case .exists: "choose another name, or move the old key to a safe place first"
+        case .unwritable: "check that the folder exists and can be written"
+        case .openToOthers(let file, _): "chmod 600 \(file)"
+        case .noPrivateKey: "make one with: skan keys generate FILE"
+        case .publicInsteadOfPrivate: "name the file that skan keys generate wrote"
+        case .noPublicKey: "print one with: skan keys public FILE"
+        case .wrongCurve, .wrongCurveForJWS:
+            "P-192 keys sign 1.0 and 2.0 only; name a P-256 key (skan keys generate FILE)"
+        case .mismatched(let privateFile, _): "print the right one with: skan keys public \(privateFile)"
+        case .keySet: "see the README's section on keys"
+        case .noKey: "add one with \"use\": \"active\" whose versions include it"
+        case .noAdAttributionKitKey:
+            "add one on P-256 with \"use\": \"active\" whose versions reach past 2.0, for example \"2.1-4.0\""
+        }
+    }
+}

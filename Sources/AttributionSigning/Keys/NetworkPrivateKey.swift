@@ -1,0 +1,76 @@
+package import Attribution
+import Foundation
+import Hashing
+
+/// A network's private key, with which it signs impressions.
+package struct NetworkPrivateKey: Sendable {
+    let key: ECKey
+
+    /// Generates a new key.
+    package static func generate(_ curve: SignatureCurve) throws -> NetworkPrivateKey {
+        NetworkPrivateKey(key: try ECKey.generate(curve))
+    }
+
+    private init(key: ECKey) {
+        self.key = key
+    }
+
+    /// Reads a PEM text: PKCS#8, or the older SEC 1 form.
+    ///
+    /// - Throws: ``KeyProblem/noPrivateKey(file:)`` when it holds no private key on P-192 or P-256.
+    package init(pem: String, file: String) throws(KeyProblem) {
+        guard let key = ECKey.privateKey(pem: pem) else {
+            throw ECKey.publicKey(pem: pem) == nil ? .noPrivateKey(file: file) : .publicInsteadOfPrivate(file: file)
+        }
+        self.key = key
+    }
+
+    /// Reads a key file that nobody but its owner can read.
+    ///
+    /// - Throws: ``KeyProblem`` naming the file and the cure.
+    package init(file: String) throws(KeyProblem) {
+        let text = try KeyFile.readPrivate(file)
+        try self.init(pem: text, file: file)
+    }
+
+    /// The curve.
+    package var curve: SignatureCurve {
+        key.curve
+    }
+
+    /// The PEM text, PKCS#8; secret.
+    package func pem() throws -> String {
+        try key.privateKeyPEM()
+    }
+
+    /// The public half.
+    package func publicKey() throws -> SignaturePublicKey {
+        try SignaturePublicKey(key: key)
+    }
+
+    /// Signs a text; DER, different each time.
+    package func signature(for text: SignedText) throws -> [UInt8] {
+        try signature(digest: SHA256.digest(of: text.utf8).bytes)
+    }
+
+    /// Signs a SHA-256 digest; DER, different each time.
+    func signature(digest: [UInt8]) throws -> [UInt8] {
+        try key.sign(digest: digest)
+    }
+
+    /// Signs bytes as a JSON Web Signature wants it: r‖s, 64 bytes, different each time.
+    ///
+    /// - Parameter bytes: Header, dot and payload.
+    /// - Returns: The signature.
+    /// - Throws: ``KeyProblem/wrongCurveForJWS(_:)`` for a key that is not on P-256, or what OpenSSL reports.
+    package func jwsSignature(for bytes: [UInt8]) throws -> [UInt8] {
+        guard curve == .p256 else {
+            throw KeyProblem.wrongCurveForJWS(curve)
+        }
+        guard let signature = ConcatenatedSignature.concatenated(try key.sign(digest: SHA256.digest(of: bytes).bytes))
+        else {
+            throw SignerError.signatureDoesNotVerify
+        }
+        return signature
+    }
+}

@@ -1,0 +1,120 @@
+package import Attribution
+import FixedKeyECDSA
+import Foundation
+import Hashing
+import StrictJSON
+
+/// A public key of Apple's, of a network's, or of the harness's.
+package struct SignaturePublicKey: Sendable {
+    let key: ECKey
+    /// The key as DER SubjectPublicKeyInfo.
+    package let subjectPublicKeyInfo: [UInt8]
+    /// What an implementation that verifies must have, as OpenSSL's property queries say it; nil for any.
+    private var properties: String?
+
+    init(key: ECKey) throws {
+        self.key = key
+        subjectPublicKeyInfo = try key.subjectPublicKeyInfo()
+    }
+
+    /// Reads a key from base64 of DER SubjectPublicKeyInfo; nil when it is none on P-192 or P-256.
+    package init?(base64: String) {
+        guard let der = Base64.decode(base64), let key = ECKey.publicKey(subjectPublicKeyInfo: der) else {
+            return nil
+        }
+        self.key = key
+        subjectPublicKeyInfo = der
+    }
+
+    /// Reads a public key from PEM, or takes the public half of a private one.
+    ///
+    /// - Throws: ``KeyProblem/noPublicKey(file:)`` when the text holds neither.
+    package init(pem: String, file: String) throws(KeyProblem) {
+        guard let key = ECKey.publicKey(pem: pem) ?? ECKey.privateKey(pem: pem),
+            let der = try? key.subjectPublicKeyInfo()
+        else {
+            throw .noPublicKey(file: file)
+        }
+        self.key = key
+        subjectPublicKeyInfo = der
+    }
+
+    /// Reads a file with a public key, or with a private one, whose public half is taken.
+    package init(file: String) throws(KeyProblem) {
+        try self.init(pem: try KeyFile.read(file), file: file)
+    }
+
+    /// The curve.
+    package var curve: SignatureCurve {
+        key.curve
+    }
+
+    /// The key as base64 of DER SubjectPublicKeyInfo, as Apple publishes its own.
+    package var base64: String {
+        Base64.encode(subjectPublicKeyInfo)
+    }
+
+    /// The key as PEM, as Apple asks for a network's.
+    package func pem() throws -> String {
+        try key.publicKeyPEM()
+    }
+
+    /// The SHA-256 of the SubjectPublicKeyInfo in hexadecimal, by which people compare keys.
+    package var fingerprint: String {
+        SHA256.digest(of: subjectPublicKeyInfo).hexadecimal
+    }
+
+    /// Tells whether a DER signature over a text is this key's.
+    package func verifies(_ signature: [UInt8], for text: SignedText) -> Bool {
+        verifies(signature, forBytes: text.utf8)
+    }
+
+    /// Tells whether a DER signature over bytes is this key's.
+    package func verifies(_ signature: [UInt8], forBytes bytes: [UInt8]) -> Bool {
+        verifies(signature, digest: SHA256.digest(of: bytes).bytes)
+    }
+
+    /// Tells whether a DER signature over a SHA-256 digest is this key's; false also where it cannot be found out.
+    func verifies(_ signature: [UInt8], digest: [UInt8]) -> Bool {
+        verdict(on: signature, .der, digest: digest) == .valid
+    }
+
+    /// Tells whether a signature over a SHA-256 digest is this key's.
+    ///
+    /// What is not strictly of its encoding, or out of range, is invalid without asking OpenSSL, which reports an error
+    /// for it: nobody may choose what is undecided.
+    func verdict(on signature: [UInt8], _ encoding: SignatureEncoding, digest: [UInt8]) -> SignatureVerdict {
+        let curve: ECDSACurve = curve == .p256 ? .p256 : .p192
+        switch encoding {
+        case .der:
+            guard ECDSASignature(der: signature.span, on: curve) != nil else {
+                return .invalid
+            }
+            return key.verdict(on: signature, digest: digest, properties: properties)
+        case .concatenated:
+            guard ECDSASignature(raw: signature.span, on: curve) != nil else {
+                return .invalid
+            }
+            // OpenSSL takes DER alone.
+            guard let der = ConcatenatedSignature.der(signature) else {
+                return .undecided(reason: OpenSSLError.last("i2d_ECDSA_SIG").description)
+            }
+            return key.verdict(on: der, digest: digest, properties: properties)
+        }
+    }
+
+    /// The same key, verifying only with implementations that have some properties; without one it decides nothing.
+    ///
+    /// - Parameter properties: A property query of OpenSSL's, such as `fips=yes`.
+    /// - Returns: The key.
+    package func requiring(properties: String) -> SignaturePublicKey {
+        var key = self
+        key.properties = properties
+        return key
+    }
+
+    /// Tells whether this is the public half of a private key.
+    package func matches(_ privateKey: NetworkPrivateKey) -> Bool {
+        key.matches(privateKey.key)
+    }
+}

@@ -1,0 +1,102 @@
+package import Attribution
+package import StrictJSON
+
+extension NetworkSigner {
+    /// Signs every form and version of an ad that an order asks for.
+    ///
+    /// - Parameters:
+    ///   - order: The order.
+    ///   - timestampMilliseconds: The time that is signed, in Unix milliseconds.
+    ///   - generator: The source of the nonces; a system generator for real ads.
+    /// - Returns: The signed impressions, each in the form an ad server hands on.
+    /// - Throws: ``Attribution/SigningRefusal`` for a value that breaks a rule or a network without a key, and what
+    ///   ``ImpressionSigner`` throws.
+    package func answer(
+        _ order: ImpressionOrder,
+        timestampMilliseconds: Int64,
+        using generator: inout some RandomNumberGenerator
+    ) throws -> [JSONText] {
+        let impressions = try order.impressions(timestampMilliseconds: timestampMilliseconds) {
+            Nonce(using: &generator)
+        }
+        do {
+            return try impressions.map { impression in
+                switch impression {
+                case .skAdNetwork(let impression): try sign(impression).answer()
+                case .adAttributionKit(let impression): try sign(impression).answer()
+                }
+            }
+        } catch let problem as KeyProblem {
+            throw SigningRefusal.noKey(detail: "\(problem.description); \(problem.hint)")
+        }
+    }
+
+    /// Answers a bidder: signs what its bid needs for each extension of the request.
+    ///
+    /// - Parameters:
+    ///   - request: The extensions, and what is advertised.
+    ///   - timestampMilliseconds: The time that is signed, in Unix milliseconds.
+    ///   - generator: The source of the nonces; a system generator for real bids.
+    /// - Returns: The members of `bid.ext`, and the refusals.
+    /// - Throws: ``Attribution/SigningRefusal`` for a network without a key, and what ``ImpressionSigner`` throws.
+    package func answer(
+        _ request: BidSigningRequest,
+        timestampMilliseconds: Int64,
+        using generator: inout some RandomNumberGenerator
+    ) throws -> BidAnswer {
+        let offers = try request.offers(from: networks)
+        let skadn = try extend(offers.skadn) { offer in
+            let impressions = try offer.impressions(timestampMilliseconds: timestampMilliseconds) {
+                Nonce(using: &generator)
+            }
+            return offer.bidExtension(try impressions.map { try sign($0) })
+        }
+        let adAttributionKit = try extend(offers.adAttributionKit) { offer in
+            let nonce = Nonce(using: &generator)
+            let impression = try offer.impression(timestampMilliseconds: timestampMilliseconds, nonce: nonce)
+            return offer.bidExtension(try sign(impression))
+        }
+        return BidAnswer(skadn: skadn, adAttributionKit: adAttributionKit)
+    }
+
+    /// A refusal is an answer; any other error is thrown on.
+    private func extend<Offer>(
+        _ offer: Result<Offer, BidRefusal>?, _ sign: (Offer) throws -> JSONText
+    ) throws -> Result<JSONText, BidRefusal>? {
+        switch offer {
+        case nil: return nil
+        case .failure(let refusal): return .failure(refusal)
+        case .success(let offer):
+            do {
+                return .success(try sign(offer))
+            } catch let refusal as BidRefusal {
+                return .failure(refusal)
+            }
+        }
+    }
+}
+
+extension SignedImpression {
+    /// The signed values, and the dictionary or properties that the form's SDK call takes.
+    fileprivate func answer() throws -> JSONText {
+        var members: [(String, JSONText)] = [
+            ("form", .string(impression.form.rawValue)), ("version", .string(impression.version.rawValue)),
+            ("impression", json),
+        ]
+        switch impression.form {
+        case .storeKitRendered: members.append(("store-kit-product-parameters", try storeKitProductParameters()))
+        case .viewThrough: members.append(("ad-impression-properties", try adImpressionProperties()))
+        case .web: break
+        }
+        return .object(members)
+    }
+}
+
+extension SignedAppImpression {
+    /// The signed values, and the JWS that the SDK call takes.
+    fileprivate func answer() -> JSONText {
+        .object([
+            "form": .string("adattributionkit"), "impression": impression.payload, "compact-jws": .string(compactJWS),
+        ])
+    }
+}

@@ -1,0 +1,252 @@
+package import Attribution
+import FixedKeyECDSA
+import Hashing
+import Synchronization
+
+/// Judges bodies: reads them strictly, and verifies the signature over what it must cover.
+///
+/// The version of SKAdNetwork picks the order of the text and the curve, the `kid` of AdAttributionKit the one key; what
+/// a test key may verify there names ``Attribution/PostbackKeyID/test``. The test keys an operator named are tried first, so that a
+/// test server does not verify everything twice; a server in production has none. It alone makes a
+/// ``VerifiedPostback``.
+package struct PostbackVerifier: Sendable {
+    private let keys: [PostbackVerificationKey]
+    private let candidates: SignerCandidates
+    private let tables: KeyTables
+
+    /// The keys that may verify what a signer signed.
+    private struct Candidates {
+        /// Their indices in ``keys``, in the order in which they are tried.
+        let places: [Int]
+        /// What is said of a postback that none of them verifies.
+        let rejection: PostbackRejection
+
+        init(_ places: [Int], of keys: [PostbackVerificationKey]) {
+            self.places = places
+            rejection = .invalidSignature(keys: places.map { keys[$0].name })
+        }
+    }
+
+    /// Those of each signer.
+    private struct SignerCandidates {
+        let p192: Candidates
+        let p256: Candidates
+        let production: Candidates
+        let developmentFlow: Candidates
+        let developerSettings: Candidates
+        let test: Candidates
+
+        /// A switch, not a dictionary: every postback asks, and hashing takes time.
+        subscript(signer: PostbackSigner) -> Candidates {
+            switch signer {
+            case .skAdNetwork(.p192): p192
+            case .skAdNetwork(.p256): p256
+            case .adAttributionKit(.production): production
+            case .adAttributionKit(.developmentFlow): developmentFlow
+            case .adAttributionKit(.developerSettings): developerSettings
+            case .adAttributionKit(.test): test
+            }
+        }
+    }
+
+    /// Makes a verifier with Apple's keys and, when named, test keys.
+    ///
+    /// - Parameter testKeys: Keys whose postbacks are marked as test. One of Apple's own keys among them is left out:
+    ///   what it verifies is Apple's.
+    /// - Throws: ``KeyProblem/noPublicKey(file:)`` when OpenSSL lacks a curve.
+    package init(testKeys: [SignaturePublicKey] = []) throws(KeyProblem) {
+        let builtIn: [PostbackVerificationKey] = [
+            try .apple(.p192), try .apple(.p256),
+            try .development(.developmentFlow, base64: ApplePublicKeys.developmentFlowBase64),
+            try .development(.developerSettings, base64: ApplePublicKeys.developerSettingsBase64),
+        ]
+        let tests = testKeys.filter { key in !builtIn.contains { $0.publicKey.base64 == key.base64 } }
+        let keys = tests.map(PostbackVerificationKey.test) + builtIn
+        let first = tests.count
+        let testPlaces = Dictionary(grouping: tests.indices) { tests[$0].curve }
+        self.keys = keys
+        candidates = SignerCandidates(
+            p192: Candidates(testPlaces[.p192, default: []] + [first], of: keys),
+            p256: Candidates(testPlaces[.p256, default: []] + [first + 1], of: keys),
+            production: Candidates([first + 1], of: keys),
+            developmentFlow: Candidates([first + 2], of: keys),
+            developerSettings: Candidates([first + 3], of: keys),
+            test: Candidates(testPlaces[.p256, default: []], of: keys))
+        tables = KeyTables()
+    }
+
+    /// Makes the tables that speed up verifying many postbacks, some tens of milliseconds a key, and compares them with
+    /// OpenSSL; without them, or when it throws, OpenSSL verifies alone.
+    ///
+    /// - Throws: ``KeyTablesError``; the verifier works all the same.
+    package func prepareTables() throws(KeyTablesError) {
+        try tables.prepare(keys)
+    }
+
+    /// Reads and verifies one body.
+    package func judge(_ body: [UInt8]) -> Judgement {
+        do throws(PostbackRejection) {
+            return verify(try ReceivedPostback(reading: body))
+        } catch {
+            return .rejected(error, body: body)
+        }
+    }
+
+    /// Reads and verifies bodies, together where that is faster.
+    ///
+    /// - Parameter bodies: The bytes of each.
+    /// - Returns: The judgements in the order of the bodies.
+    package func judge(_ bodies: [[UInt8]]) -> [Judgement] {
+        var postbacks: [ReceivedPostback] = []
+        var rejections: [(place: Int, PostbackRejection)] = []
+        postbacks.reserveCapacity(bodies.count)
+        for (place, body) in bodies.enumerated() {
+            do throws(PostbackRejection) {
+                postbacks.append(try ReceivedPostback(reading: body))
+            } catch {
+                rejections.append((place, error))
+            }
+        }
+        guard !rejections.isEmpty else {
+            return verify(postbacks)
+        }
+        // Both from their ends, so that what is taken is moved and not copied.
+        var verified = verify(postbacks)
+        var judgements: [Judgement] = []
+        judgements.reserveCapacity(bodies.count)
+        for (place, body) in bodies.enumerated().reversed() {
+            if rejections.last?.place == place, let (_, rejection) = rejections.popLast() {
+                judgements.append(.rejected(rejection, body: body))
+            } else if let judgement = verified.popLast() {
+                judgements.append(judgement)
+            }
+        }
+        judgements.reverse()
+        return judgements
+    }
+
+    /// Verifies a postback that was read.
+    package func verify(_ postback: ReceivedPostback) -> Judgement {
+        let digest = Self.digest(postback)
+        var finding = Finding.none
+        for place in candidates[postback.signer].places {
+            finding.take(openSSLVerdict(on: postback, digest, place), from: place)
+            if case .key = finding {
+                break
+            }
+        }
+        return judgement(on: postback, finding)
+    }
+
+    /// Verifies postbacks that were read, together where that is faster.
+    ///
+    /// - Parameter postbacks: The postbacks.
+    /// - Returns: The judgements in their order.
+    package func verify(_ postbacks: [ReceivedPostback]) -> [Judgement] {
+        guard let path = tables.path else {
+            return postbacks.map { verify($0) }
+        }
+        var hash = SHA256()
+        let digests = postbacks.map { postback in
+            hash.update(postback.signedBytes)
+            return hash.finish().withBytes { MessageDigest($0) }
+        }
+        var findings: [Finding] = Array(repeating: .none, count: postbacks.count)
+        var pending = Array(postbacks.indices)
+        var round = 0
+        // All under their first key together, then what is left under the second, and so on.
+        while !pending.isEmpty {
+            var stillPending: [Int] = []
+            var queried: [(index: Int, place: Int)] = []
+            var checks: [SignatureCheck] = []
+            queried.reserveCapacity(pending.count)
+            checks.reserveCapacity(pending.count)
+            for index in pending {
+                let postback = postbacks[index]
+                let places = candidates[postback.signer].places
+                guard round < places.count else {
+                    continue
+                }
+                let place = places[round]
+                // What is not strictly of its encoding, or out of range, is invalid without arithmetic.
+                if let check = path.check(digests[index], postback.signature, postback.signatureEncoding, place) {
+                    queried.append((index, place))
+                    checks.append(check)
+                } else {
+                    stillPending.append(index)
+                }
+            }
+            for ((index, place), verdict) in zip(queried, path.verify(checks)) {
+                let verdict =
+                    SignatureVerdict(verdict)
+                    ?? openSSLVerdict(on: postbacks[index], Self.digest(postbacks[index]), place)
+                findings[index].take(verdict, from: place)
+                if verdict != .valid {
+                    stillPending.append(index)
+                }
+            }
+            pending = stillPending
+            round += 1
+        }
+        return zip(postbacks, findings).map { judgement(on: $0, $1) }
+    }
+
+    /// What the keys tried so far say of a postback.
+    private enum Finding {
+        /// Not one verifies it.
+        case none
+        /// The place of the key that verifies it.
+        case key(Int)
+        /// Not one verifies it, and at least one could not decide.
+        case undecided(reason: String)
+
+        mutating func take(_ verdict: SignatureVerdict, from place: Int) {
+            switch verdict {
+            case .valid: self = .key(place)
+            case .invalid: break
+            case .undecided(let reason): self = .undecided(reason: reason)
+            }
+        }
+    }
+
+    private func openSSLVerdict(on postback: ReceivedPostback, _ digest: [UInt8], _ place: Int) -> SignatureVerdict {
+        keys[place].publicKey.verdict(on: postback.signature, postback.signatureEncoding, digest: digest)
+    }
+
+    private func judgement(on postback: ReceivedPostback, _ finding: Finding) -> Judgement {
+        switch finding {
+        case .key(let place):
+            return .verified(
+                VerifiedPostback(verified: postback, provenance: keys[place].provenance, keyName: keys[place].name))
+        case .undecided(let reason):
+            return .undecided(reason: reason, body: postback.body)
+        case .none:
+            let tried = candidates[postback.signer]
+            if tried.places.isEmpty, case .adAttributionKit(let keyID) = postback.signer {
+                return .rejected(.unknownKey("\"\(keyID.rawValue)\""), body: postback.body)
+            }
+            return .rejected(tried.rejection, body: postback.body)
+        }
+    }
+
+    private static func digest(_ postback: ReceivedPostback) -> [UInt8] {
+        SHA256.digest(of: postback.signedBytes).bytes
+    }
+
+    /// The tables, once they are made; copies of a verifier share them.
+    private final class KeyTables: Sendable {
+        private let state = Mutex<FixedKeyPath?>(nil)
+
+        var path: FixedKeyPath? {
+            state.withLock { $0 }
+        }
+
+        func prepare(_ keys: [PostbackVerificationKey]) throws(KeyTablesError) {
+            guard path == nil else {
+                return
+            }
+            let made = try FixedKeyPath(keys)
+            state.withLock { $0 = made }
+        }
+    }
+}

@@ -1,8 +1,0 @@
-/// The name of a key that a `FixedKeyVerifier` knows; it means nothing to any other verifier.
-public struct FixedKey: Hashable, Sendable, BitwiseCopyable {
-    /// The curve of the key.
-    public let curve: ECDSACurve
-
-    /// The number of the key among those of its curve.
-    let index: Int
-}

@@ -1,0 +1,23 @@
+/// What is wrong with one field: its name, what was found, what was expected.
+package struct FieldProblem: Error, Hashable, Sendable {
+    /// The field's name as Apple writes it, for example `campaign-id`.
+    package let field: String
+    /// What was found, shortened.
+    package let found: String
+    /// What was expected, with its range.
+    package let expected: String
+
+    /// Makes a problem.
+    package init(field: String, found: String, expected: String) {
+        self.field = field
+        self.found = found
+        self.expected = expected
+    }
+}
+
+extension FieldProblem: CustomStringConvertible {
+    /// One sentence for a person.
+    package var description: String {
+        "\(field): found \(found), expected \(expected)"
+    }
+}

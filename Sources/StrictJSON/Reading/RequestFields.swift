@@ -1,0 +1,179 @@
+/// The members of one object of a request, read by name and kind.
+///
+/// Whole numbers may come as numbers or as strings of digits, since exchanges send either; `null` is as good as absent.
+/// A value of another kind is a ``FieldProblem`` that names the place from the outermost object on.
+package struct RequestFields {
+    private let object: JSONObject
+    /// What stands before a name in a problem: `skadn.` or nothing.
+    private let prefix: String
+
+    /// Takes a whole body.
+    package init(reading body: [UInt8], limit: Int) throws(JSONError) {
+        object = try JSONObject(reading: body, limit: limit)
+        prefix = ""
+    }
+
+    private init(_ object: JSONObject, prefix: String) {
+        self.object = object
+        self.prefix = prefix
+    }
+
+    /// Whether a member is there, whatever its value.
+    package func has(_ name: String) -> Bool {
+        object[name] != nil
+    }
+
+    /// The members of an object, or nil when there is none.
+    package func object(_ name: String) throws(FieldProblem) -> RequestFields? {
+        guard let value = value(name) else {
+            return nil
+        }
+        guard case .nested(let text) = value, text.utf8.first == UInt8(ascii: "{") else {
+            throw problem(name, value, "an object")
+        }
+        do throws(JSONError) {
+            let object = try JSONObject(reading: text.utf8, limit: text.utf8.count)
+            return RequestFields(object, prefix: prefix + name + ".")
+        } catch {
+            throw problem(name, found: error.description, expected: "an object with each name once")
+        }
+    }
+
+    /// A whole number.
+    package func integer(_ name: String) throws(FieldProblem) -> Int64? {
+        guard let value = value(name) else {
+            return nil
+        }
+        return try integer(value, name)
+    }
+
+    /// A list of whole numbers; empty when there is none.
+    package func integers(_ name: String) throws(FieldProblem) -> [Int64] {
+        var numbers: [Int64] = []
+        for element in try elements(name) {
+            numbers.append(try integer(element, name))
+        }
+        return numbers
+    }
+
+    /// A text.
+    package func string(_ name: String) throws(FieldProblem) -> String? {
+        guard let value = value(name) else {
+            return nil
+        }
+        guard case .string(let text) = value else {
+            throw problem(name, value, "a string")
+        }
+        return text
+    }
+
+    /// A list of texts; empty when there is none.
+    package func strings(_ name: String) throws(FieldProblem) -> [String] {
+        var texts: [String] = []
+        for element in try elements(name) {
+            guard case .string(let text) = element else {
+                throw problem(name, element, "strings only")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// A version: a string, or a number as some write it (`2.2`, `4` for 4.0).
+    package func version(_ name: String) throws(FieldProblem) -> String? {
+        guard let value = value(name) else {
+            return nil
+        }
+        return try version(value, name)
+    }
+
+    /// A version or a list of versions; empty when there is none.
+    package func oneOrMoreVersions(_ name: String) throws(FieldProblem) -> [String] {
+        if let elements = value(name)?.elements(), !elements.isEmpty {
+            return try versions(name)
+        }
+        return try version(name).map { [$0] } ?? []
+    }
+
+    /// A list of versions; empty when there is none.
+    package func versions(_ name: String) throws(FieldProblem) -> [String] {
+        var texts: [String] = []
+        for element in try elements(name) {
+            texts.append(try version(element, name))
+        }
+        return texts
+    }
+
+    /// `true` and 1, or `false`, 0 and absent.
+    package func flag(_ name: String) throws(FieldProblem) -> Bool {
+        switch value(name) {
+        case nil, .bool(false), .integer(0), .string("0"), .string("false"): return false
+        case .bool(true), .integer(1), .string("1"), .string("true"): return true
+        case let value?: throw problem(name, value, "1 or 0, true or false")
+        }
+    }
+
+    /// All members as whole numbers, in their order.
+    package func allIntegers() throws(FieldProblem) -> [(String, Int64)] {
+        var numbers: [(String, Int64)] = []
+        for field in object.fields where field.value != .null {
+            numbers.append((field.name, try integer(field.value, field.name)))
+        }
+        return numbers
+    }
+
+    /// Refuses members of other names, among which a misspelt one would be lost in silence.
+    package func allow(only names: [String]) throws(FieldProblem) {
+        for field in object.fields where !names.contains(field.name) {
+            throw FieldProblem(
+                field: prefix + field.name.shortened(to: 60), found: field.value.summary,
+                expected: "no such name, but only \(names.joined(separator: ", "))")
+        }
+    }
+
+    /// A problem with a member whose value was read.
+    package func problem(_ name: String, found: String, expected: String) -> FieldProblem {
+        FieldProblem(field: prefix + name, found: found, expected: expected)
+    }
+
+    private func value(_ name: String) -> JSONValue? {
+        let value = object[name]
+        return value == .null ? nil : value
+    }
+
+    private func elements(_ name: String) throws(FieldProblem) -> [JSONValue] {
+        guard let value = value(name) else {
+            return []
+        }
+        guard let elements = value.elements() else {
+            throw problem(name, value, "an array")
+        }
+        return elements
+    }
+
+    private func integer(_ value: JSONValue, _ name: String) throws(FieldProblem) -> Int64 {
+        switch value {
+        case .integer(let number):
+            return number
+        case .string(let text):
+            let isDigits = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            if isDigits, let number = Int64(text) {
+                return number
+            }
+        default: break
+        }
+        throw problem(name, value, "a whole number, also as a string of digits")
+    }
+
+    private func version(_ value: JSONValue, _ name: String) throws(FieldProblem) -> String {
+        switch value {
+        case .string(let text), .number(let text): return text
+        case .integer(let number): return "\(number).0"
+        default: throw problem(name, value, "a version, for example \"4.0\"")
+        }
+    }
+
+    private func problem(_ name: String, _ value: JSONValue, _ expected: String) -> FieldProblem {
+        problem(name, found: value.summary, expected: expected)
+    }
+}

@@ -1,4 +1,0 @@
-public import ArgumentParser
-public import AttributionHTTP
-
-extension ForwardingField: ExpressibleByArgument {}

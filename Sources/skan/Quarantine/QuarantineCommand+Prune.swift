@@ -1,0 +1,41 @@
+import ArgumentParser
+import AttributionConsole
+import AttributionIngest
+import AttributionSigning
+import AttributionStore
+
+extension QuarantineCommand {
+    struct Prune: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Delete deliveries from the quarantine for good; what was counted of them stays in the reports.")
+
+        @OptionGroup var store: StoreOption
+        @OptionGroup var filter: QuarantineFilterOptions
+
+        @Option(help: "How many at most, the oldest first (default: all).")
+        var limit: Int?
+
+        func validate() throws {
+            guard limit.map({ $0 > 0 }) ?? true else {
+                throw ValidationError("expected --limit 1 or more")
+            }
+        }
+
+        func run() async throws {
+            let query = try filter.query(limit: limit ?? .max)
+            guard query.hasFilter else {
+                throw CommandFailure(
+                    "expected one or more of --class, --reason, --id, --before, --older-than",
+                    hint: "without any, everything would be deleted")
+            }
+            let deleted = try await StoreOwnership(try store.path).maintain {
+                try PostbackVerifier(testKeys: [])
+            } here: {
+                try await $0.prune(query)
+            } owner: {
+                try await $0.prune(query)
+            }
+            Terminal.write("deleted \(deleted)\n")
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Attribution
+import AttributionConsole
+import AttributionReports
+package import AttributionStore
+import Foundation
+import StrictJSON
+
+/// Which deliveries of the quarantine a command is about; all of them without any option.
+struct QuarantineFilterOptions: ParsableArguments {
+    @Option(name: .customLong("class"), help: "garbage, forged, conflict or future.")
+    var kind: QuarantineClass?
+
+    @Option(help: "malformed, unknown-version, unknown-key, invalid-signature or conflict.")
+    var reason: String?
+
+    @Option(help: "One delivery alone.")
+    var id: Int64?
+
+    @Option(help: "Received before this day or time (UTC): 2026-11-01 or 2026-11-01T12:30:00Z.")
+    var before: String?
+
+    @Option(help: "Received longer ago than this: 90d or 36h.")
+    var olderThan: String?
+
+    /// The deliveries asked for.
+    ///
+    /// - Parameters:
+    ///   - limit: The most of them.
+    ///   - now: The present, for their age.
+    /// - Returns: What to ask the store for.
+    /// - Throws: ``Attribution/FieldProblem`` or ``CommandFailure`` for an option that says nothing sensible.
+    func query(limit: Int, now: Date = Date()) throws -> QuarantineQuery {
+        if let reason, !QuarantineQuery.reasons.contains(reason) {
+            throw FieldProblem(
+                field: "reason", found: reason, expected: "one of " + QuarantineQuery.reasons.joined(separator: ", "))
+        }
+        guard before == nil || olderThan == nil else {
+            throw CommandFailure("--before and --older-than say the same", hint: "give one of them")
+        }
+        var moment = try before.map { try Moment($0, field: "before").milliseconds }
+        if let olderThan {
+            moment = max(0, Int64(now.timeIntervalSince1970) * 1000 - (try Self.milliseconds(olderThan)))
+        }
+        return QuarantineQuery(kind: kind, reason: reason, id: id, before: moment, limit: limit)
+    }
+
+    private static func milliseconds(_ age: String) throws -> Int64 {
+        let units: [Character: Int64] = ["d": 86_400_000, "h": 3_600_000]
+        guard let unit = age.last.flatMap({ units[$0] }), let count = Int64(age.dropLast()),
+            (0...36_500).contains(count)
+        else {
+            throw FieldProblem(field: "older-than", found: age, expected: "days or hours, for example 90d or 36h")
+        }
+        return count * unit
+    }
+}
+
+extension QuarantineClass: ExpressibleByArgument {}

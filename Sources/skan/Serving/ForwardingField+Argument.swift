@@ -1,0 +1,4 @@
+import ArgumentParser
+import AttributionListener
+
+extension ForwardingField: ExpressibleByArgument {}

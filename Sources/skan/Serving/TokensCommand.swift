@@ -1,0 +1,119 @@
+import ArgumentParser
+import Attribution
+import AttributionAccess
+import AttributionReports
+import Foundation
+import StrictJSON
+
+struct TokensCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tokens",
+        abstract: "Make, list and revoke the console's tokens.",
+        discussion: """
+            A name may have two live tokens, so that one can take over from the other: create the second, move the \
+            clients, revoke the first. A running server sees each change with the next request.
+
+            EXAMPLE
+              skan tokens create --name dsp-1 --scope sign,report --file tokens.json
+              skan serve --store skan.sqlite --tokens tokens.json
+            """,
+        subcommands: [Create.self, List.self, Revoke.self]
+    )
+}
+
+extension TokensCommand {
+    struct FileOption: ParsableArguments {
+        @Option(help: "The list of tokens (JSON, mode 0600).")
+        var file: String
+    }
+
+    struct Create: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a token and print it, once; only its digest is kept.")
+
+        @Option(help: "Who will hold it: a-z 0-9 . _ -, at most 64 characters.")
+        var name: String
+
+        @Option(help: "sign, report, manage (change the store) or admin (all of them); comma-separated.")
+        var scope: String
+
+        @Option(help: "The first day (UTC) on which it is refused, YYYY-MM-DD (default: never).")
+        var expires: String?
+
+        @OptionGroup var list: FileOption
+
+        func run() throws {
+            let scopes = try scope.split(separator: ",", omittingEmptySubsequences: false).map { word in
+                guard let scope = AccessScope(rawValue: String(word)) else {
+                    throw FieldProblem(
+                        field: "scope", found: String(word),
+                        expected: AccessScope.allCases.map(\.rawValue).joined(separator: ", "))
+                }
+                return scope
+            }
+            let day = try expires.map { text in
+                guard let day = CalendarDay(text) else {
+                    throw FieldProblem(field: "expires", found: text, expected: "a day, YYYY-MM-DD")
+                }
+                return day
+            }
+            let (token, grant) = try AccessFile(list.file).update(makingFile: true) { list throws(AccessProblem) in
+                var generator = SystemRandomNumberGenerator()
+                return try list.create(name: name, scopes: scopes, expires: day, now: Date(), using: &generator)
+            }
+            Terminal.write(token.text + "\n")
+            Terminal.say("skan: made token \(grant.id) of \(grant.name); it is shown this once and kept nowhere")
+        }
+    }
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the tokens' ids, holders and scopes.")
+
+        @OptionGroup var list: FileOption
+
+        func run() throws {
+            let now = Date()
+            let header = ["ID", "NAME", "SCOPES", "CREATED", "EXPIRES", "STATE"]
+            let rows = try AccessFile(list.file).load().grants.map { grant in
+                [
+                    grant.id, grant.name, grant.scopes.map(\.rawValue).joined(separator: ","),
+                    grant.created.formatted(.iso8601), grant.expires?.description ?? "never",
+                    grant.isLive(at: now) ? "live" : "expired",
+                ]
+            }
+            let widths = header.indices.map { column in ([header] + rows).map { $0[column].count }.max() ?? 0 }
+            for row in [header] + rows {
+                let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+                Terminal.write(cells.joined(separator: "  ").trimmingSuffix(while: { $0 == " " }) + "\n")
+            }
+        }
+    }
+
+    struct Revoke: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take a token off the list; it is refused from the next request on.")
+
+        @Argument(help: "The token's id, or its holder's name when that has one token only.")
+        var token: String
+
+        @OptionGroup var list: FileOption
+
+        func run() throws {
+            let grant = try AccessFile(list.file).update(makingFile: false) { list throws(AccessProblem) in
+                try list.revoke(token)
+            }
+            Terminal.say("skan: revoked token \(grant.id) of \(grant.name)")
+        }
+    }
+}
+
+extension String {
+    /// The text without the characters at its end that a condition holds for.
+    fileprivate func trimmingSuffix(while isDropped: (Character) -> Bool) -> String {
+        var text = self
+        while let last = text.last, isDropped(last) {
+            text.removeLast()
+        }
+        return text
+    }
+}

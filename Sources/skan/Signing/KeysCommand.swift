@@ -1,0 +1,107 @@
+import ArgumentParser
+package import Attribution
+import AttributionSigning
+
+struct KeysCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys",
+        abstract: "Make, show and check the network's keys.",
+        subcommands: [Generate.self, Public.self, Check.self]
+    )
+}
+
+extension SignatureCurve: ExpressibleByArgument {}
+
+extension KeysCommand {
+    struct Generate: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a private key (PKCS#8 PEM, mode 0600); never overwrites a file.")
+
+        @Option(help: "p256, or p192 for versions 1.0 and 2.0 of networks registered until 2020.")
+        var curve: SignatureCurve = .p256
+
+        @Argument(help: "The file to write.")
+        var file: String
+
+        func run() throws {
+            let key = try NetworkPrivateKey.generate(curve)
+            try KeyFile.writeNew(try key.pem(), to: file)
+            Terminal.say("skan: wrote a \(curve.displayName) private key to \(file) (mode 0600); keep it secret")
+            Terminal.say("skan: hint: skan keys public \(file) prints what Apple asks for")
+        }
+    }
+
+    struct Public: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the public key as Apple asks for it, and its fingerprint.")
+
+        @Argument(help: "A private or public key file.")
+        var file: String
+
+        func run() throws {
+            let key = try SignaturePublicKey(file: file)
+            Terminal.write(
+                """
+                \(try key.pem())
+                base64:      \(key.base64)
+                curve:       \(key.curve.displayName)
+                fingerprint: SHA256:\(key.fingerprint)
+
+                """)
+        }
+    }
+
+    struct Check: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Check a private key: who can read it, its curve, its pair.",
+            discussion: "Give one FILE, or --keys LIST to check every key of a list.")
+
+        @Argument(help: "A private key file.")
+        var file: String?
+
+        @Option(help: "The public key that Apple was given; must be the other half.")
+        var `public`: String?
+
+        @Option(help: "The version it shall sign; refuses a curve that cannot.")
+        var version: String?
+
+        @Option(help: "A list of keys (JSON).")
+        var keys: String?
+
+        func run() throws {
+            if let keys {
+                for entry in try NetworkKeySet(file: keys).entries {
+                    let versions = "\(entry.versions.lowerBound.rawValue)-\(entry.versions.upperBound.rawValue)"
+                    Terminal.write(
+                        "ok \(entry.file) \(entry.adNetworkID) \(versions) "
+                            + "\(entry.isActive ? "active" : "verify-only") \(try words(for: entry.privateKey))\n")
+                }
+            }
+            guard let file else {
+                guard keys != nil else {
+                    throw CommandFailure("expected FILE or --keys LIST", hint: "skan help keys check")
+                }
+                return
+            }
+            let key = try NetworkPrivateKey(file: file)
+            if let version {
+                guard let known = SKAdNetworkVersion(rawValue: version) else {
+                    throw CommandFailure("--version: found \(version), expected 1.0, 2.0, 2.1, 2.2, 3.0 or 4.0")
+                }
+                guard key.curve == .p256 || known <= .v2_0 else {
+                    throw KeyProblem.wrongCurve(key.curve, version: known)
+                }
+            }
+            if let publicFile = `public` {
+                guard try SignaturePublicKey(file: publicFile).matches(key) else {
+                    throw KeyProblem.mismatched(privateFile: file, publicFile: publicFile)
+                }
+            }
+            Terminal.write("ok \(file) \(try words(for: key))\n")
+        }
+
+        private func words(for key: NetworkPrivateKey) throws -> String {
+            "\(key.curve.displayName) SHA256:\(try key.publicKey().fingerprint)"
+        }
+    }
+}

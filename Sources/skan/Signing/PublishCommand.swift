@@ -1,0 +1,136 @@
+import ArgumentParser
+import Attribution
+import AttributionReports
+import Foundation
+import StrictJSON
+
+struct PublishCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "publish",
+        abstract: "Write what developers of apps need to work with the network.",
+        subcommands: [NetworkIDs.self]
+    )
+}
+
+extension PublishCommand {
+    /// One of the files.
+    enum Piece: String, CaseIterable, ExpressibleByArgument {
+        case json, xml
+        case sourceApp = "source-app"
+        case advertisedApp = "advertised-app"
+
+        var fileName: String {
+            switch self {
+            case .json: "skadnetworkids.json"
+            case .xml: "skadnetworkids.xml"
+            case .sourceApp: "source-app.plist"
+            case .advertisedApp: "advertised-app.plist"
+            }
+        }
+
+        /// The file's text; nil when the ids give it nothing to say.
+        func text(of publication: NetworkPublication) -> String? {
+            switch self {
+            case .json: publication.listJSON.map { $0.pretty + "\n" }
+            case .xml: publication.listXML?.document
+            case .sourceApp: publication.sourceApp.document
+            case .advertisedApp: publication.advertisedApp.document
+            }
+        }
+    }
+
+    struct NetworkIDs: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "skadnetworkids",
+            abstract: "Write the network's id list (IAB Tech Lab) and the texts for Info.plist.",
+            discussion: """
+                skadnetworkids.json and skadnetworkids.xml are served from the root of the company's domain; \
+                source-app.plist is for apps that show ads, advertised-app.plist for advertised apps that want copies \
+                of their postbacks.
+
+                EXAMPLE
+                  skan publish skadnetworkids --company-name "Example Ads" --company-domain example.com \\
+                    --id example123.skadnetwork@2024-05-01 --id example123.adattributionkit --output public
+                """
+        )
+
+        @Option(help: "The company's name.")
+        var companyName: String
+
+        @Option(help: "The company's domain.")
+        var companyDomain: String
+
+        @Option(help: "The company's business address.")
+        var companyAddress: String?
+
+        @Option(
+            name: .customLong("id"), parsing: .singleValue,
+            help: "Ad network id, with the day it was first published if known: ID or ID@YYYY-MM-DD; may be repeated.")
+        var ids: [String]
+
+        @Option(help: "Domain that takes copies of postbacks for developers (default: the company's).")
+        var copyDomain: String?
+
+        @Option(help: "Folder for all files; files of the same names are replaced.")
+        var output: String?
+
+        @Option(help: "json, xml, source-app or advertised-app: this one to standard output.")
+        var piece: Piece?
+
+        func validate() throws {
+            guard (output == nil) != (piece == nil) else {
+                throw ValidationError("expected one of --output FOLDER and --piece PIECE")
+            }
+        }
+
+        func run() throws {
+            let domain = try DomainName(companyDomain, field: "company domain")
+            let publication = try NetworkPublication(
+                companyName: companyName,
+                companyAddress: companyAddress,
+                companyDomain: domain,
+                entries: try ids.map(Self.entry),
+                copyDomain: try copyDomain.map { try DomainName($0, field: "copy domain") } ?? domain
+            )
+            if let piece {
+                guard let text = piece.text(of: publication) else {
+                    throw CommandFailure("\(piece.fileName) lists ids of SKAdNetwork only, and none was given")
+                }
+                Terminal.write(text)
+            }
+            if let output {
+                try write(publication, to: output)
+            }
+        }
+
+        private func write(_ publication: NetworkPublication, to output: String) throws {
+            let folder = URL(fileURLWithPath: output)
+            do {
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                for piece in Piece.allCases {
+                    guard let text = piece.text(of: publication) else {
+                        Terminal.say("skan: no \(piece.fileName): it lists ids of SKAdNetwork only")
+                        continue
+                    }
+                    try Data(text.utf8).write(to: folder.appendingPathComponent(piece.fileName), options: .atomic)
+                    Terminal.say("skan: wrote \(output)/\(piece.fileName)")
+                }
+            } catch {
+                throw CommandFailure("cannot write to \(output): \(error.localizedDescription)")
+            }
+        }
+
+        private static func entry(_ text: String) throws -> NetworkPublication.Entry {
+            let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+            let id = try RegisteredNetworkID(String(parts[0]))
+            guard parts.count == 2 else {
+                return NetworkPublication.Entry(id: id, creationDate: nil)
+            }
+            guard let day = CalendarDay(String(parts[1])) else {
+                throw FieldProblem(field: "id \(id)", found: "the day \(parts[1])", expected: "ID@YYYY-MM-DD")
+            }
+            let date = Date(timeIntervalSince1970: Double(day.start(in: .gmt)) / 1000)
+            return NetworkPublication.Entry(id: id, creationDate: date)
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import ArgumentParser
+import Attribution
+import AttributionSigning
+import Foundation
+import StrictJSON
+
+struct SignCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign",
+        abstract: "Sign an ad impression.",
+        discussion: """
+            Every value is checked against the rules of the framework and version before anything is signed, and the \
+            signature is verified with the public half of the key before it is printed. Two fidelities of one ad need \
+            two nonces: run it twice. An AdAttributionKit impression serves both.
+
+            EXAMPLES
+              skan sign --version 4.0 --network example123.skadnetwork --source-identifier 5239 \\
+                --advertised-app 525463029 --source-app 1234567891 --fidelity 1 --key key.pem
+              skan sign --framework adattributionkit --network example123.adattributionkit --source-identifier 5239 \\
+                --advertised-app 525463029 --source-app 1234567891 --key key.pem
+            """
+    )
+
+    enum Framework: String, CaseIterable, ExpressibleByArgument {
+        case skadnetwork, adattributionkit
+    }
+
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        case json, storekit, impression, jws
+    }
+
+    @Option(help: "skadnetwork or adattributionkit.")
+    var framework: Framework = .skadnetwork
+
+    @Option(help: "SKAdNetwork version: 1.0, 2.0, 2.1, 2.2, 3.0 or 4.0.")
+    var version: String?
+
+    @Option(help: "Ad network id, spelt as in the source app's Info.plist.")
+    var network: String
+
+    @Option(name: .customLong("campaign"), help: "Campaign id, 1…100 (SKAdNetwork up to 3.0).")
+    var campaign: Int64?
+
+    @Option(help: "Source identifier, 0…9999 (SKAdNetwork 4.0, AdAttributionKit).")
+    var sourceIdentifier: Int64?
+
+    @Option(help: "App Store id of the advertised app.")
+    var advertisedApp: Int64
+
+    @Option(help: "App Store id of the app that shows the ad, 0 in development (from SKAdNetwork 2.0).")
+    var sourceApp: Int64?
+
+    @Option(help: "Domain of the page that shows a web ad (SKAdNetwork 4.0).")
+    var sourceDomain: String?
+
+    @Option(help: "1 StoreKit-rendered or web ad, 0 view-through (from SKAdNetwork 2.2; default 1).")
+    var fidelity: Int64?
+
+    @Flag(help: "A click may lead to a re-engagement (AdAttributionKit, iOS 18).")
+    var reEngagement = false
+
+    @Option(help: "Version 4 UUID in lower case (default: a fresh one).")
+    var nonce: String?
+
+    @Option(help: "When the ad is shown, Unix milliseconds (default: now).")
+    var timestamp: Int64?
+
+    @Option(help: "Private key file (PEM, mode 0600).")
+    var key: String?
+
+    @Option(help: "List of keys (JSON), from which the active one for network and version is taken.")
+    var keys: String?
+
+    @Option(
+        help: """
+            json (Apple's field names), storekit (loadProduct dictionary), impression (SKAdImpression), jws (the \
+            compact JWS alone).
+            """)
+    var format: Format = .json
+
+    func run() throws {
+        switch framework {
+        case .skadnetwork: Terminal.write(try skAdNetworkOutput().pretty + "\n")
+        case .adattributionkit:
+            let signed = try signedAppImpression()
+            Terminal.write((format == .jws ? signed.compactJWS : signed.json.pretty) + "\n")
+        }
+    }
+
+    private func skAdNetworkOutput() throws -> JSONText {
+        try refuse([("re-engagement", reEngagement), ("format jws", format == .jws)])
+        guard let version else {
+            throw FieldProblem(
+                field: "version", found: "nothing", expected: "a SKAdNetwork version: --version 4.0, for example")
+        }
+        let impression = try ImpressionRequest(
+            version: version,
+            adNetworkID: network,
+            campaignID: campaign,
+            sourceIdentifier: sourceIdentifier,
+            itunesItemID: advertisedApp,
+            sourceAppID: sourceApp,
+            sourceDomain: sourceDomain,
+            fidelityType: fidelity,
+            nonce: nonce ?? Self.freshNonce(),
+            timestampMilliseconds: timestamp ?? Self.now()
+        ).checked()
+        let signed = try sign(with: { try $0.sign(impression) }, or: { try $0.sign(impression) })
+        switch format {
+        case .json, .jws: return signed.json
+        case .storekit: return try signed.storeKitProductParameters()
+        case .impression: return try signed.adImpressionProperties()
+        }
+    }
+
+    private func signedAppImpression() throws -> SignedAppImpression {
+        try refuse([
+            ("version", version != nil), ("campaign", campaign != nil), ("source-domain", sourceDomain != nil),
+            ("fidelity", fidelity != nil), ("format \(format.rawValue)", format == .storekit || format == .impression),
+        ])
+        let impression = try AppImpressionRequest(
+            impressionIdentifier: nonce ?? Self.freshNonce(),
+            publisherItemIdentifier: sourceApp,
+            advertisedItemIdentifier: advertisedApp,
+            adNetworkIdentifier: network,
+            sourceIdentifier: sourceIdentifier,
+            timestampMilliseconds: timestamp ?? Self.now(),
+            isEligibleForReEngagement: reEngagement
+        ).checked()
+        return try sign(with: { try $0.sign(impression) }, or: { try $0.sign(impression) })
+    }
+
+    /// Refuses options that the framework has no use for: nothing given is dropped in silence.
+    private func refuse(_ options: [(name: String, isGiven: Bool)]) throws {
+        for option in options where option.isGiven {
+            let other = Framework.allCases.first { $0 != framework } ?? framework
+            throw CommandFailure(
+                "--\(option.name): found with --framework \(framework.rawValue), which does not have it",
+                hint: "leave it out, or give --framework \(other.rawValue)")
+        }
+    }
+
+    private func sign<Signed>(
+        with one: (ImpressionSigner) throws -> Signed,
+        or many: (NetworkSigner) throws -> Signed
+    ) throws -> Signed {
+        switch (key, keys) {
+        case (let key?, nil): return try one(ImpressionSigner(try NetworkPrivateKey(file: key)))
+        case (nil, let keys?): return try many(NetworkSigner(try NetworkKeySet(file: keys)))
+        default:
+            throw CommandFailure(
+                "expected one of --key FILE and --keys LIST", hint: "make a key with: skan keys generate key.pem")
+        }
+    }
+
+    private static func freshNonce() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return Nonce(using: &generator).text
+    }
+
+    private static func now() -> Int64 {
+        Int64(Date().timeIntervalSince1970 * 1000)
+    }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import Attribution
+import AttributionConsole
+import AttributionIngest
+import AttributionStore
+import Foundation
+import StrictJSON
+
+extension WebAdCommand {
+    struct Issue: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Issue web ads, beside a running server or without one, and print their links.",
+            discussion: """
+                An ad is remembered beside the store, in FILE-web-ads, before its link is printed. Its nonce is \
+                answered once, within its lifetime, and only on the given domains. Issue one for each impression. A \
+                running server issues them itself, and must have a key for the network.
+                """
+        )
+
+        enum Format: String, CaseIterable, ExpressibleByArgument {
+            case json, html
+        }
+
+        @OptionGroup var store: StoreOption
+
+        @Option(help: "Ad network id, spelt as registered.")
+        var network: String
+
+        @Option(help: "App Store id of the advertised app.")
+        var advertisedApp: Int64
+
+        @Option(help: "Source identifier, 0…9999.")
+        var sourceIdentifier: Int64
+
+        @Option(
+            name: .customLong("source-domain"), parsing: .singleValue,
+            help: "Registrable domain (eTLD+1) of pages that may show it; may be repeated. Without it, any domain.")
+        var sourceDomains: [String] = []
+
+        @Option(help: "The origin devices ask, https://HOST.")
+        var destination: String
+
+        @Option(help: "What the link says.")
+        var label = "Get the app"
+
+        @Option(help: "How long it may be tapped, seconds; up to 30 days.")
+        var lifetime = WebAdRequest.standardLifetimeSeconds
+
+        @Option(help: "From when its lifetime runs, Unix milliseconds (default: now).")
+        var issuedAt: Int64?
+
+        @Option(help: "How many, each with a nonce of its own.")
+        var count = 1
+
+        @Option(help: "json (one object a line) or html (one link a line).")
+        var format: Format = .json
+
+        func validate() throws {
+            guard (1...100_000).contains(count) else {
+                throw ValidationError("expected --count 1…100000")
+            }
+        }
+
+        func run() async throws {
+            let request = WebAdRequest(
+                adNetworkID: network,
+                itunesItemID: advertisedApp,
+                sourceIdentifier: sourceIdentifier,
+                sourceDomains: sourceDomains,
+                attributionDestination: destination,
+                label: label,
+                lifetimeSeconds: lifetime
+            )
+            // Wrong values are found before the store, or its owner, is asked.
+            let now = Int64(Date().timeIntervalSince1970 * 1000)
+            var generator = SystemRandomNumberGenerator()
+            _ = try request.checked(nonce: Nonce(using: &generator), issuedAtMilliseconds: issuedAt ?? now)
+            let ownership = try StoreOwnership(try store.path)
+            let links = try await ownership.change {
+                // The owner of the store answers the taps, whatever the name under which it opened the store.
+                let hold = try StoreHold(ownership.store)
+                defer { hold.release() }
+                let path = SQLiteWebAdLedger.path(besideStore: ownership.store)
+                let ledger = try SQLiteWebAdLedger(path: path, onEvent: StoreOwnership.say)
+                defer { _ = try? ledger.close() }
+                return try await WebAdIssuer(ledger: ledger).issue(
+                    request, count: count, issuedAtMilliseconds: issuedAt, nowMilliseconds: now
+                ).map { format == .json ? $0.json.line : $0.html }
+            } owner: { owner in
+                try await owner.issue(request, count: count, issuedAtMilliseconds: issuedAt).map { line in
+                    try format == .json ? line : Self.html(of: line)
+                }
+            }
+            for link in links {
+                Terminal.write(link + "\n")
+            }
+        }
+
+        private static func html(of line: String) throws -> String {
+            struct Link: Decodable {
+                let html: String
+            }
+            return try JSONDecoder().decode(Link.self, from: Data(line.utf8)).html
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Attribution
+import AttributionHarness
+import AttributionSigning
+import StrictJSON
+
+extension WebAdCommand {
+    struct Tap: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Tap links as a device does, check each payload, and with --keys install and send the postback.",
+            discussion: """
+                Reads what issuing printed: one JSON object, several, or one a line. A payload must have exactly \
+                Apple's fields, the link's nonce and app, the page's domain, the time of now, and a signature that \
+                verifies with the network's public key. Ends with status 0 when all is as a device wants it, else 1.
+                """
+        )
+
+        @Argument(help: "Files; - or none for standard input.")
+        var files: [String] = []
+
+        @Option(help: "Domain of the page that shows the links.")
+        var sourceDomain: String
+
+        @Option(help: "The network's key, public or private, with which the payload must verify.")
+        var networkKey: String
+
+        @Option(help: "Origin to ask in place of the link's attributionDestination, such as http://127.0.0.1:8080.")
+        var url: String?
+
+        @Option(
+            help: "Folder of the test keys (skan simulate makes them): install, and send a postback signed with them.")
+        var keys: String?
+
+        @Option(help: "Where postbacks go (default: /skadnetwork/postbacks at the origin asked).")
+        var post: String?
+
+        func run() async throws {
+            let device = WebAdDevice(
+                sourceDomain: sourceDomain, networkKey: try SignaturePublicKey(file: networkKey))
+            let standIn = try keys.map { try AppleStandIn(folder: $0) }
+            let origin = url.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+            var (taps, payloads, postbacks) = (0, 0, 0)
+            for file in files.isEmpty ? ["-"] : files {
+                let records = try RecordFile(file)
+                while let batch = try records.next() {
+                    for record in batch {
+                        let link = try Self.link(record.bytes, file)
+                        var visit = await device.tap(link, at: origin)
+                        if let standIn {
+                            let url = post ?? (origin ?? link.attributionDestination) + "/skadnetwork/postbacks"
+                            visit = await device.install(visit, standIn: standIn, postbackURL: url)
+                        }
+                        taps += 1
+                        payloads += visit.impression == nil ? 0 : 1
+                        postbacks += visit.postbackStatus == Recording.Status.recorded.rawValue ? 1 : 0
+                        for problem in visit.problems {
+                            Terminal.write("unexpected: \(link.attributionSourceNonce): \(problem)\n")
+                        }
+                    }
+                }
+            }
+            guard taps > 0 else {
+                throw CommandFailure("there is no link in \(files.isEmpty ? "standard input" : "the files")")
+            }
+            Terminal.write(
+                "tapped \(taps): payloads as a device wants them \(payloads)"
+                    + (standIn == nil ? "" : ", postbacks recorded \(postbacks)") + "\n")
+            guard payloads == taps, standIn == nil || postbacks == taps else {
+                throw ExitStatus.negative
+            }
+        }
+
+        private static func link(_ record: [UInt8], _ file: String) throws -> WebAdPageLink {
+            do {
+                return try WebAdPageLink(json: record)
+            } catch {
+                throw CommandFailure(
+                    "\(file == "-" ? "standard input" : file): \(error)", hint: "give it what skan web-ad issue prints")
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import AttributionConsole
+import AttributionSigning
+import AttributionStore
+
+struct RecountCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recount",
+        abstract: "Verify and count every recorded postback again from its raw bytes, and report any difference.",
+        discussion: """
+            Ends with status 0 when there is none, 1 when there is. With --repair, columns, digests, indexes and counts \
+            are made again from the raw bytes; a running server does that, with the keys it trusts, and goes on recording.
+            """
+    )
+
+    @OptionGroup var store: StoreOption
+
+    @Flag(help: "Mend what follows from the raw bytes, and say what remains.")
+    var repair = false
+
+    @OptionGroup var testKeys: TestKeyOptions
+
+    func run() async throws {
+        let outcome = try await repair ? repaired() : recounted()
+        let remaining = Set(outcome.remainingDifferences)
+        for difference in outcome.differences where !remaining.contains(difference) {
+            Terminal.write("repaired: \(difference)\n")
+        }
+        for difference in outcome.remainingDifferences {
+            Terminal.write("\(repair ? "remains: " : "")\(difference)\n")
+        }
+        let unverified =
+            outcome.unverifiedTest > 0
+            ? ", \(outcome.unverifiedTest) test postbacks without their key (name it: --trust-test-key)" : ""
+        let end =
+            repair
+            ? "found: \(outcome.found), repaired: \(outcome.repaired), remaining: \(outcome.remaining)"
+            : "differences: \(outcome.remaining)"
+        Terminal.write(
+            "\(outcome.postbacks) postbacks read again, \(outcome.verified) verified again\(unverified); \(end)\n")
+        if outcome.remaining > 0 {
+            throw ExitStatus.negative
+        }
+    }
+
+    private func verifier() throws -> PostbackVerifier {
+        let verifier = try testKeys.verifier()
+        try? verifier.prepareTables()
+        return verifier
+    }
+
+    private func recounted() async throws -> RecountOutcome {
+        let verifier = try verifier()
+        return RecountOutcome(try await LedgerReader(try store.path).recount { verifier.judge($0) })
+    }
+
+    private func repaired() async throws -> RecountOutcome {
+        let ownership = try StoreOwnership(try store.path)
+        let verifier = try verifier()
+        return try await ownership.change {
+            RecountOutcome(try await LedgerRepair.repair(path: ownership.store) { verifier.judge($0) })
+        } owner: {
+            try await $0.repair()
+        }
+    }
+}

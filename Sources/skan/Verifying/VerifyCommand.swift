@@ -1,0 +1,129 @@
+import ArgumentParser
+import Attribution
+import AttributionSigning
+import Foundation
+import StrictJSON
+
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Judge postbacks in files: one object, several, or NDJSON.",
+        discussion: """
+            Prints one verdict a postback, in the order of the files: valid, invalid (signature), malformed, \
+            unknown-version, unknown-key, undecided; then, to standard error, how many there were of each. Files of any \
+            size are read as a stream and judged on all cores. Ends with status 0 when all are valid, 1 when some are \
+            not, 2 when it could not decide.
+
+            A file is judged as a device would send it. What partners export is often wrapped in something else: \
+            --unwrap judges the elements of an array, the object under "postback", a compact JWS by itself, and what \
+            follows a byte order mark.
+            """
+    )
+
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        case text, json
+    }
+
+    @Argument(help: "Files; - or none for standard input.")
+    var files: [String] = []
+
+    @Option(help: "text, or json: one object a line.")
+    var format: Format = .text
+
+    @Flag(help: "Judge what is inside arrays, wrapping objects and bare JWS.")
+    var unwrap = false
+
+    @OptionGroup var testKeys: TestKeyOptions
+
+    func run() async throws {
+        let verifier = try testKeys.verifier()
+        var tally = VerdictTally()
+        for file in files.isEmpty ? ["-"] : files {
+            let records = try RecordFile(file, entersArrays: unwrap)
+            let peculiarity = try records.peculiarity()
+            if let peculiarity, !unwrap || !peculiarity.isUnwrapped {
+                let verdict = Verdict(peculiarity, file: file)
+                tally.count(verdict)
+                Terminal.write(line(verdict))
+                continue
+            }
+            var number = 0
+            try await judgeInOrder(records, verifier, file) { verdicts in
+                number += verdicts.tally.total
+                tally += verdicts.tally
+                Terminal.write(verdicts.text)
+                Terminal.progress("\(file): \(number) judged\(records.progress)")
+            }
+        }
+        Terminal.progress("")
+        guard tally.total > 0 else {
+            throw CommandFailure("there is no postback in \(files.isEmpty ? "standard input" : "the files")")
+        }
+        Terminal.finish()
+        Terminal.say("skan: \(tally)")
+        if let status = tally.exitStatus {
+            throw status
+        }
+    }
+
+    /// Worth its time only for many postbacks.
+    private func prepareTables(of verifier: PostbackVerifier) {
+        do {
+            try verifier.prepareTables()
+        } catch {
+            Terminal.say("skan: warning: verifying with OpenSSL alone, many times slower: \(error)")
+        }
+    }
+
+    /// The verdicts of one batch, put into words by the task that judged it.
+    private struct Verdicts: Sendable {
+        let tally: VerdictTally
+        let text: String
+    }
+
+    private func line(_ verdict: Verdict) -> String {
+        (format == .json ? verdict.json.line : verdict.text) + "\n"
+    }
+
+    /// Judges a file batch by batch, some at the same time; a bounded number waits for its turn to be printed.
+    private func judgeInOrder(
+        _ records: RecordFile,
+        _ verifier: PostbackVerifier,
+        _ file: String,
+        print: (Verdicts) -> Void
+    ) async throws {
+        var waiting: [Task<Verdicts, Never>] = []
+        var first = 1
+        defer { waiting.forEach { $0.cancel() } }
+        while let batch = try records.next() {
+            if first == 1, batch.count >= 256 {
+                prepareTables(of: verifier)
+            }
+            let start = first
+            first += batch.count
+            waiting.append(Task { judge(batch, from: start, verifier, file) })
+            if waiting.count >= 2 * ProcessInfo.processInfo.activeProcessorCount {
+                print(await waiting.removeFirst().value)
+            }
+        }
+        for task in waiting {
+            print(await task.value)
+        }
+    }
+
+    private func judge(
+        _ records: [JSONObjectSplitter.Record], from start: Int, _ verifier: PostbackVerifier, _ file: String
+    ) -> Verdicts {
+        let bodies = records.map { record in
+            unwrap ? Wrapping(record)?.body ?? record.bytes : record.bytes
+        }
+        var tally = VerdictTally()
+        var text = ""
+        for (index, judgement) in verifier.judge(bodies).enumerated() {
+            let verdict = Verdict(judgement, of: records[index], file: file, number: start + index, unwrapped: unwrap)
+            tally.count(verdict)
+            text += line(verdict)
+        }
+        return Verdicts(tally: tally, text: text)
+    }
+}

@@ -1,0 +1,302 @@
+import Attribution
+import AttributionAccess
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+@Suite("The list of tokens")
+struct AccessListTests {
+    static let now = Date(timeIntervalSince1970: 1_790_000_000)
+    static let dayAfter = CalendarDay("2026-09-22")
+
+    /// A list with one token of each kind, and the tokens.
+    struct Holders {
+        var list = AccessList()
+        var tokens: [String: AccessToken] = [:]
+
+        init() throws {
+            for scope in AccessScope.allCases {
+                try add(scope.rawValue, [scope])
+            }
+            try add("both", [.report, .sign])
+            try add("ending", [.report], expires: AccessListTests.dayAfter)
+        }
+
+        mutating func add(_ name: String, _ scopes: [AccessScope], expires: CalendarDay? = nil) throws {
+            var generator = SystemRandomNumberGenerator()
+            tokens[name] = try list.create(
+                name: name, scopes: scopes, expires: expires, now: AccessListTests.now, using: &generator
+            ).token
+        }
+
+        func text(_ name: String) -> String {
+            tokens[name]?.text ?? ""
+        }
+    }
+
+    // MARK: Judging
+
+    /// Authorization lines, in which `{name}` stands for a token; the route's scope; the holder and the refusal.
+    static let requests: [([String], AccessScope, String?, AccessRefusal?)] = [
+        ([], .report, nil, .noCredentials),
+        (["Basic dXNlcjpwYXNz"], .report, nil, .noCredentials),
+        (["{report}"], .report, nil, .noCredentials),
+        (["Bearer"], .report, nil, .malformed),
+        (["Bearer "], .report, nil, .malformed),
+        (["Bearer {report} {report}"], .report, nil, .malformed),
+        (["Bearer {report},"], .report, nil, .malformed),
+        (["Bearer \"{report}\""], .report, nil, .malformed),
+        (["Bearer {report}", "Bearer {report}"], .report, nil, .malformed),
+        (["Bearer {report}", "Basic dXNlcjpwYXNz"], .report, nil, .malformed),
+        (["Bearer secret"], .report, nil, .unknown),
+        (["Bearer {report}="], .report, nil, .unknown),
+        (["Bearer {report}0"], .report, nil, .unknown),
+        (["Bearer skan_" + String(repeating: "0", count: 64)], .report, nil, .unknown),
+        (["Bearer skan_" + String(repeating: "A", count: 64)], .report, nil, .unknown),
+        (["Bearer {report}"], .report, "report", nil),
+        (["bearer {report}"], .report, "report", nil),
+        (["BEARER   {report}"], .report, "report", nil),
+        (["Bearer {report}"], .sign, "report", .outOfScope(needed: .sign)),
+        (["Bearer {report}"], .admin, "report", .outOfScope(needed: .admin)),
+        (["Bearer {sign}"], .sign, "sign", nil),
+        (["Bearer {sign}"], .report, "sign", .outOfScope(needed: .report)),
+        (["Bearer {both}"], .sign, "both", nil),
+        (["Bearer {both}"], .report, "both", nil),
+        (["Bearer {both}"], .admin, "both", .outOfScope(needed: .admin)),
+        (["Bearer {admin}"], .sign, "admin", nil),
+        (["Bearer {admin}"], .report, "admin", nil),
+        (["Bearer {admin}"], .admin, "admin", nil),
+        (["Bearer {ending}"], .report, "ending", nil),
+    ]
+
+    @Test("Who may do what", arguments: requests)
+    func judge(_ lines: [String], _ needed: AccessScope, _ holder: String?, _ refusal: AccessRefusal?) throws {
+        let holders = try Holders()
+        let authorization = lines.map { line in
+            holders.tokens.reduce(line) { $0.replacingOccurrences(of: "{\($1.key)}", with: $1.value.text) }
+        }
+        let judgement = holders.list.judge(authorization: authorization, needed: needed, now: Self.now)
+        #expect(judgement.caller?.name == holder)
+        #expect(judgement.refusal == refusal)
+    }
+
+    @Test("A token is good until the day it expires on begins")
+    func expiry() throws {
+        let holders = try Holders()
+        let midnight = Date(timeIntervalSince1970: 1_790_035_200)
+        func refusal(_ moment: Date) -> AccessRefusal? {
+            holders.list.judge(
+                authorization: ["Bearer \(holders.text("ending"))"], needed: .report, now: moment
+            ).refusal
+        }
+        #expect(refusal(midnight - 1) == nil)
+        #expect(refusal(midnight) == .expired)
+        #expect(throws: AccessProblem.expiryPassed("2026-09-21")) {
+            var holders = holders
+            try holders.add("late", [.sign], expires: CalendarDay("2026-09-21"))
+        }
+    }
+
+    // MARK: Making and revoking
+
+    @Test("Two live tokens a name; a third is refused and told which to revoke; an expired one gives way")
+    func rotation() throws {
+        var holders = try Holders()
+        let first = holders.text("report")
+        try holders.add("report", [.report])
+        let ids = holders.list.grants.filter { $0.name == "report" }.map(\.id)
+        #expect(throws: AccessProblem.tooManyLive(name: "report", ids: ids)) { try holders.add("report", [.sign]) }
+        #expect(throws: AccessProblem.ambiguous(name: "report", ids: ids)) { try holders.list.revoke("report") }
+        try holders.list.revoke(ids[0])
+        func refusal(_ token: String) -> AccessRefusal? {
+            holders.list.judge(authorization: ["Bearer \(token)"], needed: .report, now: Self.now).refusal
+        }
+        #expect(refusal(first) == .unknown)
+        #expect(refusal(holders.text("report")) == nil)
+        try holders.list.revoke("report")
+        #expect(throws: AccessProblem.unknown("report")) { try holders.list.revoke("report") }
+
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<3 {
+            // Each expires before the next is made.
+            _ = try holders.list.create(
+                name: "nightly", scopes: [.sign], expires: Self.dayAfter,
+                now: Self.now, using: &generator)
+            _ = try holders.list.create(
+                name: "nightly", scopes: [.sign], expires: nil,
+                now: Self.now + 86_400, using: &generator)
+            let live = holders.list.grants.filter { $0.name == "nightly" }
+            #expect(live.count == 1)
+            try holders.list.revoke(live[0].id)
+        }
+    }
+
+    @Test(
+        "Names that could spoil a log or a label are refused",
+        arguments: ["", "A", "a b", "a\n", "ä", "a/b", String(repeating: "a", count: 65)])
+    func names(_ name: String) throws {
+        var holders = try Holders()
+        #expect(throws: AccessProblem.badName(name)) { try holders.add(name, [.sign]) }
+        #expect(throws: AccessProblem.noScope) { try holders.add("a", []) }
+    }
+
+    @Test("Tokens differ, carry 256 bits behind a prefix, and are not shown by their description")
+    func tokens() {
+        var generator = SystemRandomNumberGenerator()
+        let tokens = (0..<1_000).map { _ in AccessToken(using: &generator) }
+        #expect(Set(tokens.map(\.text)).count == 1_000)
+        for token in tokens {
+            #expect(token.text.wholeMatch(of: /skan_[0-9a-f]{64}/) != nil)
+            #expect(AccessToken(token.text)?.text == token.text)
+            #expect("\(token)" == "skan_…")
+        }
+    }
+
+    // MARK: The file
+
+    private static func withFile(_ body: (AccessFile) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "access-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(AccessFile(folder.appending(path: "tokens.json").path))
+    }
+
+    @Test("A FIFO in the place of the file is refused, and nobody waits for who might write to it")
+    func fifo() throws {
+        try Self.withFile { file in
+            try #require(mkfifo(file.path, 0o600) == 0)
+            #expect {
+                try file.load()
+            } throws: { error in
+                "\(error)" == "cannot read the tokens in \(file.path): it is not a regular file"
+            }
+        }
+    }
+
+    @Test("A list comes back from its file as it was, and the file holds no token")
+    func roundTrip() throws {
+        try Self.withFile { file in
+            let holders = try Holders()
+            try file.update(makingFile: true) { list throws(AccessProblem) in list = holders.list }
+            let list = try file.load()
+            func rows(_ list: AccessList) -> [String] {
+                list.grants.map { "\($0.id) \($0.name) \($0.scopes) \($0.created) \(String(describing: $0.expires))" }
+            }
+            #expect(rows(list) == rows(holders.list))
+            for (name, token) in holders.tokens {
+                let judgement = list.judge(
+                    authorization: ["Bearer \(token.text)"], needed: .report, now: Self.now)
+                #expect(judgement.caller?.name == name)
+            }
+            let text = try String(contentsOfFile: file.path, encoding: .utf8)
+            #expect(!text.contains(AccessToken.prefix))
+            #expect(holders.tokens.values.allSatisfy { !text.contains($0.text.dropFirst(5)) })
+            let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+        }
+    }
+
+    @Test("A list that another user changes stays the server's", .enabled(if: geteuid() == 0))
+    func owner() throws {
+        try Self.withFile { file in
+            try file.update(makingFile: true) { list throws(AccessProblem) in list = AccessList() }
+            try #require(chown(file.path, 65_534, 65_533) == 0 && chmod(file.path, 0o400) == 0)
+            try file.update(makingFile: false) { list throws(AccessProblem) in list = AccessList() }
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            #expect(attributes[.ownerAccountID] as? Int == 65_534 && attributes[.groupOwnerAccountID] as? Int == 65_533)
+            #expect(attributes[.posixPermissions] as? Int == 0o400)
+        }
+    }
+
+    @Test("A list that vanishes is in use for a moment, and then every token is refused until it is back")
+    func vanished() throws {
+        try Self.withFile { file in
+            let holders = try Holders()
+            try file.update(makingFile: true) { list throws(AccessProblem) in list = holders.list }
+            let lines = LinesOfLog()
+            let control = try AccessControl(file: file, perSecond: 100, logger: Logger(label: "test") { _ in lines })
+            let start = ContinuousClock.now
+            func refusal(after seconds: Int) -> AccessRefusal? {
+                control.judge(
+                    .scope(.report), authorization: ["Bearer \(holders.text("report"))"], client: { nil },
+                    now: Self.now,
+                    instant: start + .seconds(seconds)
+                ).refusal
+            }
+            #expect(refusal(after: 0) == nil)
+            try FileManager.default.moveItem(atPath: file.path, toPath: file.path + "-aside")
+            #expect(refusal(after: 100) == nil && refusal(after: 109) == nil)
+            #expect(refusal(after: 110) == .unknown && refusal(after: 200) == .unknown)
+            #expect(lines.lines.filter { $0.contains("every token is refused") }.count == 1)
+            try FileManager.default.moveItem(atPath: file.path + "-aside", toPath: file.path)
+            #expect(refusal(after: 201) == nil)
+        }
+    }
+
+    @Test("A file that others can read or write is refused", arguments: [0o644, 0o640, 0o604, 0o620, 0o601])
+    func modes(_ mode: Int) throws {
+        try Self.withFile { file in
+            try file.update(makingFile: true) { list throws(AccessProblem) in list = AccessList() }
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+            let problem = AccessProblem.openToOthers(file: file.path, mode: "0" + String(mode, radix: 8))
+            #expect(throws: problem) { try file.load() }
+            #expect(problem.hint == "chmod 600 \(file.path)")
+        }
+    }
+
+    static let digest = String(repeating: "0", count: 64)
+    static let good = #"{"name":"a","scopes":["sign"],"sha256":"\#(digest)","created":"2026-01-31T12:00:00Z"}"#
+    static let documents: [(String, String)] = [
+        ("", "expected {\"tokens\": [...]}"),
+        ("[]", "expected {\"tokens\": [...]}"),
+        (#"{"tokens":[{}]}"#, "expected {\"tokens\": [...]}"),
+        (good.replacingOccurrences(of: #""a""#, with: #""A""#), "token 1: name"),
+        (good.replacingOccurrences(of: #"["sign"]"#, with: "[]"), "token 1: scopes"),
+        (good.replacingOccurrences(of: #"["sign"]"#, with: #"["sign","root"]"#), "token 1: scopes"),
+        (good.replacingOccurrences(of: digest, with: "00"), "token 1: sha256"),
+        (good.replacingOccurrences(of: digest, with: String(repeating: "G", count: 64)), "token 1: sha256"),
+        (good.replacingOccurrences(of: "2026-01-31T", with: "31.1.2026 "), "token 1: created"),
+        (good.replacingOccurrences(of: "Z\"}", with: "Z\",\"expires\":\"2026-02-30\"}"), "token 1: expires"),
+        (good + "," + good, "token 2: sha256: expected each token once"),
+    ]
+
+    @Test("A list that breaks a rule is refused, naming token and field", arguments: documents)
+    func malformed(_ document: String, _ reason: String) throws {
+        try Self.withFile { file in
+            let text = document.contains("\"name\"") ? "{\"tokens\":[\(document)]}" : document
+            try Data(text.utf8).write(to: URL(filePath: file.path))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+            let error = #expect(throws: AccessProblem.self) { try file.load() }
+            #expect("\(try #require(error))".contains(reason))
+        }
+    }
+
+    @Test("Changes made at the same time are all kept")
+    func concurrency() throws {
+        try Self.withFile { file in
+            DispatchQueue.concurrentPerform(iterations: 32) { index in
+                _ = try? file.update(makingFile: true) { list throws(AccessProblem) in
+                    var generator = SystemRandomNumberGenerator()
+                    _ = try list.create(
+                        name: "n\(index)", scopes: [.sign], expires: nil, now: Self.now, using: &generator)
+                }
+            }
+            let names = try file.load().grants.map(\.name)
+            #expect(Set(names) == Set((0..<32).map { "n\($0)" }))
+        }
+    }
+
+    @Test("A change that fails leaves the file as it was")
+    func failedChange() throws {
+        try Self.withFile { file in
+            #expect(throws: AccessProblem.self) {
+                try file.update(makingFile: false) { list throws(AccessProblem) in list = AccessList() }
+            }
+            #expect(throws: AccessProblem.noScope) {
+                try file.update(makingFile: true) { list throws(AccessProblem) in throw .noScope }
+            }
+            #expect(!FileManager.default.fileExists(atPath: file.path))
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import AttributionAccess
+import AttributionConsole
+import Testing
+
+@Suite("How the console refuses")
+struct AccessRefusalTests {
+    static let refusals: [(AccessRefusal, Int, String?, Int64?)] = [
+        (.noCredentials, 401, #"Bearer realm="skan""#, nil),
+        (.malformed, 400, #"error="invalid_request""#, nil),
+        (.unknown, 401, #"error="invalid_token""#, nil),
+        (.expired, 401, #"error="invalid_token""#, nil),
+        (.outOfScope(needed: .sign), 403, #"error="insufficient_scope", scope="sign""#, nil),
+        (.foreignHost, 403, nil, nil),
+        (.tooFast(retryAfter: .milliseconds(1)), 429, nil, 1),
+        (.tooFast(retryAfter: .seconds(1)), 429, nil, 1),
+        (.tooFast(retryAfter: .milliseconds(1_001)), 429, nil, 2),
+    ]
+
+    @Test("Status, challenge and Retry-After of RFC 6750 and 6585", arguments: refusals)
+    func statuses(_ refusal: AccessRefusal, _ status: Int, _ challenge: String?, _ retryAfter: Int64?) {
+        #expect(refusal.status == status)
+        #expect(refusal.challenge?.contains(challenge ?? "none") ?? (challenge == nil))
+        #expect(refusal.challenge?.hasPrefix(#"Bearer realm="skan""#) ?? true)
+        #expect(refusal.retryAfterSeconds == retryAfter)
+    }
+}

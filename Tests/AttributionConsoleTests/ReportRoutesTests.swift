@@ -1,0 +1,162 @@
+import Attribution
+import AttributionConsole
+import AttributionReports
+import AttributionStore
+import Foundation
+import StrictJSON
+import TestSupport
+import Testing
+
+@Suite("The route of reports", .timeLimit(.minutes(5)))
+struct ReportRoutesTests {
+    /// Runs a console with reports alone for the length of `body`.
+    private static func run(
+        _ report: @escaping @Sendable (ReportRequest, LedgerLimits) async throws -> Report,
+        _ body: (_ port: Int) async throws -> Void
+    ) async throws {
+        try await withConsole([ReportRoutes(logger: .silent, report: report)], body: body)
+    }
+
+    private static func get(_ path: String, _ fields: String = "", on port: Int) async throws -> RawAnswer {
+        try await blocking {
+            let client = try RawClient(port: port)
+            client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
+            return try client.answer()
+        }
+    }
+
+    private static let empty: @Sendable (ReportRequest, LedgerLimits) async throws -> Report = { request, _ in
+        Report(request: request, rows: [], deliveries: DeliveryCounts())
+    }
+
+    @Test("A client that goes away ends the counting")
+    func hangUp() async throws {
+        let reports = HeldReports()
+        try await Self.run({ try await reports.report($0, $1) }) { port in
+            var client: RawClient? = try RawClient(port: port)
+            client?.send("GET /v1/report HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            for await limits in reports.begun {
+                #expect(limits.deadline == .seconds(30))
+                break
+            }
+            // Closes its connection.
+            client = nil
+            for await _ in reports.cancelled {
+                break
+            }
+        }
+    }
+
+    @Test("One report is counted, four wait, and one more is told to come back")
+    func busy() async throws {
+        let reports = HeldReports()
+        try await Self.run({ try await reports.report($0, $1) }) { port in
+            try await withThrowingTaskGroup(of: RawAnswer.self) { requests in
+                for _ in 0..<6 {
+                    requests.addTask { try await Self.get("/v1/report", on: port) }
+                }
+                let refused = try #require(try await requests.next())
+                #expect(refused.status == 503 && refused.reason == "busy" && refused.fields["retry-after"] == "5")
+                reports.open()
+                for try await answer in requests {
+                    #expect(answer.status == 200)
+                }
+            }
+        }
+    }
+
+    @Test("A waiting client that goes away leaves its turn to the next")
+    func waiting() async throws {
+        let reports = HeldReports()
+        try await Self.run({ try await reports.report($0, $1) }) { port in
+            let request = "GET /v1/report HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            let first = try RawClient(port: port)
+            first.send(request)
+            for await _ in reports.begun { break }
+            for _ in 0..<20 {
+                try RawClient(port: port).send(request)
+            }
+            reports.open()
+            #expect(try await blocking { try first.answer().status } == 200)
+            // Whoever comes now may have to wait until the connections of the others are seen to be closed.
+            var status = 503
+            while status == 503 {
+                status = try await Self.get("/v1/report", on: port).status
+            }
+            #expect(status == 200)
+        }
+    }
+
+    private struct Broken: Error {}
+
+    @Test(
+        "What goes wrong has a status and a reason",
+        arguments: [
+            (LedgerQuestionError.tooManyCells(limit: 1_000_000), 422, "too-large"),
+            (LedgerQuestionError.tooManyCombinations, 422, "too-large"),
+            (LedgerQuestionError.deadlinePassed(.seconds(30)), 503, "deadline-passed"),
+            (FieldProblem(field: "as-of", found: "a", expected: "b"), 400, "bad-parameter"),
+            (Broken(), 500, "store-failed"),
+        ] as [(any Error & Sendable, Int, String)])
+    func failures(_ error: any Error & Sendable, _ status: Int, _ reason: String) async throws {
+        let report: @Sendable (ReportRequest, LedgerLimits) async throws -> Report = { _, _ in throw error }
+        try await Self.run(report) { port in
+            let answer = try await Self.get("/v1/report", on: port)
+            #expect(answer.status == status && answer.reason == reason)
+        }
+    }
+
+    @Test(
+        "Accept chooses the format where the query does not",
+        arguments: [
+            ("/v1/report", "", "application/json"), ("/v1/report", "Accept: */*\r\n", "application/json"),
+            ("/v1/report", "Accept: text/csv\r\n", "text/csv; charset=utf-8"),
+            ("/v1/report", "Accept: text/csv;q=0.5, text/plain\r\n", "text/plain; charset=utf-8"),
+            ("/v1/report", "Accept: TEXT/CSV;q=0, Text/Markdown;q=0.1\r\n", "text/markdown; charset=utf-8"),
+            ("/v1/report", "Accept: text/html\r\nAccept: application/x-ndjson\r\n", "application/x-ndjson"),
+            (
+                "/v1/report", "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\n",
+                "application/json"
+            ),
+            ("/v1/report?format=table", "Accept: text/csv\r\n", "text/plain; charset=utf-8"),
+        ])
+    func accept(_ path: String, _ fields: String, _ mediaType: String) async throws {
+        try await Self.run(Self.empty) { port in
+            let answer = try await Self.get(path, fields, on: port)
+            #expect(answer.status == 200 && answer.saysClose)
+            #expect(answer.fields["content-type"] == mediaType)
+            #expect(answer.fields["vary"] == "Accept")
+        }
+    }
+
+    @Test(
+        "CSV comes as a file with the days in its name",
+        arguments: [
+            ("format=csv", "skan-report.csv"),
+            ("format=csv&period=2026-W46", "skan-report-2026-11-09-2026-11-15.csv"),
+        ])
+    func disposition(_ query: String, _ name: String) async throws {
+        try await Self.run(Self.empty) { port in
+            let answer = try await Self.get("/v1/report?\(query)", on: port)
+            #expect(answer.fields["content-disposition"] == "attachment; filename=\"\(name)\"")
+        }
+    }
+
+    @Test(
+        "A wrong parameter is refused by name",
+        arguments: [
+            ("perod=today", "perod: found a parameter not known here, expected by, where, period, "),
+            ("perod=today", "; did you mean period?"), ("by=app&by=app", "by: found more than one value, expected one"),
+            ("histogram=yes&format=table", "histogram: found yes, expected true or false"),
+            ("format=cvs", "format: found cvs, expected one of table, csv, json, ndjson, markdown; did you mean csv?"),
+            ("top=0", "top: found 0, expected a number of rows, 1 or more"),
+            ("where=app%3D1,2", "where app=… where app=…"),
+        ])
+    func refusals(_ query: String, _ detail: String) async throws {
+        try await Self.run(Self.empty) { port in
+            let answer = try await Self.get("/v1/report?\(query)", on: port)
+            #expect(answer.status == 400 && answer.reason == "bad-parameter")
+            #expect(answer.body.contains(detail), "\(answer.body)")
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import AttributionConsole
+import AttributionListener
+import ServiceLifecycle
+import TestSupport
+
+/// Runs a console on a free port for the length of `body`.
+func withConsole(
+    _ routes: [any ConsoleRoutes],
+    tls: IngressTLS? = nil,
+    metrics: PrometheusMetrics = PrometheusMetrics(),
+    body: (_ port: Int) async throws -> Void
+) async throws {
+    let (ports, bound) = AsyncStream<Int>.makeStream()
+    let console = Console(
+        routes: routes, access: nil, host: "127.0.0.1", port: 0, tls: tls, logger: .silent, metricsFactory: metrics,
+        onListening: { bound.yield($0) })
+    let services = ServiceGroup(
+        configuration: ServiceGroupConfiguration(services: [.init(service: console)], logger: .silent))
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+        tasks.addTask {
+            defer { bound.finish() }
+            try await services.run()
+        }
+        for await port in ports {
+            try await body(port)
+            break
+        }
+        await services.triggerGracefulShutdown()
+        try await tasks.waitForAll()
+    }
+}

@@ -1,8 +1,0 @@
-import Logging
-
-extension Logger {
-    /// Says nothing.
-    static var silent: Logger {
-        Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() }
-    }
-}

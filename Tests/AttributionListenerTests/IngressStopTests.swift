@@ -1,0 +1,114 @@
+import AttributionListener
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+@Suite("Graceful stop")
+struct IngressStopTests {
+    @Test("Idle connections close, pending requests are answered, new connections are refused")
+    func gracefulStop() async throws {
+        var limits = IngressLimits()
+        limits.stopDeadline = .seconds(20)
+        try await IngressUnderTest.run(limits: limits, manner: .whenTold) { server, port in
+            let (idle, fresh, busy, reading) = try await blocking {
+                let clients = try (0..<4).map { _ in try RawClient(port: port) }
+                clients[0].send(Post.request(body: "idle"))
+                return (clients[0], clients[1], clients[2], clients[3])
+            }
+            try await server.nextHeld().answer(IngressAnswer(status: 200, body: []))
+            try await blocking { () throws in
+                #expect(try idle.answer().saysClose == false)
+                busy.send(Post.request(body: "busy"))
+            }
+            let held = try await server.nextHeld()
+            let begun = Post.request(body: "begun")
+            _ = try await blocking { reading.send(begun.dropLast(2) + "") }
+            await server.stop()
+            try await blocking { () throws in
+                #expect(try idle.isClosedByServer())
+                #expect(try fresh.isClosedByServer())
+                #expect(throws: (any Error).self) { try RawClient(port: port).answer() }
+                reading.send(String(begun.suffix(2)))
+            }
+            let last = try await server.nextHeld()
+            #expect(last.request.body == Array("begun".utf8))
+            held.answer(IngressAnswer(status: 200, body: []))
+            last.answer(IngressAnswer(status: 202, body: []))
+            try await blocking {
+                for (client, status) in [(busy, 200), (reading, 202)] {
+                    let answer = try client.answer()
+                    #expect(answer.status == status)
+                    #expect(answer.saysClose)
+                    client.closeSending()
+                    #expect(try client.isClosedByServer())
+                }
+            }
+        }
+    }
+
+    @Test("At the bound, unfinished bodies and undecided requests are cut off")
+    func bound() async throws {
+        var limits = IngressLimits()
+        limits.stopDeadline = .milliseconds(300)
+        try await IngressUnderTest.run(limits: limits, manner: .whenTold) { server, port in
+            let (busy, reading) = try await blocking {
+                let clients = try (0..<2).map { _ in try RawClient(port: port) }
+                clients[0].send(Post.request())
+                clients[1].send(Post.head(fields: ["Host: a", "Content-Length: 9"]) + "{")
+                return (clients[0], clients[1])
+            }
+            let held = try await server.nextHeld()
+            let start = ContinuousClock.now
+            await server.stop()
+            try await blocking {
+                try busy.waitForEnd()
+                try reading.waitForEnd()
+            }
+            #expect(start.duration(to: .now) < .seconds(5))
+            // Too late, and no harm.
+            held.answer(IngressAnswer(status: 200, body: []))
+        }
+    }
+
+    @Test("A port that is taken is an error that says so")
+    func portTaken() async throws {
+        try await IngressUnderTest.run { _, port in
+            let second = Ingress(
+                host: "127.0.0.1", port: port, routes: Post.routes, logger: .silent, now: { .distantPast }
+            ) { _, _ in }
+            await #expect {
+                try await second.run()
+            } throws: { error in
+                guard case .cannotListen("127.0.0.1", port, _) = error as? IngressError else { return false }
+                return "\(error)".hasPrefix("cannot listen on 127.0.0.1:\(port): ")
+            }
+        }
+    }
+
+    @Test("Cancelling ends everything at once")
+    func cancellation() async throws {
+        let (ports, bound) = AsyncStream<Int>.makeStream()
+        let ingress = Ingress(
+            host: "127.0.0.1",
+            port: 0,
+            threads: 2,
+            routes: Post.routes,
+            logger: .silent,
+            now: { .distantPast },
+            onListening: { _, port in bound.yield(port) },
+            handler: { _, _ in }
+        )
+        let task = Task { try await ingress.run() }
+        var iterator = ports.makeAsyncIterator()
+        let port = try #require(await iterator.next())
+        let client = try await blocking {
+            let client = try RawClient(port: port)
+            client.send(Post.head(fields: ["Host: a", "Content-Length: 9"]))
+            return client
+        }
+        task.cancel()
+        try await blocking { try client.waitForEnd() }
+        try await task.value
+    }
+}

@@ -1,0 +1,126 @@
+import AttributionListener
+import Foundation
+import Logging
+import Metrics
+import MetricsTestKit
+import ServiceLifecycle
+import Synchronization
+import TestSupport
+
+/// A listener on a free port, and what reached its handler.
+final class IngressUnderTest: Sendable {
+    /// When the handler answers.
+    enum Manner {
+        /// On the event loop, before it returns.
+        case atOnce
+        /// From another thread.
+        case fromAnotherThread
+        /// When the test says so.
+        case whenTold
+    }
+
+    struct Held: Sendable {
+        let request: IngressRequest
+        let answer: @Sendable (IngressAnswer) -> Void
+    }
+
+    static let receivedAt = Date(timeIntervalSince1970: 1_700_000_000)
+
+    private let requestList = Mutex<[IngressRequest]>([])
+    private let arrivals: AsyncStream<Held>
+    private let arrival: AsyncStream<Held>.Continuation
+    private let group: Mutex<ServiceGroup?> = Mutex(nil)
+    private let metrics = TestMetrics()
+    let log = LinesOfLog()
+
+    var requests: [IngressRequest] { requestList.withLock { $0 } }
+
+    private init() {
+        (arrivals, arrival) = AsyncStream.makeStream()
+    }
+
+    /// Waits for the next request the handler holds; `whenTold` only.
+    func nextHeld() async throws -> Held {
+        for await held in arrivals { return held }
+        throw CancellationError()
+    }
+
+    /// How many connections were cut off for a reason.
+    func disconnects(_ reason: String) -> Int64 {
+        count("skan_ingress_disconnects_total", [("reason", reason)])
+    }
+
+    /// What a counter stands at.
+    func count(_ label: String, _ dimensions: [(String, String)]) -> Int64 {
+        metrics.counterTotal(label: label, dimensions: dimensions)
+    }
+
+    /// Begins the graceful stop.
+    func stop() async {
+        await group.withLock { $0 }?.triggerGracefulShutdown()
+    }
+
+    /// Runs a listener for the length of `body`.
+    static func run<Result: Sendable>(
+        limits: IngressLimits = IngressLimits(),
+        manner: Manner = .atOnce,
+        answerBody: String = #"{"status":"recorded"}"#,
+        tls: IngressTLS? = nil,
+        trustedProxies: TrustedProxies = .none,
+        _ body: @Sendable (IngressUnderTest, Int) async throws -> Result
+    ) async throws -> Result {
+        var limits = limits
+        if limits.stopDeadline == .seconds(5) { limits.stopDeadline = .milliseconds(200) }
+        let server = IngressUnderTest()
+        var logger = Logger(label: "ingress") { _ in server.log }
+        logger.logLevel = .debug
+        let (ports, bound) = AsyncStream<Int>.makeStream()
+        let ingress = Ingress(
+            host: "127.0.0.1",
+            port: 0,
+            routes: Post.routes,
+            limits: limits,
+            tls: tls,
+            trustedProxies: trustedProxies,
+            logger: logger,
+            metricsFactory: server.metrics,
+            now: { receivedAt },
+            onListening: { _, port in bound.yield(port) },
+            handler: { request, answer in
+                server.requestList.withLock { $0.append(request) }
+                let reply = IngressAnswer(status: 200, body: Array(answerBody.utf8))
+                switch manner {
+                case .atOnce: answer(reply)
+                case .fromAnotherThread: Thread.detachNewThread { answer(reply) }
+                case .whenTold: server.arrival.yield(Held(request: request, answer: answer))
+                }
+            }
+        )
+        let services = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [.init(service: ingress)],
+                logger: .silent
+            )
+        )
+        server.group.withLock { $0 = services }
+        return try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                defer { bound.finish() }
+                try await services.run()
+            }
+            var port: Int?
+            for await value in ports {
+                port = value
+                break
+            }
+            guard let port else {
+                try await tasks.waitForAll()
+                throw CancellationError()
+            }
+            let result = try await body(server, port)
+            await services.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+            return result
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import AttributionConsole
+import AttributionServer
+import Foundation
+import Logging
+import ServiceLifecycle
+import TestSupport
+import Testing
+
+@Suite("The server, in this process")
+struct ServerTests {
+    @Test("Starts on free ports, records what Apple signed, and stops on request")
+    func recorded() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("skan-server-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var configuration = ServerConfiguration(store: folder + "/skan.sqlite")
+        configuration.listen = ListenAddress(host: "127.0.0.1", port: 0)
+        configuration.console = ListenAddress(host: "127.0.0.1", port: 0)
+        let (events, event) = AsyncStream<Server.Event>.makeStream()
+        let server = try Server(
+            configuration, metrics: PrometheusMetrics(), logger: .silent, onEvent: { event.yield($0) })
+        let body = try String(contentsOf: Self.sample("skan-3.0-win.json"), encoding: .utf8)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await server.run() }
+            var (port, consolePort): (Int?, Int?)
+            for await event in events {
+                switch event {
+                case .listening(let address): port = address.port
+                case .consoleListening(let address): consolePort = address.port
+                }
+                if port != nil, consolePort != nil {
+                    break
+                }
+            }
+            let (listen, console) = (try #require(port), try #require(consolePort))
+            for status in ["recorded", "duplicate"] {
+                let answer = try await Self.exchange(Self.post(body), port: listen)
+                #expect(answer.status == 200 && answer.body.contains(#""status":"\#(status)""#))
+            }
+            let report = try await Self.exchange(
+                "GET /v1/report?by=app&format=csv&columns=installs HTTP/1.1\r\nHost: localhost\r\n\r\n", port: console)
+            #expect(report.status == 200 && report.body.contains("525463029,1"))
+            tasks.cancelAll()
+        }
+        #expect(try server.close())
+    }
+
+    @Test("What does not go together is refused before anything is opened", arguments: refusals)
+    func refused(_ name: String, _ change: @Sendable (inout ServerConfiguration) -> Void) throws {
+        var configuration = ServerConfiguration(store: "/nonexistent/skan.sqlite")
+        change(&configuration)
+        #expect(throws: ServerConfiguration.Problem.self, "\(name)") {
+            try Server(configuration, metrics: PrometheusMetrics(), logger: .silent)
+        }
+    }
+
+    static let refusals: [(String, @Sendable (inout ServerConfiguration) -> Void)] = [
+        ("no requests at all", { $0.tokenRate = 0 }),
+        ("a certificate without its key", { $0.tlsCertificate = "certificate.pem" }),
+        ("a key without its certificate", { $0.tlsKey = "key.pem" }),
+        ("a console for everybody", { $0.console = ListenAddress(host: "0.0.0.0", port: 0) }),
+        (
+            "tokens in the clear",
+            {
+                $0.console = ListenAddress(host: "0.0.0.0", port: 0)
+                $0.tokens = "tokens.json"
+            }
+        ),
+    ]
+
+    private static func post(_ body: String) -> String {
+        "POST /skadnetwork/postbacks HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n" + body
+    }
+
+    private static func exchange(_ request: String, port: Int) async throws -> RawAnswer {
+        try await blocking {
+            let client = try RawClient(port: port)
+            _ = client.send(request)
+            return try client.answer()
+        }
+    }
+
+    private static func sample(_ name: String) -> URL {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("samples/postbacks/\(name)")
+    }
+}
