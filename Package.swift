@@ -156,6 +156,7 @@ let package = Package(
                 "Attribution", "StrictJSON", "AttributionSigning", "AttributionStore", "AttributionIngest",
                 "AttributionHarness", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),

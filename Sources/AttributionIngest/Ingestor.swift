@@ -4,7 +4,7 @@ package import AttributionStore
 import Dispatch
 import Foundation
 package import Logging
-import Metrics
+package import Metrics
 import ServiceLifecycle
 import Synchronization
 
@@ -19,7 +19,7 @@ package final class Ingestor: Service {
     private let limits: IngestorLimits
     private let logger: Logger
     private let answeringTogether: @Sendable (() -> Void) -> Void
-    private let counters = Counters()
+    private let metrics: IngestMetrics
     private let state = Mutex(State())
     /// Raised when something has arrived for a writer that waits.
     private let arrival = DispatchSemaphore(value: 0)
@@ -34,6 +34,8 @@ package final class Ingestor: Service {
 
     private struct State {
         var pending: [Pending] = []
+        /// When the first body of each batch to come was handed in: the clock is read once for a batch.
+        var batchesReceivedAt: [ContinuousClock.Instant] = []
         var isClosed = false
         /// How many bodies the writer waits for; nil while it does not wait.
         var awaited: Int?
@@ -48,21 +50,6 @@ package final class Ingestor: Service {
         }
     }
 
-    /// How many deliveries ended how, made once, for making a counter costs more than counting.
-    private struct Counters {
-        private let byStatus = Dictionary(
-            uniqueKeysWithValues: Recording.Status.allCases.map {
-                ($0, Counter(label: "skan_deliveries_total", dimensions: [("status", $0.rawValue)]))
-            })
-
-        func count(_ recordings: [Recording?]) {
-            for status in Recording.Status.allCases {
-                let count = recordings.reduce(0) { $1?.status == status ? $0 + 1 : $0 }
-                if count > 0 { byStatus[status]?.increment(by: count) }
-            }
-        }
-    }
-
     /// Makes an ingestor; it works while ``run()`` does.
     ///
     /// - Parameters:
@@ -71,18 +58,26 @@ package final class Ingestor: Service {
     ///   - limits: How much is taken at a time.
     ///   - answeringTogether: Is handed the work of answering a batch and has to do it, once, before it returns.
     ///   - logger: Where problems go.
+    ///   - metricsFactory: Where deliveries are counted.
     package init(
         verifier: PostbackVerifier,
         ledger: LedgerWriter,
         limits: IngestorLimits = IngestorLimits(),
         answeringTogether: @escaping @Sendable (() -> Void) -> Void = { $0() },
-        logger: Logger
+        logger: Logger,
+        metricsFactory: any MetricsFactory = MetricsSystem.factory
     ) {
         self.verifier = verifier
         self.ledger = ledger
         self.limits = limits
         self.answeringTogether = answeringTogether
         self.logger = logger
+        metrics = IngestMetrics(factory: metricsFactory)
+    }
+
+    /// How many bodies wait for the writer.
+    package var queueDepth: Int {
+        state.withLock { $0.pending.count }
     }
 
     /// Hands in a body.
@@ -103,6 +98,10 @@ package final class Ingestor: Service {
         let (isTaken, isWriterWaiting) = state.withLock { state in
             // Turned away before any work is spent on it.
             guard !state.isClosed, state.pending.count < limits.queuedBodies else { return (false, false) }
+            // Batches are taken from the front, this many at a time or all there are.
+            if state.pending.count.isMultiple(of: limits.batch) {
+                state.batchesReceivedAt.append(.now)
+            }
             state.pending.append(
                 Pending(
                     body: body, recipient: recipient, client: client,
@@ -162,8 +161,8 @@ package final class Ingestor: Service {
         var batch: [Pending] = []
         var deliveries: [Delivery] = []
         var log = IngestLog(logger)
-        while takeBatch(into: &batch, &log) {
-            record(batch, by: &deliveries, &log)
+        while let receivedAt = takeBatch(into: &batch, &log) {
+            record(batch, receivedAt: receivedAt, by: &deliveries, &log)
             gather(after: batch.count)
             batch.removeAll(keepingCapacity: true)
             deliveries.removeAll(keepingCapacity: true)
@@ -200,10 +199,10 @@ package final class Ingestor: Service {
     /// - Parameters:
     ///   - batch: An empty array, whose memory serves for what arrives next.
     ///   - log: Counts what it suppressed, when nothing arrives for a while.
-    /// - Returns: Whether there is a batch; false at the end.
-    private func takeBatch(into batch: inout [Pending], _ log: inout IngestLog) -> Bool {
+    /// - Returns: When the first body of the batch was handed in; nil at the end, when there is none.
+    private func takeBatch(into batch: inout [Pending], _ log: inout IngestLog) -> ContinuousClock.Instant? {
         while true {
-            let isOver = state.withLock { state in
+            let (receivedAt, isOver) = state.withLock { state in
                 if state.pending.count <= limits.batch {
                     swap(&state.pending, &batch)
                 } else {
@@ -211,10 +210,10 @@ package final class Ingestor: Service {
                     state.pending.removeFirst(limits.batch)
                 }
                 state.awaited = batch.isEmpty && !state.isClosed ? 1 : nil
-                return batch.isEmpty && state.isClosed
+                return (batch.isEmpty ? nil : state.batchesReceivedAt.removeFirst(), batch.isEmpty && state.isClosed)
             }
-            if isOver { return false }
-            if !batch.isEmpty { return true }
+            if isOver { return nil }
+            if let receivedAt { return receivedAt }
             if !log.hasSuppressed {
                 arrival.wait()
             } else if arrival.wait(timeout: .now() + 1) == .timedOut {
@@ -228,7 +227,12 @@ package final class Ingestor: Service {
         if case .rejected = delivery.judgement { .quarantineFull } else { .storeFailed }
     }
 
-    private func record(_ batch: [Pending], by deliveries: inout [Delivery], _ log: inout IngestLog) {
+    private func record(
+        _ batch: [Pending],
+        receivedAt: ContinuousClock.Instant,
+        by deliveries: inout [Delivery],
+        _ log: inout IngestLog
+    ) {
         var waiting: [Int] = []
         waiting.reserveCapacity(batch.count)
         for (place, judgement) in verifier.judge(batch.map(\.body)).enumerated() {
@@ -250,13 +254,14 @@ package final class Ingestor: Service {
         }
         do {
             let recordings = try ledger.record(deliveries)
+            let now = ContinuousClock.now
+            // Before the answers, so that whoever has one finds it counted.
+            metrics.didCommit(recordings, after: now - receivedAt)
             answeringTogether {
                 for (place, (delivery, recording)) in zip(waiting, zip(deliveries, recordings)) {
                     batch[place].answer(recording.map { .durable($0) } ?? Self.unrecorded(delivery))
                 }
             }
-            counters.count(recordings)
-            let now = ContinuousClock.now
             for (delivery, recording) in zip(deliveries, recordings) {
                 if case .quarantined(let rejection, let isKept)? = recording {
                     log.quarantined(rejection, isKept: isKept, delivery: delivery, at: now)

@@ -10,7 +10,12 @@ import Synchronization
 package final class IngressTLS: Sendable {
     private let certificateFile: String
     private let keyFile: String
-    private let context: Mutex<NIOSSLContext>
+    private let identity: Mutex<Identity>
+
+    private struct Identity {
+        let context: NIOSSLContext
+        let expiresAt: Int64
+    }
 
     /// Reads the identity.
     ///
@@ -22,20 +27,25 @@ package final class IngressTLS: Sendable {
     package init(certificateFile: String, keyFile: String) throws(IngressError) {
         self.certificateFile = certificateFile
         self.keyFile = keyFile
-        self.context = Mutex(try Self.makeContext(certificateFile: certificateFile, keyFile: keyFile))
+        self.identity = Mutex(try Self.makeIdentity(certificateFile: certificateFile, keyFile: keyFile))
     }
 
     /// Reads both files again and, when they are good, serves new connections with them.
     ///
     /// - Throws: As the initialiser; the identity in use then stays.
     package func reload() throws(IngressError) {
-        let fresh = try Self.makeContext(certificateFile: certificateFile, keyFile: keyFile)
-        context.withLock { $0 = fresh }
+        let fresh = try Self.makeIdentity(certificateFile: certificateFile, keyFile: keyFile)
+        identity.withLock { $0 = fresh }
     }
 
     /// The identity for the next connection.
     package func currentContext() -> NIOSSLContext {
-        context.withLock { $0 }
+        identity.withLock { $0.context }
+    }
+
+    /// When the certificate for the next connection expires, in Unix seconds; the server's own, not the intermediate ones.
+    package var expiresAt: Int64 {
+        identity.withLock { $0.expiresAt }
     }
 
     /// Many times what a long chain takes.
@@ -57,17 +67,19 @@ package final class IngressTLS: Sendable {
         }
     }
 
-    private static func makeContext(
+    private static func makeIdentity(
         certificateFile: String,
         keyFile: String
-    ) throws(IngressError) -> NIOSSLContext {
+    ) throws(IngressError) -> Identity {
         let chain: [NIOSSLCertificate]
         do {
             chain = try NIOSSLCertificate.fromPEMBytes(try pem(certificateFile, isSecret: false))
         } catch {
             throw .unusableCertificate(file: certificateFile, reason: reason(error))
         }
-        guard !chain.isEmpty else { throw .unusableCertificate(file: certificateFile, reason: "it holds none") }
+        guard let certificate = chain.first else {
+            throw .unusableCertificate(file: certificateFile, reason: "it holds none")
+        }
         let key: NIOSSLPrivateKey
         do {
             key = try NIOSSLPrivateKey(bytes: try pem(keyFile, isSecret: true), format: .pem)
@@ -83,7 +95,8 @@ package final class IngressTLS: Sendable {
         // A client that does not answer the closing alert is cut off; it has its answers by then.
         configuration.shutdownTimeout = .seconds(1)
         do {
-            return try NIOSSLContext(configuration: configuration)
+            return Identity(
+                context: try NIOSSLContext(configuration: configuration), expiresAt: Int64(certificate.notValidAfter))
         } catch {
             throw .unusableIdentity(certificateFile: certificateFile, keyFile: keyFile, reason: "\(error)")
         }

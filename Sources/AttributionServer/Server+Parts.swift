@@ -69,7 +69,7 @@ extension Server {
         _ verifier: PostbackVerifier,
         _ signer: NetworkSigner?,
         _ webAds: WebAds?,
-        _ metrics: PrometheusMetrics,
+        _ metrics: MetricsRoutes,
         _ logger: Logger
     ) -> [any ConsoleRoutes] {
         let reporter = Reporter(reader, programVersion: configuration.programVersion)
@@ -77,7 +77,7 @@ extension Server {
             HealthRoutes(readiness: { ledger.health.reason ?? webAds?.health.reason }),
             APIDescriptionRoutes(),
             ReportRoutes(logger: logger) { try await reporter.report($0, limits: $1) },
-            MetricsRoutes(metrics),
+            metrics,
             WebAdRoutes(issuer: webAds?.issuer, logger: logger),
             SigningRoutes(signer: signer, logger: logger),
             StoreRoutes(

@@ -66,7 +66,8 @@ package struct Server: Sendable {
         }
         self.logger = logger
         let ingestor = Ingestor(
-            verifier: verifier, ledger: ledger, answeringTogether: Ingress.answerTogether, logger: logger)
+            verifier: verifier, ledger: ledger, answeringTogether: Ingress.answerTogether, logger: logger,
+            metricsFactory: metrics)
         let ingress = Ingress(
             host: configuration.listen.host,
             port: configuration.listen.port,
@@ -76,6 +77,7 @@ package struct Server: Sendable {
             tls: tls,
             trustedProxies: trustedProxies,
             logger: logger,
+            metricsFactory: metrics,
             now: { Date() },
             onListening: { _, port in
                 let address = ListenAddress(host: configuration.listen.host, port: port)
@@ -85,7 +87,9 @@ package struct Server: Sendable {
             },
             handler: Self.handler(ingestor, webAds?.responder)
         )
-        let routes = Self.routes(configuration, ledger, reader, verifier, signer, webAds, metrics, logger)
+        let metricsRoutes = MetricsRoutes(
+            metrics, collectors: Self.collectors(configuration, ledger, ingestor, tls))
+        let routes = Self.routes(configuration, ledger, reader, verifier, signer, webAds, metricsRoutes, logger)
         let console = Console(
             routes: routes,
             access: access,
@@ -95,13 +99,14 @@ package struct Server: Sendable {
             trustedProxies: trustedProxies,
             connections: budget.console,
             logger: logger,
+            metricsFactory: metrics,
             onListening: { port in
                 let address = ListenAddress(host: configuration.console.host, port: port)
                 logger.notice("listening for the console", metadata: ["address": "\(address)"])
                 onEvent(.consoleListening(address))
             }
         )
-        let socket = ConsoleSocket(routes: routes, store: ledger.path, logger: logger)
+        let socket = ConsoleSocket(routes: routes, store: ledger.path, logger: logger, metricsFactory: metrics)
         let heartbeat = HeartbeatService { [ledger, webAds] in
             ledger.heartbeat()
             webAds?.heartbeat()

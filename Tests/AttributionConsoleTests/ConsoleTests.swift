@@ -41,12 +41,12 @@ struct ConsoleTests {
         defer { try? FileManager.default.removeItem(atPath: keyFile) }
         let tls = try IngressTLS(certificateFile: certificateFile, keyFile: keyFile)
         let metrics = PrometheusMetrics()
-        Counter(label: "marker_total", factory: metrics).increment()
+        Counter(label: "skan_web_ads_issued_total", factory: metrics).increment()
         try await Self.run(tls: tls, metrics) { port in
             let report = try await TLSClient(port: port).exchange(
                 "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             #expect(report.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
-            #expect(report.text.contains("marker_total 1\n"))
+            #expect(report.text.contains("skan_web_ads_issued_total 1\n"))
             #expect(report.certificate == (try NIOSSLCertificate.fromPEMFile(certificateFile).first))
         }
     }
@@ -112,9 +112,9 @@ struct ConsoleTests {
             }
         }
         #expect(
-            metrics.text.contains(
+            metrics.text().contains(
                 #"skan_console_requests_total{route="/metrics",status="200",caller=""} 3"# + "\n"))
-        #expect(metrics.text.contains(#"skan_console_request_seconds_count{route="/metrics"} 3"# + "\n"))
-        #expect(!metrics.text.contains("nothing"))
+        #expect(metrics.text().contains(#"skan_console_request_seconds_count{route="/metrics"} 3"# + "\n"))
+        #expect(!metrics.text().contains("nothing"))
     }
 }

@@ -5,9 +5,19 @@ import Testing
 
 @Suite("Metrics for Prometheus")
 struct PrometheusMetricsTests {
-    @Test("Counters, gauges and histograms in the text format")
+    /// What these tests count, and nothing else.
+    private static let families = [
+        PrometheusFamily("a_depth", .gauge, "How deep it is."),
+        PrometheusFamily("a_total", .counter, "All of them."),
+        PrometheusFamily("b_total", .counter, "One \\ of\ntwo \"lines\"."),
+        PrometheusFamily("c_seconds", .histogram, "How long it took."),
+        PrometheusFamily("size", .histogram, "How large it is."),
+        PrometheusFamily("unused_total", .counter, "Nothing was counted."),
+    ]
+
+    @Test("Each metric has its help, then its kind, then its samples")
     func text() {
-        let metrics = PrometheusMetrics()
+        let metrics = PrometheusMetrics(Self.families)
         let counter = Counter(label: "b_total", dimensions: [("route", "/x"), ("status", "200")], factory: metrics)
         counter.increment(by: 3)
         Counter(label: "b_total", dimensions: [("route", "/x"), ("status", "200")], factory: metrics).increment()
@@ -18,12 +28,15 @@ struct PrometheusMetricsTests {
         timer.recordMilliseconds(Int64(30))
         timer.recordSeconds(Int64(60))
         #expect(
-            metrics.text == """
+            metrics.text() == #"""
+                # HELP a_depth How deep it is.
                 # TYPE a_depth gauge
                 a_depth 2.5
+                # HELP b_total One \\ of\ntwo "lines".
                 # TYPE b_total counter
                 b_total{route="/a",status="200"} 1
                 b_total{route="/x",status="200"} 4
+                # HELP c_seconds How long it took.
                 # TYPE c_seconds histogram
                 c_seconds_bucket{le="0.0005"} 0
                 c_seconds_bucket{le="0.001"} 1
@@ -43,7 +56,60 @@ struct PrometheusMetricsTests {
                 c_seconds_sum 60.031
                 c_seconds_count 3
 
-                """)
+                """#)
+    }
+
+    @Test(
+        "A number has a fraction when it needs one",
+        arguments: [
+            (0, "0"), (-3, "-3"), (2.5, "2.5"), (1_795_262_400, "1795262400"), (1e300, "1e+300"), (.infinity, "+Inf"),
+            (-.infinity, "-Inf"), (.nan, "NaN"),
+        ] as [(Double, String)])
+    func numbers(_ value: Double, _ text: String) {
+        let metrics = PrometheusMetrics(Self.families)
+        #expect(metrics.text(with: [PrometheusSample("a_depth", value)]).hasSuffix("\na_depth \(text)\n"))
+        Gauge(label: "a_depth", factory: metrics).record(value)
+        #expect(metrics.text().hasSuffix("\na_depth \(text)\n"))
+    }
+
+    @Test("What was collected is between what was counted, in the order of the names and labels")
+    func collected() {
+        let metrics = PrometheusMetrics(Self.families)
+        Counter(label: "b_total", dimensions: [("part", "b")], factory: metrics).increment()
+        let collected = [
+            PrometheusSample("b_total", 3, labels: [("part", "c")]),
+            PrometheusSample("b_total", 2, labels: [("part", "a\"")]), PrometheusSample("a_depth", 7),
+        ]
+        #expect(
+            metrics.text(with: collected) == #"""
+                # HELP a_depth How deep it is.
+                # TYPE a_depth gauge
+                a_depth 7
+                # HELP b_total One \\ of\ntwo "lines".
+                # TYPE b_total counter
+                b_total{part="a\""} 2
+                b_total{part="b"} 1
+                b_total{part="c"} 3
+
+                """#)
+    }
+
+    @Test("A series that is counted and collected is shown once")
+    func twice() {
+        let metrics = PrometheusMetrics(Self.families)
+        Counter(label: "a_total", factory: metrics).increment()
+        let samples = metrics.text(with: [PrometheusSample("a_total", 2), PrometheusSample("a_total", 3)])
+            .split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(samples == ["a_total 1"])
+    }
+
+    @Test("What is not declared is counted and collected, but not shown")
+    func undeclared() {
+        let metrics = PrometheusMetrics(Self.families)
+        Counter(label: "other_total", factory: metrics).increment()
+        Timer(label: "other_seconds", factory: metrics).recordSeconds(Int64(1))
+        Gauge(label: "other", factory: metrics).record(1)
+        #expect(metrics.text(with: [PrometheusSample("more", 1), PrometheusSample("c_seconds", 1)]).isEmpty)
     }
 
     @Test(
@@ -56,23 +122,24 @@ struct PrometheusMetricsTests {
             ("ä", "ö", "ü", #"_{_="ü"} 1"#),
         ])
     func escaping(_ label: String, _ key: String, _ value: String, _ line: String) {
-        let metrics = PrometheusMetrics()
+        let name = String(line.prefix { $0 != "{" })
+        let metrics = PrometheusMetrics([PrometheusFamily(name, .counter, "Any.")])
         Counter(label: label, dimensions: [(key, value)], factory: metrics).increment()
-        #expect(metrics.text.split(separator: "\n").last.map { String($0) } == line)
+        #expect(metrics.text().split(separator: "\n").last.map { String($0) } == line)
     }
 
-    @Test("A name asked for as another kind keeps its first kind")
+    @Test("A name asked for as another kind than the declared one is not shown as that")
     func kinds() {
-        let metrics = PrometheusMetrics()
+        let metrics = PrometheusMetrics([PrometheusFamily("a", .counter, "Any.")])
         Counter(label: "a", factory: metrics).increment()
         Timer(label: "a", factory: metrics).recordSeconds(Int64(1))
         Timer(label: "a", dimensions: [("k", "v")], factory: metrics).recordSeconds(Int64(1))
-        #expect(metrics.text == "# TYPE a counter\na 1\n")
+        #expect(metrics.text() == "# HELP a Any.\n# TYPE a counter\na 1\n")
     }
 
     @Test("Counting from many threads loses nothing")
     func threads() {
-        let metrics = PrometheusMetrics()
+        let metrics = PrometheusMetrics(Self.families)
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             let counter = Counter(label: "a_total", factory: metrics)
             let recorder = Recorder(label: "size", factory: metrics)
@@ -81,8 +148,8 @@ struct PrometheusMetricsTests {
                 recorder.record(2)
             }
         }
-        #expect(metrics.text.contains("a_total 8000\n"))
-        #expect(metrics.text.contains("size_bucket{le=\"1.0\"} 0\nsize_bucket{le=\"4.0\"} 8000\n"))
-        #expect(metrics.text.contains("size_sum 16000.0\nsize_count 8000\n"))
+        #expect(metrics.text().contains("a_total 8000\n"))
+        #expect(metrics.text().contains("size_bucket{le=\"1.0\"} 0\nsize_bucket{le=\"4.0\"} 8000\n"))
+        #expect(metrics.text().contains("size_sum 16000.0\nsize_count 8000\n"))
     }
 }

@@ -111,7 +111,9 @@ struct IngressTLSTests {
                 #expect(try await client.exchange(Post.request()).certificate == Self.certificate("first"))
 
                 try Self.place("second-key", in: folder, as: "key")
+                #expect(tls.expiresAt == Int64(try Self.certificate("first").notValidAfter))
                 try tls.reload()
+                #expect(tls.expiresAt == Int64(try Self.certificate("second").notValidAfter))
                 #expect(try await client.exchange(Post.request()).certificate == Self.certificate("second"))
             }
         }

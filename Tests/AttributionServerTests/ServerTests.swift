@@ -40,10 +40,29 @@ struct ServerTests {
             let report = try await Self.exchange(
                 "GET /v1/report?by=app&format=csv&columns=installs HTTP/1.1\r\nHost: localhost\r\n\r\n", port: console)
             #expect(report.status == 200 && report.body.contains("525463029,1"))
+            let metrics = try await Self.exchange(
+                "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", port: console)
+            #expect(metrics.status == 200)
+            for line in Self.metrics {
+                #expect(metrics.body.contains("\n\(line)"), "\(line) is not in \(metrics.body)")
+            }
+            #expect(!metrics.body.contains("certificate"), "there is no TLS")
             tasks.cancelAll()
         }
         #expect(try server.close())
     }
+
+    /// What the metrics show after a postback came twice, each as the beginning of a line.
+    static let metrics = [
+        #"skan_build_info{version="","#, "process_start_time_seconds ", "process_cpu_seconds_total ",
+        "process_resident_memory_bytes ", "process_open_fds ", "process_max_fds ", "skan_ingest_queue_depth 0\n",
+        "skan_ingest_commit_seconds_count 2\n", "skan_last_recorded_timestamp_seconds ",
+        #"skan_store_bytes{part="database"} "#, #"skan_store_bytes{part="wal"} "#,
+        #"skan_deliveries_total{status="recorded",reason="",provenance="apple"} 1"#,
+        #"skan_deliveries_total{status="duplicate",reason="",provenance="apple"} 1"#,
+        #"skan_deliveries_total{status="recorded",reason="",provenance="test"} 0"#,
+        #"skan_deliveries_total{status="quarantined",reason="invalid-signature",provenance=""} 0"#,
+    ]
 
     @Test("What does not go together is refused before anything is opened", arguments: refusals)
     func refused(_ name: String, _ change: @Sendable (inout ServerConfiguration) -> Void) throws {

@@ -221,12 +221,13 @@ struct ConsoleAccessTests {
         #expect(metrics.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"))
         for line in [
             #"skan_ingress_requests_total{route="/skadnetwork/postbacks",status="200"} 2"#,
-            #"skan_deliveries_total{status="recorded"} 1"#,
-            #"skan_deliveries_total{status="duplicate"} 1"#,
+            #"skan_deliveries_total{status="recorded",reason="",provenance="apple"} 1"#,
+            #"skan_deliveries_total{status="duplicate",reason="",provenance="apple"} 1"#,
             #"skan_console_requests_total{route="/metrics",status="401",caller=""} 1"#,
             #"skan_console_requests_total{route="/v1/report",status="200",caller="prometheus"} 1"#,
             #"skan_console_request_seconds_count{route="/v1/report"} 1"#,
             "# TYPE skan_console_request_seconds histogram",
+            "# TYPE skan_build_info gauge",
         ] {
             #expect(metrics.contains(line + "\n"), "\(line) is not in \(metrics)")
         }

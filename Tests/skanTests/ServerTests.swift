@@ -232,14 +232,17 @@ struct ServerTests {
 
     @Test("TLS, with a certificate read again on SIGHUP")
     func tls() throws {
-        func makeCertificate(_ name: String) throws {
+        func makeCertificate(_ name: String, days: Int) throws {
             let made = try SkanProcess.run(
                 SkanProcess.openssl,
-                ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"]
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+                    "\(days)",
+                ]
                     + ["-subj", "/CN=\(name)", "-keyout", "tls-key.pem", "-out", "tls.pem"], in: folder.url)
             #expect(made.status == 0)
         }
-        try makeCertificate("first.example")
+        try makeCertificate("first.example", days: 1)
         let server = try SkanServer(
             in: folder, arguments: ["--tls-certificate", "tls.pem", "--tls-key", "tls-key.pem"])
         let url = server.url.replacingOccurrences(of: "http://", with: "https://")
@@ -250,15 +253,23 @@ struct ServerTests {
                 ["-sS", "-k", "-v", "--max-time", "10", "-H", "Content-Type: application/json"]
                     + ["--data-binary", "@body", url], in: folder.url)
         }
+        func expiry() throws -> Double {
+            let name = "\nskan_tls_certificate_expiry_timestamp_seconds "
+            let metrics = try curl(server.console + "/metrics")
+            let start = try #require(metrics.range(of: name)?.upperBound)
+            return try #require(Double(metrics[start...].prefix { $0 != "\n" }))
+        }
         let first = try post()
+        let firstExpiry = try expiry()
         #expect(first.output.contains("\"recorded\""))
         #expect(first.errors.contains("CN=first.example"))
-        try makeCertificate("second.example")
+        try makeCertificate("second.example", days: 2)
         Foundation.kill(server.process.processIdentifier, SIGHUP)
         #expect(try server.waitForLog("certificate read again"))
         let second = try post()
         #expect(second.output.contains("\"duplicate\""))
         #expect(second.errors.contains("CN=second.example"))
+        #expect(try expiry() >= firstExpiry + 86_400)
         #expect(server.end(SIGTERM).status == 0)
     }
 

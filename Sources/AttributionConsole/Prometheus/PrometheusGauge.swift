@@ -14,6 +14,6 @@ final class PrometheusGauge: RecorderHandler, PrometheusSeries {
     }
 
     func write(name: String, labels: String, to output: inout String) {
-        output.appendSample(name, labels, "\(Double(bitPattern: bits.load(ordering: .relaxed)))")
+        output.appendSample(name, labels, PrometheusText.number(Double(bitPattern: bits.load(ordering: .relaxed))))
     }
 }

@@ -4,32 +4,47 @@ import Synchronization
 /// Counts and measures for a Prometheus server to read, in its text format 0.0.4.
 ///
 /// Counters are counters, recorders that aggregate and timers are histograms (timers in seconds), other recorders and
-/// meters are gauges. The same name and labels are the same series, wherever it was asked for.
+/// meters are gauges. The same name and labels are the same series, wherever it was asked for. A metric that is not
+/// declared, or is declared as another kind, is counted but not shown: whoever reads it would not know what it means.
 ///
 /// - SeeAlso: [Exposition formats](https://prometheus.io/docs/instrumenting/exposition_formats/)
 package final class PrometheusMetrics: MetricsFactory, Sendable {
-    private enum Kind: String {
-        case counter, gauge, histogram
-    }
-
-    private struct Family {
-        let kind: Kind
-        var series: [String: any PrometheusSeries] = [:]
-    }
-
-    private let families = Mutex<[String: Family]>([:])
+    private let families: [String: PrometheusFamily]
+    /// What is counted, by name and then by labels.
+    private let series = Mutex<[String: [String: any PrometheusSeries]]>([:])
 
     /// Makes a system without series.
-    package init() {}
+    ///
+    /// - Parameter families: The metrics it shows.
+    package init(_ families: [PrometheusFamily] = PrometheusFamily.all) {
+        self.families = Dictionary(families.map { ($0.name, $0) }) { first, _ in first }
+    }
 
     /// Everything as it is now, ordered by name and labels.
-    package var text: String {
-        let families = families.withLock { $0 }
+    ///
+    /// - Parameter collected: Samples of declared counters and gauges, read for this answer.
+    /// - Returns: The text of the answer.
+    package func text(with collected: [PrometheusSample] = []) -> String {
+        let series = series.withLock { $0 }
+        let collected = Dictionary(grouping: collected, by: \.name)
         var output = ""
         for (name, family) in families.sorted(by: { $0.key < $1.key }) {
-            output += "# TYPE \(name) \(family.kind.rawValue)\n"
-            for (labels, series) in family.series.sorted(by: { $0.key < $1.key }) {
-                series.write(name: name, labels: labels, to: &output)
+            // A series that occurs twice would spoil the whole answer.
+            var samples: [String: String] = [:]
+            for sample in collected[name] ?? [] where family.kind != .histogram {
+                let labels = PrometheusText.labels(sample.labels)
+                var line = ""
+                line.appendSample(name, labels, PrometheusText.number(sample.value))
+                samples[labels] = line
+            }
+            for (labels, series) in series[name] ?? [:] {
+                var lines = ""
+                series.write(name: name, labels: labels, to: &lines)
+                samples[labels] = lines
+            }
+            if !samples.isEmpty {
+                output += family.header
+                output += samples.sorted { $0.key < $1.key }.map(\.value).joined()
             }
         }
         return output
@@ -69,53 +84,23 @@ package final class PrometheusMetrics: MetricsFactory, Sendable {
     package func destroyTimer(_ handler: any TimerHandler) {}
 
     private func series<Series: PrometheusSeries>(
-        _ kind: Kind,
+        _ kind: PrometheusFamily.Kind,
         _ label: String,
         _ dimensions: [(String, String)],
         make: () -> Series
     ) -> Series {
-        let name = Self.name(label, allowing: ":")
-        let labels = dimensions.map { "\(Self.name($0.0, allowing: "_"))=\"\(Self.escaped($0.1))\"" }
-            .joined(separator: ",")
-        return families.withLock { families in
-            var family = families[name] ?? Family(kind: kind)
-            guard let known = family.series[labels] else {
-                let series = make()
-                // Two kinds under one name would spoil the whole answer: the first one stays, the other is not shown.
-                if family.kind == kind {
-                    family.series[labels] = series
-                    families[name] = family
-                }
-                return series
+        let name = PrometheusText.name(label)
+        guard families[name]?.kind == kind else {
+            return make()
+        }
+        let labels = PrometheusText.labels(dimensions)
+        return self.series.withLock { series in
+            guard let known = series[name]?[labels] else {
+                let made = make()
+                series[name, default: [:]][labels] = made
+                return made
             }
             return known as? Series ?? make()
         }
-    }
-
-    /// A name with every character Prometheus does not allow replaced by an underscore.
-    private static func name(_ text: String, allowing other: Unicode.Scalar) -> String {
-        var name = ""
-        for (index, scalar) in text.unicodeScalars.enumerated() {
-            switch scalar {
-            case "a"..."z", "A"..."Z", "_", other: name.unicodeScalars.append(scalar)
-            case "0"..."9" where index > 0: name.unicodeScalars.append(scalar)
-            default: name += "_"
-            }
-        }
-        return name.isEmpty ? "_" : name
-    }
-
-    /// A label's value with backslash, quote and line feed escaped.
-    private static func escaped(_ text: String) -> String {
-        var value = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\\": value += "\\\\"
-            case "\"": value += "\\\""
-            case "\n": value += "\\n"
-            default: value.unicodeScalars.append(scalar)
-            }
-        }
-        return value
     }
 }

@@ -4,7 +4,7 @@ protocol PrometheusSeries: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - name: The family's name.
-    ///   - labels: The labels as `name="value"`, apart by commas; may be empty.
+    ///   - labels: The labels as `name="value"`, comma-separated; may be empty.
     ///   - output: Takes the lines.
     func write(name: String, labels: String, to output: inout String)
 }

@@ -87,6 +87,12 @@ package final class LedgerWriter: Sendable {
         database.health
     }
 
+    /// When a postback was last recorded, by this owner or an earlier one, in Unix milliseconds; nil when that is not
+    /// known.
+    package var lastRecordedAtMilliseconds: Int64? {
+        memory.lastRecordedAt
+    }
+
     /// Looks after the files, proves itself with a commit while the last one failed, and mends a few blocks of columns
     /// that were damaged or made by other rules when the store was opened; to be called each second.
     package func heartbeat() {

@@ -205,7 +205,7 @@ struct RecordingBatch {
 
     /// Hands over to the memory what the transaction added, now that it cannot be rolled back any more.
     func didCommit() {
-        memory.add(added, room)
+        memory.add(added, recordedAt: now, room)
     }
 
     /// Touches the pages that the next postback would: the ends of the tables, and where its delivery is counted.

@@ -11,6 +11,8 @@ final class WriterState: Sendable {
     private struct State {
         var index = PostbackIndex()
         var lastRow: Int64 = 0
+        /// When it was recorded, in Unix milliseconds; nil while there is none, or its row cannot be read.
+        var lastRecordedAt: Int64?
         /// Nil until the store is read.
         var columns: ColumnWriter?
         var room: QuarantineRoom
@@ -72,9 +74,13 @@ final class WriterState: Sendable {
             try Self.index(tail...newest, db, into: &index)
         }
         let remembered = try String.fetchAll(db, sql: "SELECT ad_network_id FROM own_network")
+        // Only a metric: a damaged row must not keep the store from being opened.
+        let recordedAt = try? Int64.fetchOne(
+            db, sql: "SELECT recorded_at FROM postback WHERE id = ?", arguments: [newest])
         try state.withLock { state in
             state.index = index
             state.lastRow = newest
+            state.lastRecordedAt = recordedAt
             state.columns = columns
             try state.room.load(db)
             if !areNetworksNamed {
@@ -142,6 +148,11 @@ final class WriterState: Sendable {
         state.withLock { $0.lastRow }
     }
 
+    /// When the last postback was recorded, in Unix milliseconds, as of the last commit.
+    var lastRecordedAt: Int64? {
+        state.withLock { $0.lastRecordedAt }
+    }
+
     /// How full the quarantine is, as of the last commit.
     var room: QuarantineRoom {
         state.withLock { $0.room }
@@ -185,9 +196,13 @@ final class WriterState: Sendable {
     ///
     /// - Parameters:
     ///   - digests: Those of the rows it inserted, in their order.
+    ///   - recordedAt: When it inserted them, in Unix milliseconds.
     ///   - room: How full the quarantine is now.
-    func add(_ digests: [UInt64], _ room: QuarantineRoom) {
+    func add(_ digests: [UInt64], recordedAt: Int64, _ room: QuarantineRoom) {
         state.withLock { state in
+            if !digests.isEmpty {
+                state.lastRecordedAt = recordedAt
+            }
             for digest in digests {
                 state.lastRow += 1
                 state.index.insert(digest, row: UInt32(truncatingIfNeeded: state.lastRow))

@@ -1,0 +1,56 @@
+extension PrometheusFamily {
+    /// Every metric there is; what is not declared here is not shown.
+    package static let all: [PrometheusFamily] = deliveries + listener + console + process
+
+    private static let deliveries = [
+        PrometheusFamily(
+            "skan_deliveries_total", .counter, "Deliveries after their commit, by what became of them."),
+        PrometheusFamily("skan_ingest_queue_depth", .gauge, "Bodies that wait for the writer."),
+        PrometheusFamily(
+            "skan_ingest_commit_seconds", .histogram,
+            "Time from the receipt of a batch's oldest body to the batch's commit, observed once for each batch."),
+        PrometheusFamily(
+            "skan_last_recorded_timestamp_seconds", .gauge,
+            "Unix time at which a postback was last recorded; repeats and quarantined bodies do not count."),
+        PrometheusFamily(
+            "skan_quarantine_not_kept_total", .counter, "Bodies for which the quarantine had no room, by class."),
+        PrometheusFamily("skan_store_bytes", .gauge, "Size of the store's files, by part."),
+        PrometheusFamily("skan_web_ads_issued_total", .counter, "Web ads issued."),
+        PrometheusFamily("skan_web_ad_taps_total", .counter, "Taps on web ads, by what became of them."),
+    ]
+
+    private static let listener = [
+        PrometheusFamily(
+            "skan_ingress_requests_total", .counter, "Requests of the public listener, by route and status."),
+        PrometheusFamily(
+            "skan_ingress_refusals_total", .counter, "Requests that the public listener itself refused, by reason."),
+        PrometheusFamily(
+            "skan_ingress_connections_total", .counter,
+            "New connections of the public listener, by whether they were accepted."),
+        PrometheusFamily(
+            "skan_ingress_disconnects_total", .counter,
+            "Connections of the public listener cut off without an answer, by reason."),
+        PrometheusFamily(
+            "skan_tls_certificate_expiry_timestamp_seconds", .gauge,
+            "Unix time at which the TLS certificate that new connections get expires."),
+    ]
+
+    private static let console = [
+        PrometheusFamily(
+            "skan_console_requests_total", .counter,
+            "Requests of the console and of the socket beside the store, by route, status and the token's holder."),
+        PrometheusFamily(
+            "skan_console_request_seconds", .histogram, "Time from a console request's head to its answer."),
+    ]
+
+    private static let process = [
+        PrometheusFamily(
+            "skan_build_info", .gauge, "Always 1; the labels name the versions the process was built with."),
+        PrometheusFamily("process_start_time_seconds", .gauge, "Unix time at which the process was started."),
+        PrometheusFamily(
+            "process_cpu_seconds_total", .counter, "Processor time the process has used, its own and the system's."),
+        PrometheusFamily("process_resident_memory_bytes", .gauge, "Memory of the process that is resident."),
+        PrometheusFamily("process_open_fds", .gauge, "File descriptors that are open."),
+        PrometheusFamily("process_max_fds", .gauge, "File descriptors that may be open."),
+    ]
+}

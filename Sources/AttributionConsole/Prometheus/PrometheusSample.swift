@@ -1,0 +1,21 @@
+/// A value read at the moment somebody asks for the metrics.
+package struct PrometheusSample: Sendable {
+    /// The name of a counter or a gauge.
+    package let name: String
+    /// The value.
+    package let value: Double
+    /// The labels with their values.
+    package let labels: [(String, String)]
+
+    /// Makes a sample.
+    package init(_ name: String, _ value: Double, labels: [(String, String)] = []) {
+        self.name = name
+        self.value = value
+        self.labels = labels
+    }
+}
+
+/// Reads samples each time somebody asks for the metrics: no timer has to keep a state up to date that nobody looks at.
+///
+/// It runs on a thread of Swift's pool, so it must not wait for anything.
+package typealias PrometheusCollector = @Sendable () -> [PrometheusSample]

@@ -1,0 +1,80 @@
+import Attribution
+import Metrics
+
+/// Counts deliveries after their commit, and how long that took.
+///
+/// - `skan_deliveries_total{status,reason,provenance}`: what became of deliveries.
+/// - `skan_ingest_commit_seconds`: the time from the receipt of a batch's oldest body to the commit.
+///
+/// The labels are a closed set, so every counter is made before the first delivery: a rate is right from its first
+/// sample on, and nothing is made while postbacks are recorded.
+struct IngestMetrics {
+    /// What a delivery is counted under.
+    enum Kind: Hashable {
+        case verified(Recording.Status, Provenance)
+        case quarantined(PostbackRejection.Code)
+
+        /// The kind of what the store made of a delivery.
+        init(_ recording: Recording) {
+            switch recording {
+            case .recorded(let traffic), .duplicate(let traffic), .conflict(let traffic, _):
+                self = .verified(recording.status, traffic.provenance)
+            case .quarantined(let rejection, _):
+                self = .quarantined(rejection.code)
+            }
+        }
+
+        /// Every kind.
+        static let all =
+            [Recording.Status.recorded, .duplicate, .conflict].flatMap { status in
+                Provenance.allCases.map { Kind.verified(status, $0) }
+            } + PostbackRejection.Code.allCases.map { .quarantined($0) }
+
+        /// The labels of `skan_deliveries_total`; what does not apply is empty.
+        var labels: [(String, String)] {
+            let (status, reason, provenance) =
+                switch self {
+                case .verified(let status, let provenance): (status, "", provenance.rawValue)
+                case .quarantined(let code): (Recording.Status.quarantined, code.rawValue, "")
+                }
+            return [("status", status.rawValue), ("reason", reason), ("provenance", provenance)]
+        }
+    }
+
+    private let counters: [Counter]
+    private let commitTime: Timer
+
+    /// Makes the counters and the timer.
+    init(factory: any MetricsFactory) {
+        counters = Kind.all.map {
+            Counter(label: "skan_deliveries_total", dimensions: $0.labels, factory: factory)
+        }
+        commitTime = Timer(label: "skan_ingest_commit_seconds", factory: factory)
+    }
+
+    /// Counts what became of a batch: each counter is incremented once, however many deliveries it counts.
+    ///
+    /// - Parameters:
+    ///   - recordings: What became of each delivery; nothing was committed when there are none.
+    ///   - duration: The time from the receipt of the first one to the commit.
+    func didCommit(_ recordings: [Recording?], after duration: Duration) {
+        guard !recordings.isEmpty else {
+            return
+        }
+        commitTime.record(duration: duration)
+        var counts = Array(repeating: 0, count: counters.count)
+        var latest = 0
+        for case let recording? in recordings {
+            let kind = Kind(recording)
+            // Most deliveries are of the same kind as the one before.
+            if Kind.all[latest] != kind {
+                guard let index = Kind.all.firstIndex(of: kind) else { continue }
+                latest = index
+            }
+            counts[latest] += 1
+        }
+        for (counter, count) in zip(counters, counts) where count > 0 {
+            counter.increment(by: count)
+        }
+    }
+}

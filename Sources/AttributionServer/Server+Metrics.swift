@@ -1,0 +1,51 @@
+import AttributionConsole
+import AttributionIngest
+import AttributionListener
+import AttributionStore
+
+extension Server {
+    /// What the metrics show of the state of things, beside what was counted.
+    static func collectors(
+        _ configuration: ServerConfiguration,
+        _ ledger: LedgerWriter,
+        _ ingestor: Ingestor,
+        _ tls: IngressTLS?
+    ) -> [PrometheusCollector] {
+        let versions = [
+            ("version", configuration.programVersion), ("swift", swiftVersion), ("sqlite", LedgerReader.sqliteVersion),
+        ]
+        return [
+            { [PrometheusSample("skan_build_info", 1, labels: versions)] },
+            ProcessFigures.collect,
+            { [PrometheusSample("skan_ingest_queue_depth", Double(ingestor.queueDepth))] },
+            {
+                ledger.lastRecordedAtMilliseconds.map {
+                    [PrometheusSample("skan_last_recorded_timestamp_seconds", Double($0) / 1_000)]
+                } ?? []
+            },
+            {
+                StorePart.allCases.compactMap { part in
+                    part.bytes(ofStore: ledger.path).map {
+                        PrometheusSample("skan_store_bytes", Double($0), labels: [("part", part.rawValue)])
+                    }
+                }
+            },
+            {
+                tls.map {
+                    [PrometheusSample("skan_tls_certificate_expiry_timestamp_seconds", Double($0.expiresAt))]
+                } ?? []
+            },
+        ]
+    }
+
+    /// The compiler's version, as exactly as the source can ask for it.
+    private static var swiftVersion: String {
+        #if compiler(>=6.4)
+            "6.4 or later"
+        #elseif compiler(>=6.3)
+            "6.3"
+        #else
+            "6.2"
+        #endif
+    }
+}
