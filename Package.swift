@@ -136,6 +136,7 @@ let package = Package(
             exclude: ["Fixtures"]
         ),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
+        .testTarget(name: "CheckedFilesTests", dependencies: ["CheckedFiles"]),
         .testTarget(name: "AttributionTests", dependencies: ["Attribution", "StrictJSON"]),
         .testTarget(
             name: "BoundedLoggingTests",
