@@ -17,6 +17,8 @@ package final class BoundedLog: Sendable {
         var flushes: [DispatchSemaphore] = []
     }
 
+    /// How its lines are written.
+    let format: LogFormat
     private let descriptor: Int32
     private let state: Mutex<State>
     /// Raised when a line has arrived for a thread that waits.
@@ -26,10 +28,12 @@ package final class BoundedLog: Sendable {
     ///
     /// - Parameters:
     ///   - descriptor: Where the lines go; standard error by default.
+    ///   - format: How they are written.
     ///   - lines: The most lines that wait.
     ///   - bytes: The most bytes that wait; as many again may be at the thread.
-    package init(descriptor: Int32 = 2, lines: Int = 10_000, bytes: Int = 1 << 20) {
+    package init(descriptor: Int32 = 2, format: LogFormat = .text, lines: Int = 10_000, bytes: Int = 1 << 20) {
         self.descriptor = descriptor
+        self.format = format
         state = Mutex(State(queue: LineQueue(lines: lines, bytes: bytes)))
         let thread = Thread { self.write() }
         thread.name = "skan-log"
@@ -77,7 +81,7 @@ package final class BoundedLog: Sendable {
         while true {
             take(into: &batch)
             if batch.dropped + lost > 0 {
-                batch.bytes += Self.notice(of: batch.dropped + lost).bytes
+                batch.bytes += notice(of: batch.dropped + lost).bytes
             }
             lost = put(batch.bytes) ? 0 : lost + batch.dropped + batch.lines
         }
@@ -126,10 +130,10 @@ package final class BoundedLog: Sendable {
         }
     }
 
-    private static func notice(of dropped: Int) -> LogLine {
+    private func notice(of dropped: Int) -> LogLine {
         LogLine(
             time: .now, level: .warning, message: "log lines were dropped, for nobody read them",
-            fields: ["count": "\(dropped)"])
+            fields: ["count": "\(dropped)"], format: format)
     }
 }
 

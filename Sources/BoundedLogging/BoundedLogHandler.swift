@@ -41,6 +41,9 @@ package struct BoundedLogHandler: LogHandler {
         if let error = event.error {
             fields["error"] = "\(error)"
         }
-        log.append(LogLine(time: .now, level: event.level, message: event.message.description, fields: fields))
+        log.append(
+            LogLine(
+                time: .now, level: event.level, message: event.message.description, fields: fields,
+                format: log.format))
     }
 }

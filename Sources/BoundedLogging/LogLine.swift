@@ -21,27 +21,40 @@ struct LogLine {
     ///   - level: Its level.
     ///   - message: What happened.
     ///   - fields: What else is known.
-    init(time: timespec, level: Logger.Level, message: String, fields: Logger.Metadata) {
-        var text = Self.timestamp(time)
-        text += " \(level.rawValue) "
-        Self.append(message, to: &text, isQuoted: false)
-        for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
+    ///   - format: How it is written.
+    init(time: timespec, level: Logger.Level, message: String, fields: Logger.Metadata, format: LogFormat) {
+        let members = fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
+        let time = Self.timestamp(time)
+        bytes =
+            switch format {
+            case .text: Self.text(time, level, message, members)
+            case .json: Self.json(time, level, message, members)
+            }
+    }
+
+    // MARK: Text
+
+    private static func text(
+        _ time: String, _ level: Logger.Level, _ message: String, _ fields: [(name: String, value: String)]
+    ) -> [UInt8] {
+        var text = "\(time) \(level.rawValue) "
+        append(message, to: &text, isQuoted: false)
+        for (name, value) in fields {
             text += " \(name)="
-            let value = value.description
             let isPlain = !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x22 && $0 != 0x5c }
             if isPlain {
                 text += value
             } else {
                 text += "\""
-                Self.append(value, to: &text, isQuoted: true)
+                append(value, to: &text, isQuoted: true)
                 text += "\""
             }
         }
         var bytes = Array(text.utf8)
-        if bytes.count >= Self.limit {
-            bytes = Array(String(decoding: bytes.prefix(Self.limit - 8), as: UTF8.self).utf8) + Array("…".utf8)
+        if bytes.count >= limit {
+            bytes = Array(String(decoding: bytes.prefix(limit - 8), as: UTF8.self).utf8) + Array("…".utf8)
         }
-        self.bytes = bytes + [UInt8(ascii: "\n")]
+        return bytes + [UInt8(ascii: "\n")]
     }
 
     /// Appends a text so that it stays on its line and cannot pass for another one.
@@ -53,15 +66,69 @@ struct LogLine {
             case "\\" where isQuoted: text += "\\\\"
             case " "..."~": text.unicodeScalars.append(scalar)
             default:
-                switch scalar.properties.generalCategory {
-                case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
-                    text += "\\u{\(String(scalar.value, radix: 16))}"
-                default:
+                if scalar.isShown {
                     text.unicodeScalars.append(scalar)
+                } else {
+                    text += "\\u{\(String(scalar.value, radix: 16))}"
                 }
             }
         }
     }
+
+    // MARK: JSON
+
+    /// Names that a field must not have, for they are taken.
+    private static let ownNames: Set<String> = ["time", "level", "message"]
+
+    /// One object of strings, RFC 8259; a value that would make it too long is cut, so that it stays an object.
+    private static func json(
+        _ time: String, _ level: Logger.Level, _ message: String, _ fields: [(name: String, value: String)]
+    ) -> [UInt8] {
+        var text = "{\"time\":\"\(time)\",\"level\":\"\(level.rawValue)\",\"message\":"
+        appendJSON(message, to: &text, bound: limit / 2)
+        for (name, value) in fields {
+            // Room for the name, the punctuation and the end of the line.
+            guard text.utf8.count + 6 * name.utf8.count + 32 < limit else {
+                break
+            }
+            text += ","
+            appendJSON(ownNames.contains(name) ? "field.\(name)" : name, to: &text, bound: limit)
+            text += ":"
+            appendJSON(value, to: &text, bound: limit - 8)
+        }
+        return Array((text + "}\n").utf8)
+    }
+
+    /// Appends a string, cut where the text would be longer than the bound.
+    private static func appendJSON(_ value: String, to text: inout String, bound: Int) {
+        // Two escapes of one scalar, the ellipsis and the quotation mark.
+        var room = bound - text.utf8.count - 17
+        text += "\""
+        for scalar in value.unicodeScalars {
+            guard room > 0 else {
+                text += "…"
+                break
+            }
+            let piece: String
+            switch scalar {
+            case "\"", "\\": piece = "\\\(scalar)"
+            case "\n": piece = "\\n"
+            default:
+                piece =
+                    scalar.isShown
+                    ? String(scalar)
+                    : scalar.utf16.map { unit in
+                        let digits = String(unit, radix: 16)
+                        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                    }.joined()
+            }
+            room -= piece.utf8.count
+            text += piece
+        }
+        text += "\""
+    }
+
+    // MARK: Time
 
     /// The time in UTC: `2026-11-21T18:57:55.123Z`.
     private static func timestamp(_ time: timespec) -> String {
@@ -76,5 +143,15 @@ struct LogLine {
         let day = [parts.tm_mon + 1, parts.tm_mday].map { "-" + padded(Int($0), 2) }.joined()
         let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { padded(Int($0), 2) }.joined(separator: ":")
         return "\(year)\(day)T\(clock).\(padded(Int(time.tv_nsec) / 1_000_000, 3))Z"
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it may be written as it is: nothing that moves the cursor, hides text or turns its direction.
+    fileprivate var isShown: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false
+        default: true
+        }
     }
 }

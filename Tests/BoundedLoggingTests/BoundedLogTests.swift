@@ -11,8 +11,11 @@ struct BoundedLogTests {
         let log: BoundedLog
         let logger: Logger
 
-        init(lines: Int = 10_000, bytes: Int = 1 << 20, level: Logger.Level = .info) {
-            let log = BoundedLog(descriptor: pipe.fileHandleForWriting.fileDescriptor, lines: lines, bytes: bytes)
+        init(
+            format: LogFormat = .text, lines: Int = 10_000, bytes: Int = 1 << 20, level: Logger.Level = .info
+        ) {
+            let log = BoundedLog(
+                descriptor: pipe.fileHandleForWriting.fileDescriptor, format: format, lines: lines, bytes: bytes)
             self.log = log
             logger = Logger(label: "test") { _ in BoundedLogHandler(log, logLevel: level) }
         }
@@ -72,6 +75,49 @@ struct BoundedLogTests {
         let time = line.prefix { $0 != " " }
         #expect(time.wholeMatch(of: /20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ/) != nil)
         #expect(line.dropFirst(time.count + 1) == row.line)
+    }
+
+    static let objects = [
+        Row(testDescription: "a message alone", message: "stopped", line: #""message":"stopped"}"#),
+        Row(
+            testDescription: "fields in the order of their names", message: "listening",
+            fields: ["store": "a.sqlite", "address": "127.0.0.1:8080"],
+            line: #""message":"listening","address":"127.0.0.1:8080","store":"a.sqlite"}"#),
+        Row(
+            testDescription: "what JSON escapes, and what hides or turns text", message: "m\n\"x\" \\",
+            fields: ["a": "\r\u{1b}[31m", "b": "\u{202e}x", "c": "\u{e0001}"],
+            line: ##""message":"m\n\"x\" \\","a":"\u000d\u001b[31m","b":"\u202ex","c":"\udb40\udc01"}"##),
+        Row(
+            testDescription: "letters beyond ASCII stay", message: "m", fields: ["a": "Zürich 😀"],
+            line: #""message":"m","a":"Zürich 😀"}"#),
+        Row(
+            testDescription: "names that are taken", message: "m",
+            fields: ["level": "a", "message": "b", "time": "c"],
+            line: #""message":"m","field.level":"a","field.message":"b","field.time":"c"}"#),
+    ]
+
+    @Test("As JSON, a line is one object with the same in it", arguments: objects)
+    func object(row: Row) throws {
+        let piped = Piped(format: .json)
+        piped.logger.notice("\(row.message)", metadata: row.fields)
+        let line = try #require(piped.read(until: "\n").first)
+        let object = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
+        #expect(object["level"] == "notice" && object["message"] == row.message)
+        let time = try #require(object["time"])
+        #expect(line == #"{"time":"\#(time)","level":"notice","# + row.line)
+    }
+
+    @Test(
+        "As JSON, a line that would be too long is cut inside its strings",
+        arguments: ["ä", "\u{1}", "\u{e0001}", "\"", "😀", "x"])
+    func objectBounds(_ character: String) throws {
+        let piped = Piped(format: .json)
+        let long = String(repeating: character, count: 10_000)
+        piped.logger.info("\(long)", metadata: ["a": "\(long)", "b": "\(long)", "c": "d"])
+        let line = try #require(piped.read(until: "\n").first)
+        #expect(line.utf8.count < 8 * 1024)
+        let object = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
+        #expect(object["message"]?.hasSuffix("…") == true && object["a"]?.hasSuffix("…") == true)
     }
 
     @Test("A line that is too long is cut, and levels below the logger's are left out")
