@@ -37,19 +37,28 @@ package final class AccessControl: Sendable {
     ///   - perSecond: How many requests a second each token may be used for.
     ///   - logger: Takes word of changed lists.
     /// - Throws: ``AccessProblem`` when the list cannot be used.
-    package init(file: AccessFile, perSecond: Int, logger: Logger) throws(AccessProblem) {
-        let (list, stamp) = try file.loadStamped()
+    package convenience init(file: AccessFile, perSecond: Int, logger: Logger) throws(AccessProblem) {
+        self.init(file: file, reading: try file.read(), perSecond: perSecond, logger: logger)
+    }
+
+    /// Begins with a list that was read already.
+    ///
+    /// - Parameters:
+    ///   - file: Where the list is kept.
+    ///   - reading: What was in the file.
+    ///   - perSecond: How many requests a second each token may be used for.
+    ///   - logger: Takes word of changed lists.
+    package init(file: AccessFile, reading: AccessFile.Reading, perSecond: Int, logger: Logger) {
         self.file = file
         self.logger = logger
-        state = Mutex(State(list: list, stamp: stamp))
+        state = Mutex(State(list: reading.list, stamp: reading.stamp))
         callers = Mutex(RateBounds(perSecond: perSecond, capacity: AccessList.limit))
         strangers = Mutex(RateBounds(perSecond: Self.strangersPerSecond, capacity: Self.addresses))
     }
 
-    /// Reads the list again, changed or not.
-    package func reload() {
-        let stamp = file.currentStamp()
-        state.withLock { read(into: &$0, found: stamp, at: .now) }
+    /// Judges by a list that was read again, changed or not.
+    package func use(_ reading: AccessFile.Reading) {
+        state.withLock { use(reading, in: &$0) }
     }
 
     /// Judges a request.
@@ -104,10 +113,7 @@ package final class AccessControl: Sendable {
 
     private func read(into state: inout State, found: AccessFile.Stamp?, at instant: ContinuousClock.Instant) {
         do throws(AccessProblem) {
-            (state.list, state.stamp) = try file.loadStamped()
-            state.lostSince = nil
-            state.isClosed = false
-            logger.notice("tokens read again", metadata: ["count": "\(state.list.grants.count)"])
+            use(try file.read(), in: &state)
         } catch {
             // The stamp from before the look: the same bad file is complained about once, a mended one is read.
             state.stamp = found
@@ -116,5 +122,12 @@ package final class AccessControl: Sendable {
             }
             logger.error("the tokens in use stay", metadata: ["error": "\(error)"])
         }
+    }
+
+    private func use(_ reading: AccessFile.Reading, in state: inout State) {
+        let former = state.list.grants.count
+        state = State(list: reading.list, stamp: reading.stamp)
+        logger.notice(
+            "tokens read again", metadata: ["count": "\(reading.list.grants.count)", "former": "\(former)"])
     }
 }

@@ -16,7 +16,7 @@ package struct AccessFile: Sendable {
     private static let limit = 1 << 20
 
     /// Which file was read: a replaced or changed one has another stamp.
-    struct Stamp: Equatable {
+    struct Stamp: Equatable, Sendable {
         let device: UInt64
         let inode: UInt64
         let size: Int64
@@ -48,7 +48,7 @@ package struct AccessFile: Sendable {
     /// - Returns: The list.
     /// - Throws: ``AccessProblem`` when it cannot be read, others can read it, or it is no list of tokens.
     package func load() throws(AccessProblem) -> AccessList {
-        try loadStamped().list
+        try read().list
     }
 
     /// Reads, changes and replaces the list while no other process does.
@@ -85,8 +85,17 @@ package struct AccessFile: Sendable {
         return stat(path, &status) == 0 ? Stamp(status) : nil
     }
 
-    /// Reads the list and says which file it was in.
-    func loadStamped() throws(AccessProblem) -> (list: AccessList, stamp: Stamp) {
+    /// A list as it was read, and which file it was in.
+    package struct Reading: Sendable {
+        /// The list.
+        package let list: AccessList
+        let stamp: Stamp
+    }
+
+    /// Reads the list and remembers which file it was in.
+    ///
+    /// - Throws: As ``load()``.
+    package func read() throws(AccessProblem) -> Reading {
         let status: stat
         let bytes: [UInt8]
         do throws(CheckedFile.Problem) {
@@ -103,7 +112,7 @@ package struct AccessFile: Sendable {
         guard status.st_size <= Self.limit else {
             throw .malformed(file: path, reason: "found \(status.st_size) bytes, expected at most \(Self.limit)")
         }
-        return (try AccessList(document: bytes, file: path), Stamp(status))
+        return Reading(list: try AccessList(document: bytes, file: path), stamp: Stamp(status))
     }
 
     // MARK: Writing

@@ -6,14 +6,14 @@ import Metrics
 /// Issues web ads: each under a fresh nonce, remembered before its link is handed out.
 package struct WebAdIssuer: Sendable {
     private let ledger: any WebAdLedger
-    private let signer: NetworkSigner?
+    private let signer: CurrentSigner?
 
     /// Makes an issuer.
     ///
     /// - Parameters:
     ///   - ledger: Remembers the ads.
     ///   - signer: Must have a key for the network of every ad; nil where the keys are somewhere else.
-    package init(ledger: any WebAdLedger, signer: NetworkSigner? = nil) {
+    package init(ledger: any WebAdLedger, signer: CurrentSigner? = nil) {
         self.ledger = ledger
         self.signer = signer
     }
@@ -41,7 +41,7 @@ package struct WebAdIssuer: Sendable {
                 try request.checked(
                     nonce: Nonce(using: &generator), issuedAtMilliseconds: issuedAtMilliseconds ?? nowMilliseconds))
         }
-        if let signer, let first = links.first {
+        if let signer = signer?.signer, let first = links.first {
             // Signed once in vain: a network without a key is found out now and not by the first tap.
             _ = try signer.sign(try first.ad.sampleImpression())
         }

@@ -18,7 +18,7 @@ package final class WebAdResponder: Service {
     }
 
     private let ledger: any WebAdLedger
-    private let signer: NetworkSigner
+    private let current: CurrentSigner
     private let failures: FailureLog
     private let missingKeys: FailureLog
     private let taps: AsyncStream<Pending>
@@ -28,12 +28,12 @@ package final class WebAdResponder: Service {
     ///
     /// - Parameters:
     ///   - ledger: Remembers the ads.
-    ///   - signer: Signs the payloads.
+    ///   - signer: Signs the payloads, and may be exchanged.
     ///   - queuedTaps: The most taps that wait; by default 1,024, under a second of commits on a slow disk.
     ///   - logger: Takes what goes wrong.
-    package init(ledger: any WebAdLedger, signer: NetworkSigner, queuedTaps: Int = 1_024, logger: Logger) {
+    package init(ledger: any WebAdLedger, signer: CurrentSigner, queuedTaps: Int = 1_024, logger: Logger) {
         self.ledger = ledger
-        self.signer = signer
+        current = signer
         failures = FailureLog("web ad not answered", logger: logger)
         missingKeys = FailureLog("a web ad was tapped whose network has no key", logger: logger)
         (taps, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(queuedTaps))
@@ -84,7 +84,7 @@ package final class WebAdResponder: Service {
     }
 
     private func outcome(of pending: Pending) async -> WebAdOutcome {
-        let signer = signer
+        let signer = current.signer
         do {
             let answer = try await ledger.answer(pending.tap, nowMilliseconds: pending.receivedAtMilliseconds) {
                 try signer.sign($0)

@@ -1,9 +1,13 @@
+package import FoundationEssentials
+
 /// Why the ingress cannot start, or cannot take new settings.
 package enum IngressError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The listening socket could not be had.
     case cannotListen(host: String, port: Int, reason: String)
     /// The certificate file could not be read as PEM certificates.
     case unusableCertificate(file: String, reason: String)
+    /// The server's certificate has ended: no client accepts it.
+    case expiredCertificate(file: String, end: Date)
     /// The key file could not be read as a PEM private key.
     case unusableKey(file: String, reason: String)
     /// Certificate and key were read but do not make a TLS identity.
@@ -18,6 +22,8 @@ package enum IngressError: Error, Sendable, Equatable, CustomStringConvertible {
             "cannot listen on \(host):\(port): \(reason); choose a free port and an address of this machine"
         case .unusableCertificate(let file, let reason):
             "no certificate could be read from \(file): \(reason); give a PEM file, the server's certificate first"
+        case .expiredCertificate(let file, let end):
+            "the certificate in \(file) ended at \(end.formatted(.iso8601)), and no client accepts it; renew it"
         case .unusableKey(let file, let reason):
             "no private key could be read from \(file): \(reason); give a PEM file without a passphrase"
         case .unusableIdentity(let certificateFile, let keyFile, let reason):

@@ -32,7 +32,7 @@ extension Server {
             },
             {
                 tls.map {
-                    [PrometheusSample("skan_tls_certificate_expiry_timestamp_seconds", Double($0.expiresAt))]
+                    [PrometheusSample("skan_tls_certificate_expiry_timestamp_seconds", $0.notValidAfter.timeIntervalSince1970)]
                 } ?? []
             },
         ]

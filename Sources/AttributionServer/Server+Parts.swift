@@ -6,7 +6,7 @@ import AttributionListener
 import AttributionReports
 import AttributionSigning
 import AttributionStore
-import FoundationEssentials
+import Foundation
 import Logging
 
 /// The parts of a server, each from what the server is told.
@@ -23,11 +23,9 @@ extension Server {
         return verifier
     }
 
-    static func signer(_ configuration: ServerConfiguration, _ logger: Logger) throws -> NetworkSigner? {
-        guard let file = configuration.signingKeys else {
-            return nil
-        }
-        var signer = try NetworkSigner(try NetworkKeySet(file: file))
+    /// A signer that verifies what it signs in a third of the time, if it can be had.
+    static func prepared(_ signer: NetworkSigner, _ logger: Logger) -> NetworkSigner {
+        var signer = signer
         prepareTables("checking own signatures", logger) { try signer.prepareTables() }
         return signer
     }
@@ -67,7 +65,7 @@ extension Server {
         _ ledger: LedgerWriter,
         _ reader: LedgerReader,
         _ verifier: PostbackVerifier,
-        _ signer: NetworkSigner?,
+        _ signer: CurrentSigner?,
         _ webAds: WebAds?,
         _ metrics: MetricsRoutes,
         _ logger: Logger
@@ -84,29 +82,22 @@ extension Server {
                 reader: reader, maintenance: StoreMaintenance(ledger: ledger, verifier: verifier), logger: logger),
         ]
     }
-}
 
-extension ServerConfiguration {
     /// The access control of the console, or nil when it has no tokens and everybody on this machine may use it.
-    func access(logger: Logger) throws -> AccessControl? {
-        guard let tokens else {
+    static func access(
+        _ configuration: ServerConfiguration,
+        _ tokens: AccessFile.Reading?,
+        _ logger: Logger
+    ) -> AccessControl? {
+        guard let file = configuration.tokens, let tokens else {
             return nil
         }
-        if !console.isLoopback, tlsCertificate == nil {
+        if !configuration.console.isLoopback, configuration.tlsCertificate == nil {
             logger.warning(
                 "the console listens without TLS: tokens cross the network in the clear unless a proxy does TLS",
-                metadata: ["address": "\(console)"])
+                metadata: ["address": "\(configuration.console)"])
         }
-        return try AccessControl(file: AccessFile(tokens), perSecond: tokenRate, logger: logger)
-    }
-}
-
-extension IngressTLS {
-    /// The identity a server is told to use; nil for plain HTTP.
-    convenience init?(_ configuration: ServerConfiguration) throws {
-        guard let certificate = configuration.tlsCertificate, let key = configuration.tlsKey else {
-            return nil
-        }
-        try self.init(certificateFile: certificate, keyFile: key)
+        return AccessControl(
+            file: AccessFile(file), reading: tokens, perSecond: configuration.tokenRate, logger: logger)
     }
 }

@@ -46,13 +46,18 @@ package struct Server: Sendable {
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) throws {
         try configuration.check()
+        let networks = configuration.networks.isEmpty ? "all" : configuration.networks.joined(separator: ",")
+        logger.notice(
+            "starting", metadata: ["version": "\(configuration.programVersion)", "networks": "\(networks)"])
         let budget = ConnectionBudget(descriptors: configuration.descriptors)
         budget.warn(of: configuration.descriptors, logger)
-        let tls = try IngressTLS(configuration)
-        let access = try configuration.access(logger: logger)
+        let credentials = try Credentials(reading: configuration, at: Date()).usable()
+        credentials.log(to: logger)
+        let tls = credentials.identity.map { IngressTLS($0) }
+        let access = Self.access(configuration, credentials.tokens, logger)
         let trustedProxies = try TrustedProxies(configuration.trustedProxies, field: configuration.forwardingField)
         let verifier = try Self.verifier(configuration, logger)
-        let signer = try Self.signer(configuration, logger)
+        let signer = credentials.signer.map { CurrentSigner(Self.prepared($0, logger)) }
         let events = StoreEventLog(logger: logger)
         ledger = try LedgerWriter(
             path: configuration.store, settings: LedgerSettings(networks: OwnNetworks(configuration.networks)),
@@ -82,7 +87,11 @@ package struct Server: Sendable {
             onListening: { _, port in
                 let address = ListenAddress(host: configuration.listen.host, port: port)
                 logger.notice(
-                    "listening for postbacks", metadata: ["address": "\(address)", "store": "\(configuration.store)"])
+                    "listening for postbacks",
+                    metadata: [
+                        "address": "\(address)", "scheme": "\(configuration.listenScheme)",
+                        "store": "\(configuration.store)",
+                    ])
                 onEvent(.listening(address))
             },
             handler: Self.handler(ingestor, webAds?.responder)
@@ -95,19 +104,24 @@ package struct Server: Sendable {
             access: access,
             host: configuration.console.host,
             port: configuration.console.port,
-            tls: configuration.console.isLoopback ? nil : tls,
+            tls: configuration.consoleScheme == "https" ? tls : nil,
             trustedProxies: trustedProxies,
             connections: budget.console,
             logger: logger,
             metricsFactory: metrics,
             onListening: { port in
                 let address = ListenAddress(host: configuration.console.host, port: port)
-                logger.notice("listening for the console", metadata: ["address": "\(address)"])
+                logger.notice(
+                    "listening for the console",
+                    metadata: ["address": "\(address)", "scheme": "\(configuration.consoleScheme)"])
                 onEvent(.consoleListening(address))
             }
         )
         let socket = ConsoleSocket(routes: routes, store: ledger.path, logger: logger, metricsFactory: metrics)
+        let certificate = tls.map { CertificateWatch($0, logger: logger) }
+        certificate?.look(at: Date(), instant: .now)
         let heartbeat = HeartbeatService { [ledger, webAds] in
+            certificate?.look(at: Date(), instant: .now)
             ledger.heartbeat()
             webAds?.heartbeat()
         } onStop: { [ledger, webAds] in
@@ -118,7 +132,8 @@ package struct Server: Sendable {
         var services: [any Service] = [ingestor]
         if let webAds { services.append(webAds.responder) }
         services += [socket, console, ingress] as [any Service]
-        services.append(ReloadService(tls: tls, access: access, logger: logger))
+        services.append(
+            ReloadService(configuration: configuration, tls: tls, access: access, signer: signer, logger: logger))
         services.append(heartbeat)
         self.services = services
     }

@@ -52,27 +52,49 @@ package struct ServerConfiguration: Sendable {
         }
     }
 
+    /// What devices speak: `https` with a certificate.
+    package var listenScheme: String {
+        tlsCertificate == nil ? "http" : "https"
+    }
+
+    /// What the console's clients speak: on loopback the console stays plain.
+    package var consoleScheme: String {
+        console.isLoopback ? "http" : listenScheme
+    }
+
     /// Refuses what does not go together.
     ///
-    /// Off loopback the console must know who asks, and a token must not cross a network in the clear unasked.
-    ///
-    /// - Throws: ``Problem``.
+    /// - Throws: The first of ``problems``.
     func check() throws(Problem) {
-        guard Self.tokenRates.contains(tokenRate) else {
-            throw Problem("sign rate: found \(tokenRate), expected 1 to 1000000 requests a second")
+        if let problem = problems.first {
+            throw problem
         }
-        guard (tlsCertificate == nil) == (tlsKey == nil) else {
-            throw Problem("expected both --tls-certificate and --tls-key, or neither")
+    }
+
+    /// What does not go together.
+    ///
+    /// Off loopback the console must know who asks, and a token must not cross a network in the clear unasked.
+    var problems: [Problem] {
+        var problems: [Problem] = []
+        if !Self.tokenRates.contains(tokenRate) {
+            problems.append(Problem("sign rate: found \(tokenRate), expected 1 to 1000000 requests a second"))
         }
-        guard console.isLoopback || tokens != nil else {
-            throw Problem(
-                "--console \(console): without tokens the console has no access control and listens on loopback only",
-                hint: "give --tokens FILE (skan tokens create makes one), or use 127.0.0.1:PORT and a tunnel")
+        if (tlsCertificate == nil) != (tlsKey == nil) {
+            problems.append(Problem("expected both --tls-certificate and --tls-key, or neither"))
         }
-        guard console.isLoopback || tlsCertificate != nil || isConsolePlain else {
-            throw Problem(
-                "--console \(console): without TLS, tokens and signatures would cross the network in the clear",
-                hint: "give --tls-certificate and --tls-key, or --console-plain-http where a proxy does TLS")
+        if !console.isLoopback, tokens == nil {
+            problems.append(
+                Problem(
+                    "--console \(console): without tokens the console has no access control "
+                        + "and listens on loopback only",
+                    hint: "give --tokens FILE (skan tokens create makes one), or use 127.0.0.1:PORT and a tunnel"))
         }
+        if !console.isLoopback, tlsCertificate == nil, !isConsolePlain {
+            problems.append(
+                Problem(
+                    "--console \(console): without TLS, tokens and signatures would cross the network in the clear",
+                    hint: "give --tls-certificate and --tls-key, or --console-plain-http where a proxy does TLS"))
+        }
+        return problems
     }
 }

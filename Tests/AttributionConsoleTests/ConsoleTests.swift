@@ -39,7 +39,7 @@ struct ConsoleTests {
         let certificateFile = Fixture.path("first-certificate.pem")
         let keyFile = try Fixture.secret("first-key.pem")
         defer { try? FileManager.default.removeItem(atPath: keyFile) }
-        let tls = try IngressTLS(certificateFile: certificateFile, keyFile: keyFile)
+        let tls = IngressTLS(try TLSIdentity(certificateFile: certificateFile, keyFile: keyFile, now: Date()))
         let metrics = PrometheusMetrics()
         Counter(label: "skan_web_ads_issued_total", factory: metrics).increment()
         try await Self.run(tls: tls, metrics) { port in

@@ -49,7 +49,7 @@ struct WebAdResponderTests {
     func bound() async throws {
         let ledger = HeldLedger()
         let responder = WebAdResponder(
-            ledger: ledger, signer: try signer(), queuedTaps: 8, logger: Logger(label: "test"))
+            ledger: ledger, signer: CurrentSigner(try signer()), queuedTaps: 8, logger: Logger(label: "test"))
         let codes = Mutex<[String]>([])
         // Not running yet: eight wait, the rest is told so before this returns.
         for _ in 0..<20 {

@@ -20,16 +20,19 @@ struct IngressTLSTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         try place("\(name)-certificate", in: folder, as: "certificate")
         try place("\(name)-key", in: folder, as: "key")
-        let tls = try IngressTLS(
+        return try await body(folder, IngressTLS(try identity(in: folder)))
+    }
+
+    private static func identity(in folder: URL, at now: Date = Date()) throws -> TLSIdentity {
+        try TLSIdentity(
             certificateFile: folder.appending(path: "certificate.pem").path,
-            keyFile: folder.appending(path: "key.pem").path
-        )
-        return try await body(folder, tls)
+            keyFile: folder.appending(path: "key.pem").path, now: now)
     }
 
     private static func place(_ name: String, in folder: URL, as target: String) throws {
         let file = folder.appending(path: "\(target).pem")
         try Data(contentsOf: URL(filePath: fixture(name))).write(to: file)
+        // A key that others can read is refused.
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
     }
 
@@ -93,7 +96,7 @@ struct IngressTLSTests {
         }
     }
 
-    @Test("A reload serves new connections with the new identity, and a bad file keeps the old one")
+    @Test("Another identity serves new connections with the new identity, and a bad file keeps the old one")
     func reload() async throws {
         try await Self.withIdentity("first") { folder, tls in
             let certificateFile = folder.appending(path: "certificate.pem")
@@ -102,18 +105,16 @@ struct IngressTLSTests {
                 #expect(try await client.exchange(Post.request()).certificate == Self.certificate("first"))
 
                 try Data("no certificate".utf8).write(to: certificateFile)
-                #expect(throws: IngressError.self) { try tls.reload() }
+                #expect(throws: IngressError.self) { try Self.identity(in: folder) }
                 #expect(try await client.exchange(Post.request()).certificate == Self.certificate("first"))
 
                 // The new certificate beside the old key.
                 try Self.place("second-certificate", in: folder, as: "certificate")
-                #expect(throws: IngressError.self) { try tls.reload() }
+                #expect(throws: IngressError.self) { try Self.identity(in: folder) }
                 #expect(try await client.exchange(Post.request()).certificate == Self.certificate("first"))
 
                 try Self.place("second-key", in: folder, as: "key")
-                #expect(tls.expiresAt == Int64(try Self.certificate("first").notValidAfter))
-                try tls.reload()
-                #expect(tls.expiresAt == Int64(try Self.certificate("second").notValidAfter))
+                tls.use(try Self.identity(in: folder))
                 #expect(try await client.exchange(Post.request()).certificate == Self.certificate("second"))
             }
         }
@@ -121,16 +122,51 @@ struct IngressTLSTests {
 
     @Test("A FIFO in the place of a file is an error, and nobody waits for who might write to it")
     func fifo() async throws {
-        try await Self.withIdentity("first") { folder, tls in
+        try await Self.withIdentity("first") { folder, _ in
             for name in ["key", "certificate"] {
                 let path = folder.appending(path: "\(name).pem").path
                 try FileManager.default.removeItem(atPath: path)
                 try #require(mkfifo(path, 0o600) == 0)
                 #expect {
-                    try tls.reload()
+                    try Self.identity(in: folder)
                 } throws: { error in
                     "\(error)".contains("\(name).pem: it is not a regular file")
                 }
+            }
+        }
+    }
+
+    @Test("A key that others can read is refused", arguments: [0o644, 0o640, 0o604])
+    func openKey(_ mode: Int) async throws {
+        try await Self.withIdentity("first") { folder, _ in
+            try FileManager.default.setAttributes(
+                [.posixPermissions: mode], ofItemAtPath: folder.appending(path: "key.pem").path)
+            #expect {
+                try Self.identity(in: folder)
+            } throws: { error in
+                "\(error)".contains("can be read by others (mode 0\(String(mode, radix: 8)))")
+            }
+        }
+    }
+
+    /// Seconds before the end of a certificate of a hundred years.
+    static let ends: [(secondsLeft: Double, isSoon: Bool, isRefused: Bool)] = [
+        (1_296_000, false, false), (1_209_600, false, false), (1_209_599, true, false), (1, true, false),
+        (0, true, true), (-1, true, true),
+    ]
+
+    @Test("A certificate that ends within 14 days ends soon, and one that has ended is refused", arguments: ends)
+    func end(_ secondsLeft: Double, _ isSoon: Bool, _ isRefused: Bool) async throws {
+        try await Self.withIdentity("first") { folder, tls in
+            let end = tls.notValidAfter
+            let now = end.addingTimeInterval(-secondsLeft)
+            #expect(tls.identity.endsSoon(at: now) == isSoon)
+            let read = Result { try Self.identity(in: folder, at: now).notValidAfter }
+            let expired = IngressError.expiredCertificate(
+                file: folder.appending(path: "certificate.pem").path, end: end)
+            #expect((try? read.get()) == (isRefused ? nil : end))
+            if case .failure(let error) = read {
+                #expect(error as? IngressError == expired)
             }
         }
     }
@@ -139,10 +175,12 @@ struct IngressTLSTests {
     func unusable() throws {
         let certificate = Self.fixture("first-certificate")
         let key = Self.fixture("first-key")
-        #expect(throws: IngressError.self) { try IngressTLS(certificateFile: "/missing", keyFile: key) }
-        #expect(throws: IngressError.self) { try IngressTLS(certificateFile: certificate, keyFile: "/missing") }
+        #expect(throws: IngressError.self) { try TLSIdentity(certificateFile: "/missing", keyFile: key, now: Date()) }
+        #expect(throws: IngressError.self) {
+            try TLSIdentity(certificateFile: certificate, keyFile: "/missing", now: Date())
+        }
         #expect {
-            try IngressTLS(certificateFile: certificate, keyFile: certificate)
+            try TLSIdentity(certificateFile: certificate, keyFile: certificate, now: Date())
         } throws: { error in
             guard case .unusableKey(certificate, _) = error as? IngressError else { return false }
             return "\(error)".contains(certificate)

@@ -5,6 +5,8 @@ final class SkanServer {
     let process: Process
     let port: Int
     let consolePort: Int
+    /// What was logged until it listened on all.
+    let startLog: String
     private let log: Pipe
 
     static let testKeys = [
@@ -51,6 +53,7 @@ final class SkanServer {
             }
         }
         (self.port, consolePort) = ports ?? (0, 0)
+        startLog = text
     }
 
     struct Failed: Error {
@@ -72,17 +75,28 @@ final class SkanServer {
         "http://127.0.0.1:\(consolePort)"
     }
 
-    /// Reads the log until a line has come, or until the server ends.
+    /// Reads the log until a text has come, or until the server ends.
     func waitForLog(_ text: String) throws -> Bool {
+        try lineOfLog(text) != nil
+    }
+
+    /// Reads the log until a text has come and its line is whole, or until the server ends.
+    ///
+    /// - Returns: The line; nil when the server ended without it.
+    func lineOfLog(_ text: String) throws -> String? {
         var log = ""
-        while !log.contains(text) {
+        while true {
+            let line = log.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+                .first { $0.contains(text) }
+            if let line {
+                return String(line)
+            }
             let more = self.log.fileHandleForReading.availableData
             guard !more.isEmpty else {
-                return false
+                return nil
             }
             log += String(decoding: more, as: UTF8.self)
         }
-        return true
     }
 
     /// Sends a signal and waits for the end.

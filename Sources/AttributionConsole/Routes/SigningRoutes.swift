@@ -16,16 +16,17 @@ package struct SigningRoutes: ConsoleRoutes {
     /// The most bytes a request may have.
     private static let bodyLimit = 64 << 10
 
-    private let signer: NetworkSigner?
+    private let current: CurrentSigner?
     private let failures: FailureLog
 
     /// Makes the routes.
     ///
     /// - Parameters:
-    ///   - signer: Signs for the networks that the operator has keys of; without one the routes answer 503.
+    ///   - signer: Signs for the networks that the operator has keys of, and may be exchanged; without one the routes
+    ///     answer 503.
     ///   - logger: Takes what goes wrong.
-    package init(signer: NetworkSigner?, logger: Logger) {
-        self.signer = signer
+    package init(signer: CurrentSigner?, logger: Logger) {
+        current = signer
         failures = FailureLog("signing failed", logger: logger)
     }
 
@@ -66,7 +67,7 @@ package struct SigningRoutes: ConsoleRoutes {
                 "Content-Type: found \(request.headers[.contentType]?.shortened(to: 60) ?? "nothing"), "
                     + "expected application/json")
         }
-        guard let signer else {
+        guard let signer = current?.signer else {
             return .refusal(
                 .serviceUnavailable, "no-signing-keys",
                 "this server has no keys to sign with; start it with --signing-keys FILE (SKAN_SIGNING_KEYS)")

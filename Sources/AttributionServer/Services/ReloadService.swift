@@ -1,36 +1,79 @@
+import Attribution
 import AttributionAccess
 import AttributionListener
+import AttributionSigning
+import Foundation
 import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads certificate and tokens again on SIGHUP; without either, the signal is noted and ignored.
+/// Reads certificate, tokens and signing keys again on SIGHUP, and uses all of them or none.
 ///
-/// It is always trapped: a log rotation or a closed terminal must not end a server because it has no certificate.
+/// The signal is trapped even where there is nothing to read: a log rotation or closed terminal must not end a server.
 struct ReloadService: Service {
+    let configuration: ServerConfiguration
+    /// Those in use; nil for what the server was started without, which it stays.
     let tls: IngressTLS?
     let access: AccessControl?
+    let signer: CurrentSigner?
     let logger: Logger
 
     func run() async throws {
         for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
-            reload()
+            reload(at: Date())
         }
     }
 
-    private func reload() {
-        if tls == nil, access == nil {
-            logger.info("SIGHUP ignored: there is nothing to read again")
+    private func reload(at now: Date) {
+        if tls == nil, access == nil, signer == nil {
+            return logger.info("SIGHUP ignored: there is nothing to read again")
         }
-        if let tls {
-            do {
-                try tls.reload()
-                logger.notice("certificate read again")
-            } catch {
-                logger.error("what is in use stays", metadata: ["what": "certificate", "error": "\(error)"])
+        let fresh = Credentials(reading: configuration, at: now)
+        guard fresh.problems.isEmpty else {
+            for problem in fresh.problems {
+                logger.error(
+                    "everything in use stays: something could not be read again",
+                    metadata: ["error": "\(problem.error)", "part": "\(problem.part.rawValue)"])
             }
+            return
         }
-        // Says itself what became of it.
-        access?.reload()
+        let freshSigner = fresh.signer.map { Server.prepared($0, logger) }
+        let formerSigner = signer?.signer
+        // Nothing below fails.
+        if let tls, let identity = fresh.identity {
+            tls.use(identity)
+        }
+        if let signer, let freshSigner {
+            signer.use(freshSigner)
+        }
+        if let access, let tokens = fresh.tokens {
+            // Says itself how many there are.
+            access.use(tokens)
+        }
+        if let identity = fresh.identity {
+            logger.notice(
+                "certificate read again", metadata: ["end": "\(identity.notValidAfter.formatted(.iso8601))"])
+        }
+        if let freshSigner, let formerSigner {
+            logger.notice("signing keys read again", metadata: Self.changes(from: formerSigner, to: freshSigner))
+        }
+    }
+
+    /// What a new list of keys adds and removes; names without a change are left out.
+    private static func changes(from former: NetworkSigner, to fresh: NetworkSigner) -> Logger.Metadata {
+        let networks = [former, fresh].map { Set($0.networks.map(\.adNetworkID.text)) }
+        let changes = [
+            ("networks-added", networks[1].subtracting(networks[0])),
+            ("networks-removed", networks[0].subtracting(networks[1])),
+            ("keys-added", fresh.fingerprints.subtracting(former.fingerprints)),
+            ("keys-removed", former.fingerprints.subtracting(fresh.fingerprints)),
+        ]
+        var metadata: Logger.Metadata = [
+            "keys": "\(fresh.fingerprints.count)", "networks": "\(fresh.networks.count)",
+        ]
+        for (name, values) in changes where !values.isEmpty {
+            metadata[name] = "\(values.sorted().joined(separator: ","))"
+        }
+        return metadata
     }
 }

@@ -11,7 +11,7 @@ struct WebAds {
 
     init(
         store: String,
-        signer: NetworkSigner,
+        signer: CurrentSigner,
         logger: Logger,
         onEvent: @escaping @Sendable (StoreEvent) -> Void
     ) throws {

@@ -15,6 +15,8 @@ package struct NetworkSigner: Sendable {
     private var entries: [String: [Entry]] = [:]
     /// The networks it signs for, in the order of the list.
     package let networks: [BiddingNetwork]
+    /// The fingerprints of the public halves of the keys it signs with.
+    package let fingerprints: Set<String>
 
     /// Makes a signer of the active keys of a list; OpenSSL verifies what it signs.
     ///
@@ -31,6 +33,7 @@ package struct NetworkSigner: Sendable {
                 Entry(versions: key.versions, signer: try ImpressionSigner(key.privateKey)))
             entries[name]?.sort { $0.versions.upperBound > $1.versions.upperBound }
         }
+        fingerprints = Set(try keys.entries.filter(\.isActive).map { try $0.privateKey.publicKey().fingerprint })
         let entries = entries
         networks = order.map { id in
             let ranges = (entries[id.registered] ?? []).map(\.versions)

@@ -1,0 +1,91 @@
+import CheckedFiles
+package import FoundationEssentials
+import NIOCore
+package import NIOSSL
+
+/// A certificate chain with its private key, read from PEM files and ready to serve TLS 1.2 and 1.3.
+package struct TLSIdentity: Sendable {
+    /// What connections are served with, HTTP/1.1 by ALPN.
+    package let context: NIOSSLContext
+    /// When the server's own certificate begins to be valid.
+    package let notValidBefore: Date
+    /// When clients stop accepting the server's own certificate.
+    package let notValidAfter: Date
+
+    /// Many times what a long chain takes.
+    private static let limit = 1 << 20
+    /// Automatic renewal is long overdue when a certificate of 90 days has this left, in seconds.
+    private static let warning: TimeInterval = 14 * 86_400
+
+    /// Reads the identity.
+    ///
+    /// Only the server's own certificate must not have ended: some clients need an older intermediate one.
+    ///
+    /// - Parameters:
+    ///   - certificateFile: A PEM file with the server's certificate first, then the intermediate ones.
+    ///   - keyFile: A PEM file with the certificate's private key, without a passphrase, that nobody else can read.
+    ///   - now: The present.
+    /// - Throws: ``IngressError/unusableCertificate(file:reason:)``, ``IngressError/expiredCertificate(file:end:)``,
+    ///   ``IngressError/unusableKey(file:reason:)`` or
+    ///   ``IngressError/unusableIdentity(certificateFile:keyFile:reason:)``.
+    package init(certificateFile: String, keyFile: String, now: Date) throws(IngressError) {
+        let chain: [NIOSSLCertificate]
+        do {
+            chain = try NIOSSLCertificate.fromPEMBytes(try Self.pem(certificateFile, isSecret: false))
+        } catch {
+            throw .unusableCertificate(file: certificateFile, reason: Self.reason(error))
+        }
+        guard let certificate = chain.first else {
+            throw .unusableCertificate(file: certificateFile, reason: "it holds none")
+        }
+        notValidBefore = Date(timeIntervalSince1970: Double(certificate.notValidBefore))
+        notValidAfter = Date(timeIntervalSince1970: Double(certificate.notValidAfter))
+        guard now < notValidAfter else {
+            throw .expiredCertificate(file: certificateFile, end: notValidAfter)
+        }
+        let key: NIOSSLPrivateKey
+        do {
+            key = try NIOSSLPrivateKey(bytes: try Self.pem(keyFile, isSecret: true), format: .pem)
+        } catch {
+            throw .unusableKey(file: keyFile, reason: Self.reason(error))
+        }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) },
+            privateKey: .privateKey(key)
+        )
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        // A client that does not answer the closing alert is cut off; it has its answers by then.
+        configuration.shutdownTimeout = .seconds(1)
+        do {
+            context = try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw .unusableIdentity(certificateFile: certificateFile, keyFile: keyFile, reason: "\(error)")
+        }
+    }
+
+    /// Whether the certificate should have been renewed by now.
+    ///
+    /// - Parameter moment: The present.
+    /// - Returns: `true` when less than 14 days are left, or less than a third of the lifetime of a short-lived one.
+    package func endsSoon(at moment: Date) -> Bool {
+        let lifetime = notValidAfter.timeIntervalSince(notValidBefore)
+        return notValidAfter.timeIntervalSince(moment) < min(Self.warning, lifetime / 3)
+    }
+
+    private static func pem(_ path: String, isSecret: Bool) throws -> [UInt8] {
+        let file = try CheckedFile(path)
+        if isSecret {
+            try file.checkIsSecret()
+        }
+        return try file.bytes(limit: limit)
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error as? CheckedFile.Problem {
+        case .unreadable(let reason): reason
+        case .openToOthers(let mode): "it can be read by others (mode \(mode)); make it 0600"
+        case nil: "\(error)"
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import AttributionHarness
+import Foundation
+import Testing
+
+@Suite("SIGHUP, to a process", .timeLimit(.minutes(5)))
+struct ReloadTests {
+    let folder: WorkFolder
+
+    static let arguments = [
+        "--tls-certificate", "tls.pem", "--tls-key", "tls-key.pem", "--tokens", "tokens.json", "--signing-keys",
+        "keys.json",
+    ]
+    static let networks = ["first.skadnetwork", "second.skadnetwork"]
+
+    init() throws {
+        folder = try WorkFolder()
+        _ = try SkanProcess.run(["keys", "generate", "key.pem"], in: folder.url)
+        try list([Self.networks[0]])
+        try folder.makeCertificate("first.example")
+    }
+
+    /// Writes the list of keys, with the one key for each network.
+    private func list(_ networks: [String]) throws {
+        let keys = networks.map { network in
+            #"{"ad-network-id": "\#(network)", "file": "key.pem", "versions": "4.0", "use": "active"}"#
+        }
+        try write("{\"keys\": [\(keys.joined(separator: ", "))]}", to: "keys.json")
+    }
+
+    private func write(_ text: String, to name: String) throws {
+        let file = folder.path(name)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+    }
+
+    private func token(_ name: String) throws -> String {
+        let outcome = try SkanProcess.run(
+            ["tokens", "create", "--name", name, "--scope", "sign", "--file", "tokens.json"], in: folder.url)
+        return String(outcome.output.dropLast())
+    }
+
+    /// The statuses with which the server signs for each network.
+    private func signs(_ server: SkanServer, _ token: String) async throws -> [Int] {
+        var statuses: [Int] = []
+        for network in Self.networks {
+            let body = """
+                {"forms": ["storekit-rendered"], "version": "4.0", "ad-network-id": "\(network)", "itunes-item-id": 1, \
+                "source-app-id": 1, "source-identifier": 39}
+                """
+            let client = ConsoleClient(url: server.console, token: token)
+            statuses.append(try await client.post("/v1/impressions", json: body).status)
+        }
+        return statuses
+    }
+
+    /// The host in the certificate that the server shows.
+    private func host(_ server: SkanServer) throws -> Substring? {
+        let shown = try SkanProcess.run(
+            SkanProcess.curl,
+            ["-sS", "-k", "-v", "--max-time", "10", "https://127.0.0.1:\(server.port)/"], in: folder.url)
+        return shown.errors.firstMatch(of: /subject: CN=([a-z.]+)/)?.1
+    }
+
+    @Test("Certificate, tokens and signing keys are read again, and the log says what changed")
+    func everything() async throws {
+        let token = try token("a")
+        let server = try SkanServer(in: folder, arguments: Self.arguments)
+        #expect(try await signs(server, token) == [200, 422])
+        #expect(try host(server) == "first.example")
+
+        try list([Self.networks[1]])
+        try folder.makeCertificate("second.example")
+        kill(server.process.processIdentifier, SIGHUP)
+        #expect(
+            try server.waitForLog(
+                "signing keys read again keys=1 networks=1 networks-added=second.skadnetwork "
+                    + "networks-removed=first.skadnetwork"))
+        #expect(try await signs(server, token) == [422, 200])
+        #expect(try host(server) == "second.example")
+
+        kill(server.process.processIdentifier, SIGHUP)
+        #expect(try server.waitForLog("tokens read again count=1 former=1"))
+        #expect(server.end(SIGTERM).status == 0)
+    }
+
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let part: String
+        let reason: String
+        let make: @Sendable (ReloadTests) throws -> Void
+    }
+
+    static let faults = [
+        Fault(testDescription: "the certificate is no PEM", part: "certificate", reason: "no certificate could be read")
+        {
+            try $0.write("nonsense", to: "tls.pem")
+        },
+        Fault(testDescription: "the certificate has ended", part: "certificate", reason: "ended at 2020-01-02") {
+            try $0.folder.makeCertificate(
+                "ended.example", start: Date(timeIntervalSince1970: 1_577_836_800),
+                end: Date(timeIntervalSince1970: 1_577_923_200))
+        },
+        Fault(testDescription: "others can read the TLS key", part: "certificate", reason: "read by others (mode 0644)")
+        {
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o644], ofItemAtPath: $0.folder.path("tls-key.pem"))
+        },
+        Fault(testDescription: "the TLS key is a FIFO", part: "certificate", reason: "it is not a regular file") {
+            try $0.replaceByFIFO("tls-key.pem")
+        },
+        Fault(testDescription: "the tokens are no list", part: "tokens", reason: "is not a list of tokens") {
+            try $0.write("[]", to: "tokens.json")
+        },
+        Fault(testDescription: "the tokens are a FIFO", part: "tokens", reason: "it is not a regular file") {
+            try $0.replaceByFIFO("tokens.json")
+        },
+        Fault(testDescription: "the keys are no list", part: "signing keys", reason: "expected {") {
+            try $0.write("[]", to: "keys.json")
+        },
+        Fault(testDescription: "others can read a signing key", part: "signing keys", reason: "(mode 0604)") {
+            try FileManager.default.setAttributes([.posixPermissions: 0o604], ofItemAtPath: $0.folder.path("key.pem"))
+        },
+        Fault(testDescription: "a signing key is a FIFO", part: "signing keys", reason: "it is not a regular file") {
+            try $0.replaceByFIFO("key.pem")
+        },
+    ]
+
+    private func replaceByFIFO(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: folder.path(name))
+        try #require(mkfifo(folder.path(name), 0o600) == 0)
+    }
+
+    @Test("If one part cannot be used nothing is exchanged, and the log says which part and why", arguments: faults)
+    func fault(_ fault: Fault) async throws {
+        let token = try token("a")
+        let server = try SkanServer(in: folder, arguments: Self.arguments)
+        // All other parts are good and new.
+        try list(Self.networks)
+        try folder.makeCertificate("second.example")
+        try fault.make(self)
+        kill(server.process.processIdentifier, SIGHUP)
+        let line = try #require(
+            try server.lineOfLog("error everything in use stays: something could not be read again"))
+        #expect(line.contains(fault.reason), "\(line)")
+        #expect(line.hasSuffix(fault.part.contains(" ") ? "part=\"\(fault.part)\"" : "part=\(fault.part)"), "\(line)")
+        #expect(try await signs(server, token) == [200, 422])
+        #expect(try host(server) == "first.example")
+        #expect(server.end(SIGTERM).status == 0)
+    }
+
+    @Test("A certificate that ends soon is a warning at the start, and again after a reload")
+    func endsSoon() throws {
+        let start = Date(timeIntervalSince1970: 1_577_836_800)
+        try folder.makeCertificate("a.example", start: start, end: Date(timeIntervalSinceNow: 3 * 86_400))
+        let server = try SkanServer(in: folder, arguments: Array(Self.arguments.prefix(4)))
+        #expect(server.startLog.contains("warning the certificate ends soon: renew it, then send SIGHUP end="))
+        try folder.makeCertificate("a.example", start: start, end: Date(timeIntervalSinceNow: 2 * 86_400))
+        kill(server.process.processIdentifier, SIGHUP)
+        #expect(try server.waitForLog("warning the certificate ends soon: renew it, then send SIGHUP end="))
+        #expect(server.end(SIGTERM).status == 0)
+    }
+
+    @Test("A certificate that has ended keeps a server from starting")
+    func ended() throws {
+        try folder.makeCertificate(
+            "a.example", start: Date(timeIntervalSince1970: 1_577_836_800),
+            end: Date(timeIntervalSince1970: 1_577_923_200))
+        let outcome = try SkanProcess.run(
+            ["serve", "--store", "s.sqlite"] + Self.arguments.prefix(4), in: folder.url)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("the certificate in tls.pem ended at 2020-01-02T00:00:00Z"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path("s.sqlite")))
+    }
+
+    @Test("A server that was started without signing keys stays without")
+    func without() async throws {
+        let token = try token("a")
+        let server = try SkanServer(in: folder, arguments: ["--tokens", "tokens.json"])
+        kill(server.process.processIdentifier, SIGHUP)
+        #expect(try server.waitForLog("tokens read again count=1"))
+        #expect(try await signs(server, token) == [503, 503])
+        #expect(server.end(SIGTERM).status == 0)
+    }
+}
