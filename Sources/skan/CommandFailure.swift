@@ -37,4 +37,12 @@ struct CommandFailure: Error {
         default: self.init(message.isEmpty ? "\(error)" : message, hint: "skan help lists commands and options")
         }
     }
+
+    /// Says what is wrong, and what to do about it.
+    func say() {
+        Terminal.say("skan: error: \(message)")
+        if let hint {
+            Terminal.say("skan: hint: \(hint)")
+        }
+    }
 }

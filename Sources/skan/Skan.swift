@@ -47,11 +47,7 @@ struct Skan: AsyncParsableCommand {
             Terminal.finish()
             Foundation.exit(0)
         }
-        let failure = CommandFailure(explaining: error, message: message(for: error))
-        Terminal.say("skan: error: \(failure.message)")
-        if let hint = failure.hint {
-            Terminal.say("skan: hint: \(hint)")
-        }
+        CommandFailure(explaining: error, message: message(for: error)).say()
         Foundation.exit(ExitStatus.undecided.rawValue)
     }
 }

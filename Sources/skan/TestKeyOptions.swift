@@ -1,14 +1,21 @@
 import ArgumentParser
 import AttributionSigning
 
-/// Which test keys are trusted besides Apple's.
+/// Which test keys are trusted besides Apple's: `--trust-test-key`, else `SKAN_TRUST_TEST_KEY`.
 struct TestKeyOptions: ParsableArguments {
     @Option(
         name: .customLong("trust-test-key"), parsing: .singleValue,
-        help: "A public key file whose postbacks are accepted and marked as test; may be repeated.")
+        help:
+            "A public key file whose postbacks are accepted and marked as test; may be repeated (or SKAN_TRUST_TEST_KEY)."
+    )
     var files: [String] = []
 
+    /// The key files.
+    var all: [String] {
+        files.isEmpty ? EnvironmentSettings().list("trust.test.key") : files
+    }
+
     func verifier() throws -> PostbackVerifier {
-        try PostbackVerifier(testKeys: try files.map { try SignaturePublicKey(file: $0) })
+        try PostbackVerifier(testKeys: try all.map { try SignaturePublicKey(file: $0) })
     }
 }

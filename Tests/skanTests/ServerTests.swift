@@ -232,17 +232,7 @@ struct ServerTests {
 
     @Test("TLS, with a certificate read again on SIGHUP")
     func tls() throws {
-        func makeCertificate(_ name: String, days: Int) throws {
-            let made = try SkanProcess.run(
-                SkanProcess.openssl,
-                [
-                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
-                    "\(days)",
-                ]
-                    + ["-subj", "/CN=\(name)", "-keyout", "tls-key.pem", "-out", "tls.pem"], in: folder.url)
-            #expect(made.status == 0)
-        }
-        try makeCertificate("first.example", days: 1)
+        try folder.makeCertificate("first.example")
         let server = try SkanServer(
             in: folder, arguments: ["--tls-certificate", "tls.pem", "--tls-key", "tls-key.pem"])
         let url = server.url.replacingOccurrences(of: "http://", with: "https://")
@@ -263,7 +253,7 @@ struct ServerTests {
         let firstExpiry = try expiry()
         #expect(first.output.contains("\"recorded\""))
         #expect(first.errors.contains("CN=first.example"))
-        try makeCertificate("second.example", days: 2)
+        try folder.makeCertificate("second.example", end: Date(timeIntervalSinceNow: 2 * 86_400))
         Foundation.kill(server.process.processIdentifier, SIGHUP)
         #expect(try server.waitForLog("certificate read again"))
         let second = try post()
@@ -271,6 +261,24 @@ struct ServerTests {
         #expect(second.errors.contains("CN=second.example"))
         #expect(try expiry() >= firstExpiry + 86_400)
         #expect(server.end(SIGTERM).status == 0)
+    }
+
+    @Test("With --log-format json every line of the log is an object, message and all")
+    func jsonLog() throws {
+        let outcome = try SkanProcess.run(
+            [
+                "serve", "--store", "s.sqlite", "--listen", "192.0.2.1:1", "--console", "127.0.0.1:0", "--network",
+                "example123.skadnetwork", "--log-format", "json",
+            ], in: folder.url)
+        #expect(outcome.status == 2)
+        let lines = outcome.errors.split(separator: "\n").filter { !$0.hasPrefix("skan: ") }
+        let objects = try lines.map { line in
+            try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String], "\(line)")
+        }
+        #expect(objects.first?["message"] == "starting")
+        #expect(objects.first?["level"] == "notice")
+        #expect(objects.first?["networks"] == "example123.skadnetwork")
+        #expect(objects.first?["version"] == "0.1.0")
     }
 
     @Test("Logs hold no body and no id of a postback")

@@ -23,7 +23,7 @@ package enum KeyFile {
     }
 
     /// A key in PEM has a few hundred bytes; the bound leaves room for comments and chains.
-    static let maximumSize = 64 << 10
+    package static let maximumSize = 64 << 10
     /// A list names a key in a line or two.
     private static let maximumListSize = 1 << 20
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import AttributionListener
 import AttributionServer
-import Configuration
+import Foundation
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,10 +10,11 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Answers 200 only after the postback is on disk. Settings come from the flags, else from SKAN_LISTEN, \
             SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_NETWORK, SKAN_TRUST_TEST_KEY and SKAN_TRUSTED_PROXY \
-            (comma-separated), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY and SKAN_LOG_LEVEL. SIGTERM and SIGINT \
-            finish what was accepted, within 5 seconds; what holds the end up longer is given up with status 2, and \
-            nothing answered is lost. SIGHUP reads certificate and tokens again. The console has SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP (true) \
-            too.
+            (comma-separated), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY, SKAN_LOG_LEVEL and \
+            SKAN_LOG_FORMAT; for the console from SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP (true) too. \
+            --check says what a server would start with. SIGTERM and SIGINT finish what was accepted, within 5 \
+            seconds; what holds the end up longer is given up with status 2, and nothing answered is lost. SIGHUP \
+            reads certificate, tokens and signing keys again, and uses all of them or none.
             """
     )
 
@@ -53,7 +54,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "PEM file with the TLS certificate chain; read again on SIGHUP. Without it, plain HTTP.")
     var tlsCertificate: String?
 
-    @Option(help: "PEM file with the certificate's private key.")
+    @Option(help: "PEM file with the certificate's private key (mode 0600).")
     var tlsKey: String?
 
     @Option(
@@ -67,12 +68,36 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "trace, debug (a line a request), info, notice, warning, error or critical.")
     var logLevel: String?
 
+    @Option(help: "text, or json (one object a line).")
+    var logFormat: String?
+
+    @Flag(help: "Read every file, say what was found, and end: status 0, or 2 with everything that is wrong.")
+    var check = false
+
     func run() async throws {
-        var settings = try ServeSettings(self, environment: ConfigReader(provider: EnvironmentVariablesProvider()))
-        let process = try ServerProcess(logLevel: settings.logLevel)
+        var settings = ServeSettings(self)
+        if check {
+            return try report(ServerCheck(settings.configuration, at: Date()), settings.problems)
+        }
+        try settings.check()
+        let process = ServerProcess(logLevel: settings.logLevel, logFormat: settings.logFormat)
         defer { process.flush() }
         settings.configuration.descriptors = DescriptorLimit.raise()
         let server = try Server(settings.configuration, metrics: process.metrics, logger: process.logger)
         try await process.run(server)
+    }
+
+    private func report(_ check: ServerCheck, _ problems: [CommandFailure]) throws {
+        Terminal.write("skan \(Skan.version)\n")
+        for (name, finding) in check.findings {
+            Terminal.write("\(name): \(finding)\n")
+        }
+        let failures = problems + check.problems.map { CommandFailure(explaining: $0, message: "") }
+        for failure in failures {
+            failure.say()
+        }
+        guard failures.isEmpty else {
+            throw ExitStatus.undecided
+        }
     }
 }

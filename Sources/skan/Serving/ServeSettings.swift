@@ -1,70 +1,83 @@
 import AttributionListener
 import AttributionServer
-import Configuration
+import BoundedLogging
 import Foundation
+import Logging
 
 /// What `skan serve` is told: a flag first, then the environment (`SKAN_LISTEN`, `SKAN_STORE`, …), then the default.
 struct ServeSettings {
     var configuration: ServerConfiguration
-    let logLevel: String
+    private(set) var logLevel = Logger.Level.info
+    private(set) var logFormat = LogFormat.text
+    /// Values that cannot be used; the default is in their place.
+    private(set) var problems: [CommandFailure] = []
 
-    init(_ command: ServeCommand, environment: ConfigReader) throws {
-        let settings = environment.scoped(to: "skan")
-        func text(_ flag: String?, _ name: String) -> String? {
-            flag ?? settings.string(forKey: ConfigKey(name))
-        }
-        func list(_ flags: [String], _ name: String) -> [String] {
-            let listed = settings.string(forKey: ConfigKey(name)) ?? ""
-            return flags.isEmpty ? listed.split(separator: ",").map { String($0) } : flags
-        }
-        func address(_ flag: ListenAddress?, _ name: String, _ standard: ListenAddress) throws -> ListenAddress {
-            guard flag == nil, let text = settings.string(forKey: ConfigKey(name)) else {
+    init(_ command: ServeCommand) {
+        let environment = EnvironmentSettings()
+        var problems: [CommandFailure] = []
+        /// What a flag or else a variable says; a text that cannot be read is a problem.
+        func value<Value>(
+            _ flag: Value?, _ text: String?, _ name: String, _ standard: Value, _ expected: String,
+            _ read: (String) -> Value?
+        ) -> Value {
+            guard flag == nil, let text else {
                 return flag ?? standard
             }
-            guard let address = ListenAddress(text) else {
-                throw CommandFailure("SKAN_\(name.uppercased()): found \(text), expected HOST:PORT")
+            guard let value = read(text) else {
+                problems.append(CommandFailure("\(name): found \(text), expected \(expected)"))
+                return standard
             }
-            return address
+            return value
         }
-        guard let store = text(command.store, "store"), !store.isEmpty else {
-            throw CommandFailure("expected --store FILE", hint: "the file is made when it does not exist")
+        func list(_ flags: [String], _ name: String) -> [String] {
+            flags.isEmpty ? environment.list(name) : flags
+        }
+        let store = command.store ?? environment.text("store") ?? ""
+        if store.isEmpty {
+            problems.append(CommandFailure("expected --store FILE", hint: "the file is made when it does not exist"))
         }
         var configuration = ServerConfiguration(store: store)
-        configuration.listen = try address(command.listen, "listen", configuration.listen)
-        configuration.console = try address(command.console, "console", configuration.console)
-        configuration.tokens = text(command.tokens, "tokens")
-        configuration.tokenRate = try Self.rate(
-            command.signRate, settings.string(forKey: "sign.rate"), configuration.tokenRate)
-        configuration.isConsolePlain =
-            command.consolePlainHttp || settings.string(forKey: "console.plain.http") == "true"
+        configuration.listen = value(
+            command.listen, environment.text("listen"), "SKAN_LISTEN", configuration.listen, "HOST:PORT"
+        ) { ListenAddress($0) }
+        configuration.console = value(
+            command.console, environment.text("console"), "SKAN_CONSOLE", configuration.console, "HOST:PORT"
+        ) { ListenAddress($0) }
+        configuration.tokens = command.tokens ?? environment.text("tokens")
+        configuration.tokenRate = value(
+            command.signRate, environment.text("sign.rate"), "sign rate", configuration.tokenRate,
+            "1 to 1000000 requests a second"
+        ) { Int($0) }
+        configuration.isConsolePlain = command.consolePlainHttp || environment.text("console.plain.http") == "true"
         configuration.networks = list(command.networks, "network")
-        configuration.testKeys = list(command.testKeys.files, "trust.test.key")
-        configuration.signingKeys = text(command.signingKeys, "signing.keys")
+        configuration.testKeys = command.testKeys.all
+        configuration.signingKeys = command.signingKeys ?? environment.text("signing.keys")
         configuration.trustedProxies = list(command.trustedProxies, "trusted.proxy")
-        configuration.forwardingField = try Self.field(
-            command.forwardingField, settings.string(forKey: "forwarding.field"), configuration.forwardingField)
-        configuration.tlsCertificate = text(command.tlsCertificate, "tls.certificate")
-        configuration.tlsKey = text(command.tlsKey, "tls.key")
+        configuration.forwardingField = value(
+            command.forwardingField, environment.text("forwarding.field"), "SKAN_FORWARDING_FIELD",
+            configuration.forwardingField, "x-forwarded-for or forwarded"
+        ) { ForwardingField(rawValue: $0) }
+        configuration.tlsCertificate = command.tlsCertificate ?? environment.text("tls.certificate")
+        configuration.tlsKey = command.tlsKey ?? environment.text("tls.key")
         configuration.threads = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
         configuration.programVersion = Skan.version
+        let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+        logLevel = value(
+            nil, command.logLevel ?? environment.text("log.level"), "log level", logLevel, "one of \(levels)"
+        ) { Logger.Level(rawValue: $0) }
+        logFormat = value(
+            nil, command.logFormat ?? environment.text("log.format"), "log format", logFormat, "text or json"
+        ) { LogFormat(rawValue: $0) }
         self.configuration = configuration
-        logLevel = text(command.logLevel, "log.level") ?? "info"
+        self.problems = problems
     }
 
-    private static func rate(_ flag: Int?, _ text: String?, _ standard: Int) throws -> Int {
-        guard let rate = flag ?? (text.map { Int($0) } ?? standard) else {
-            throw CommandFailure("sign rate: found \(text ?? ""), expected 1 to 1000000 requests a second")
+    /// Refuses to go on with a value that cannot be used.
+    ///
+    /// - Throws: The first of ``problems``.
+    func check() throws {
+        if let problem = problems.first {
+            throw problem
         }
-        return rate
-    }
-
-    private static func field(
-        _ flag: ForwardingField?, _ text: String?, _ standard: ForwardingField
-    ) throws -> ForwardingField {
-        guard let field = flag ?? (text.map { ForwardingField(rawValue: $0) } ?? standard) else {
-            throw CommandFailure(
-                "SKAN_FORWARDING_FIELD: found \(text ?? ""), expected x-forwarded-for or forwarded")
-        }
-        return field
     }
 }

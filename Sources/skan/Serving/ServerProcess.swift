@@ -10,23 +10,22 @@ import UnixSignals
 struct ServerProcess {
     let logger: Logger
     let metrics = PrometheusMetrics()
-    private let log = BoundedLog()
+    private let log: BoundedLog
 
     /// Takes over the process's log, metrics and signals; once in its life.
     ///
-    /// - Parameter level: The name of the log's level.
-    /// - Throws: ``CommandFailure`` for a level there is not.
-    init(logLevel level: String) throws {
-        guard let logLevel = Logger.Level(rawValue: level) else {
-            let known = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-            throw CommandFailure("log level: found \(level), expected one of \(known)")
-        }
+    /// - Parameters:
+    ///   - logLevel: What is logged.
+    ///   - logFormat: How it is written.
+    init(logLevel: Logger.Level, logFormat: LogFormat) {
+        let log = BoundedLog(format: logFormat)
+        self.log = log
         // Until the server traps it: a closed terminal is no reason to end.
         signal(SIGHUP, SIG_IGN)
         // What the libraries around log on their own goes the same way.
-        LoggingSystem.bootstrap { [log] _ in BoundedLogHandler(log, logLevel: max(logLevel, .warning)) }
+        LoggingSystem.bootstrap { _ in BoundedLogHandler(log, logLevel: max(logLevel, .warning)) }
         MetricsSystem.bootstrap(metrics)
-        logger = Logger(label: "skan") { [log] _ in BoundedLogHandler(log, logLevel: logLevel) }
+        logger = Logger(label: "skan") { _ in BoundedLogHandler(log, logLevel: logLevel) }
     }
 
     /// Runs a server until SIGTERM or SIGINT, and closes it.

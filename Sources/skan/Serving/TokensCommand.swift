@@ -23,8 +23,21 @@ struct TokensCommand: ParsableCommand {
 
 extension TokensCommand {
     struct FileOption: ParsableArguments {
-        @Option(help: "The list of tokens (JSON, mode 0600).")
-        var file: String
+        @Option(
+            name: [.customLong("file"), .customLong("tokens")],
+            help: "The list of tokens (JSON, mode 0600; or SKAN_TOKENS).")
+        var file: String?
+
+        /// The list.
+        var list: AccessFile {
+            get throws {
+                guard let file = file ?? EnvironmentSettings().text("tokens"), !file.isEmpty else {
+                    throw CommandFailure(
+                        "expected --file FILE", hint: "or name the list once: export SKAN_TOKENS=FILE")
+                }
+                return AccessFile(file)
+            }
+        }
     }
 
     struct Create: ParsableCommand {
@@ -40,7 +53,7 @@ extension TokensCommand {
         @Option(help: "The first day (UTC) on which it is refused, YYYY-MM-DD (default: never).")
         var expires: String?
 
-        @OptionGroup var list: FileOption
+        @OptionGroup var option: FileOption
 
         func run() throws {
             let scopes = try scope.split(separator: ",", omittingEmptySubsequences: false).map { word in
@@ -57,7 +70,7 @@ extension TokensCommand {
                 }
                 return day
             }
-            let (token, grant) = try AccessFile(list.file).update(makingFile: true) { list throws(AccessProblem) in
+            let (token, grant) = try option.list.update(makingFile: true) { list throws(AccessProblem) in
                 var generator = SystemRandomNumberGenerator()
                 return try list.create(name: name, scopes: scopes, expires: day, now: Date(), using: &generator)
             }
@@ -69,12 +82,12 @@ extension TokensCommand {
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the tokens' ids, holders and scopes.")
 
-        @OptionGroup var list: FileOption
+        @OptionGroup var option: FileOption
 
         func run() throws {
             let now = Date()
             let header = ["ID", "NAME", "SCOPES", "CREATED", "EXPIRES", "STATE"]
-            let rows = try AccessFile(list.file).load().grants.map { grant in
+            let rows = try option.list.load().grants.map { grant in
                 [
                     grant.id, grant.name, grant.scopes.map(\.rawValue).joined(separator: ","),
                     grant.created.formatted(.iso8601), grant.expires?.description ?? "never",
@@ -96,10 +109,10 @@ extension TokensCommand {
         @Argument(help: "The token's id, or its holder's name when that has one token only.")
         var token: String
 
-        @OptionGroup var list: FileOption
+        @OptionGroup var option: FileOption
 
         func run() throws {
-            let grant = try AccessFile(list.file).update(makingFile: false) { list throws(AccessProblem) in
+            let grant = try option.list.update(makingFile: false) { list throws(AccessProblem) in
                 try list.revoke(token)
             }
             Terminal.say("skan: revoked token \(grant.id) of \(grant.name)")

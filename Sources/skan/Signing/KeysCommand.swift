@@ -54,9 +54,9 @@ extension KeysCommand {
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Check a private key: who can read it, its curve, its pair.",
-            discussion: "Give one FILE, or --keys LIST to check every key of a list.")
+            discussion: "Give one FILE, or --keys LIST (or SKAN_SIGNING_KEYS) to check every key of a list.")
 
-        @Argument(help: "A private key file.")
+        @Argument(help: "A private key file; - for standard input.")
         var file: String?
 
         @Option(help: "The public key that Apple was given; must be the other half.")
@@ -65,12 +65,12 @@ extension KeysCommand {
         @Option(help: "The version it shall sign; refuses a curve that cannot.")
         var version: String?
 
-        @Option(help: "A list of keys (JSON).")
-        var keys: String?
+        @OptionGroup var keys: SigningKeysOption
 
         func run() throws {
-            if let keys {
-                for entry in try NetworkKeySet(file: keys).entries {
+            let list = keys.file(besides: file)
+            if let list {
+                for entry in try NetworkKeySet(file: list).entries {
                     let versions = "\(entry.versions.lowerBound.rawValue)-\(entry.versions.upperBound.rawValue)"
                     Terminal.write(
                         "ok \(entry.file) \(entry.adNetworkID) \(versions) "
@@ -78,12 +78,12 @@ extension KeysCommand {
                 }
             }
             guard let file else {
-                guard keys != nil else {
+                guard list != nil else {
                     throw CommandFailure("expected FILE or --keys LIST", hint: "skan help keys check")
                 }
                 return
             }
-            let key = try NetworkPrivateKey(file: file)
+            let key = try NetworkPrivateKey(argument: file)
             if let version {
                 guard let known = SKAdNetworkVersion(rawValue: version) else {
                     throw CommandFailure("--version: found \(version), expected 1.0, 2.0, 2.1, 2.2, 3.0 or 4.0")

@@ -65,11 +65,10 @@ struct SignCommand: ParsableCommand {
     @Option(help: "When the ad is shown, Unix milliseconds (default: now).")
     var timestamp: Int64?
 
-    @Option(help: "Private key file (PEM, mode 0600).")
+    @Option(help: "Private key file (PEM, mode 0600); - for standard input.")
     var key: String?
 
-    @Option(help: "List of keys (JSON), from which the active one for network and version is taken.")
-    var keys: String?
+    @OptionGroup var keys: SigningKeysOption
 
     @Option(
         help: """
@@ -144,8 +143,8 @@ struct SignCommand: ParsableCommand {
         with one: (ImpressionSigner) throws -> Signed,
         or many: (NetworkSigner) throws -> Signed
     ) throws -> Signed {
-        switch (key, keys) {
-        case (let key?, nil): return try one(ImpressionSigner(try NetworkPrivateKey(file: key)))
+        switch (key, keys.file(besides: key)) {
+        case (let key?, nil): return try one(ImpressionSigner(try NetworkPrivateKey(argument: key)))
         case (nil, let keys?): return try many(NetworkSigner(try NetworkKeySet(file: keys)))
         default:
             throw CommandFailure(

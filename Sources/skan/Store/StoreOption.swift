@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 
 /// Which store a command is about: `--store`, else `SKAN_STORE`.
 struct StoreOption: ParsableArguments {
@@ -9,7 +8,7 @@ struct StoreOption: ParsableArguments {
     /// The store's file.
     var path: String {
         get throws {
-            guard let path = file ?? ProcessInfo.processInfo.environment["SKAN_STORE"], !path.isEmpty else {
+            guard let path = file ?? EnvironmentSettings().text("store"), !path.isEmpty else {
                 throw CommandFailure("expected --store FILE", hint: "or name the store once: export SKAN_STORE=FILE")
             }
             return path

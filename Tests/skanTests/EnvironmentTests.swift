@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+@Suite("Variables of the environment, the same in every command")
+struct EnvironmentTests {
+    let folder: WorkFolder
+
+    init() throws {
+        folder = try WorkFolder()
+        try folder.makeSigningKeys()
+        for arguments in [
+            ["tokens", "create", "--name", "dsp", "--scope", "sign", "--file", "tokens.json"],
+            ["simulate", "--count", "1", "--output", "bodies", "--keys", "keys"],
+        ] {
+            let outcome = try SkanProcess.run(arguments, in: folder.url)
+            try #require(outcome.status == 0, "\(outcome.errors)")
+        }
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let variables: [String]
+        let arguments: [String]
+        var status: Int32 = 0
+        /// Some of what is printed, on whichever stream.
+        let text: String
+    }
+
+    static let sign = [
+        "sign", "--version", "4.0", "--network", "example123.skadnetwork", "--source-identifier", "1",
+        "--advertised-app", "1", "--source-app", "1",
+    ]
+    static let testKeys = "SKAN_TRUST_TEST_KEY=keys/test-p192.public.pem,keys/test-p256.public.pem"
+
+    static let rows = [
+        Row(
+            testDescription: "sign takes the list of a server", variables: ["SKAN_SIGNING_KEYS=keys.json"],
+            arguments: sign, text: "attribution-signature"),
+        Row(
+            testDescription: "a key named with a flag comes first", variables: ["SKAN_SIGNING_KEYS=none.json"],
+            arguments: sign + ["--key", "new.pem"], text: "attribution-signature"),
+        Row(
+            testDescription: "a list named with a flag comes first", variables: ["SKAN_SIGNING_KEYS=none.json"],
+            arguments: sign + ["--signing-keys", "keys.json"], text: "attribution-signature"),
+        Row(
+            testDescription: "two flags contradict each other", variables: [],
+            arguments: sign + ["--key", "new.pem", "--keys", "keys.json"], status: 2,
+            text: "expected one of --key FILE and --keys LIST"),
+        Row(
+            testDescription: "keys check takes the list of a server", variables: ["SKAN_SIGNING_KEYS=keys.json"],
+            arguments: ["keys", "check"], text: "example123.skadnetwork 2.1-4.0 active P-256"),
+        Row(
+            testDescription: "tokens takes the list of a server", variables: ["SKAN_TOKENS=tokens.json"],
+            arguments: ["tokens", "list"], text: "dsp"),
+        Row(
+            testDescription: "tokens takes the flag of a server", variables: ["SKAN_TOKENS=none.json"],
+            arguments: ["tokens", "list", "--tokens", "tokens.json"], text: "dsp"),
+        Row(
+            testDescription: "an empty variable is as if it were not set", variables: ["SKAN_TOKENS="],
+            arguments: ["tokens", "list"], status: 2, text: "expected --file FILE"),
+        Row(
+            testDescription: "recount trusts the test keys of a server",
+            variables: [testKeys, "SKAN_STORE=none.sqlite"],
+            arguments: ["recount"], status: 2, text: "there is no store at none.sqlite"),
+        Row(
+            testDescription: "a test key that is missing is an error wherever keys are trusted",
+            variables: ["SKAN_TRUST_TEST_KEY=none.pem"], arguments: ["verify", "tokens.json"], status: 2,
+            text: "cannot read the key file none.pem"),
+        Row(
+            testDescription: "serve reads its log's format", variables: ["SKAN_LOG_FORMAT=xml", "SKAN_STORE=s.sqlite"],
+            arguments: ["serve"], status: 2, text: "log format: found xml, expected text or json"),
+    ]
+
+    @Test("A flag comes first, then the variable", arguments: rows)
+    func variable(_ row: Row) throws {
+        let outcome = try SkanProcess.run(
+            URL(fileURLWithPath: "/usr/bin/env"), row.variables + [SkanProcess.binary.path] + row.arguments,
+            in: folder.url)
+        #expect(outcome.status == row.status, "\(outcome)")
+        #expect((outcome.output + outcome.errors).contains(row.text), "\(outcome)")
+    }
+
+    // MARK: A key from standard input
+
+    @Test("skan sign reads a private key from standard input, whatever its mode would be in a file")
+    func standardInput() throws {
+        let key = try String(contentsOfFile: folder.path("new.pem"), encoding: .utf8)
+        let outcome = try SkanProcess.run(Self.sign + ["--key", "-"], in: folder.url, input: key)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("attribution-signature"))
+    }
+
+    static let inputs = [
+        ("", "standard input holds no unencrypted private key"),
+        ("nonsense", "standard input holds no unencrypted private key"),
+        (String(repeating: "x", count: 65_537), "cannot read the key file standard input: found more than the 65536"),
+    ]
+
+    @Test("What is no key is refused, naming standard input", arguments: inputs)
+    func badInput(_ input: String, _ error: String) throws {
+        let outcome = try SkanProcess.run(Self.sign + ["--key", "-"], in: folder.url, input: input)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains(error), "\(outcome.errors)")
+    }
+}
