@@ -2,6 +2,9 @@
 
 import PackageDescription
 
+// Set by `make release`. Context.gitInformation is of no use: a manifest is cached, and names the commit it was first read at.
+let commit = Context.environment["BUILD_COMMIT"] ?? "unknown"
+
 let package = Package(
     name: "skan",
     products: [
@@ -22,6 +25,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
+        .target(name: "CBuild", cSettings: [.define("BUILD_COMMIT", to: "\"\(commit)\"")]),
         .systemLibrary(name: "CFileSystem"),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "StrictJSON"),
@@ -114,7 +118,7 @@ let package = Package(
             dependencies: [
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionHarness", "AttributionIngest",
                 "AttributionListener", "AttributionReports", "AttributionServer", "AttributionSigning",
-                "AttributionStore", "BoundedLogging", "StrictJSON",
+                "AttributionStore", "BoundedLogging", "CBuild", "COpenSSL", "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -224,7 +228,7 @@ let package = Package(
 )
 
 // One place gives every Swift target the same settings.
-for target in package.targets where target.type != .system {
+for target in package.targets where target.type != .system && target.name != "CBuild" {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

@@ -1,5 +1,6 @@
-// The parts of the system's OpenSSL (3.0 or later) that AttributionSigning needs.
+// The parts of the system's OpenSSL (3.0 or later) that we need.
 #include <openssl/bio.h>
+#include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>

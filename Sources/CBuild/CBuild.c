@@ -1,0 +1,5 @@
+#include "CBuild.h"
+
+const char *skan_build_commit(void) {
+    return BUILD_COMMIT;
+}
