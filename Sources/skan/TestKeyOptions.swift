@@ -6,7 +6,8 @@ struct TestKeyOptions: ParsableArguments {
     @Option(
         name: .customLong("trust-test-key"), parsing: .singleValue,
         help:
-            "A public key file whose postbacks are accepted and marked as test; may be repeated (or SKAN_TRUST_TEST_KEY)."
+            "A public key file whose postbacks are accepted and marked as test; may be repeated (or SKAN_TRUST_TEST_KEY).",
+        completion: .file()
     )
     var files: [String] = []
 

@@ -2,7 +2,7 @@ import Attribution
 import StrictJSON
 
 /// Days in a row.
-struct CalendarPeriod: Hashable {
+package struct CalendarPeriod: Hashable {
     let first: CalendarDay
     let last: CalendarDay
 
@@ -41,7 +41,8 @@ struct CalendarPeriod: Hashable {
         self.last = last
     }
 
-    private static let names = [
+    /// The words that name some days, as seen from today.
+    package static let names = [
         "today", "yesterday", "this-week", "last-week", "this-month", "last-month",
     ]
 

@@ -11,7 +11,8 @@ struct QuarantineFilterOptions: ParsableArguments {
     @Option(name: .customLong("class"), help: "garbage, forged, conflict or future.")
     var kind: QuarantineClass?
 
-    @Option(help: "malformed, unknown-version, unknown-key, invalid-signature or conflict.")
+    @Option(
+        help: "malformed, unknown-version, unknown-key, invalid-signature or conflict.", completion: .quarantineReasons)
     var reason: String?
 
     @Option(help: "One delivery alone.")

@@ -10,39 +10,45 @@ struct ReportOptions: ParsableArguments {
             discussion: "hour, day, week, month, framework, network, app, campaign (campaign-id and "
                 + "source-identifier), source (source-app and source-domain), version, fidelity, redownload, "
                 + "sequence-index, conversion-type, conversion-value, marketplace, country, interaction-type, "
-                + "recipient. Apple does not sign conversion-value, country and interaction-type."))
+                + "recipient. Apple does not sign conversion-value, country and interaction-type."),
+        completion: .dimensions)
     var by: String = ReportParameters().by
 
     @Option(
         name: .customLong("where"), parsing: .singleValue,
-        help: "DIMENSION=VALUE or DIMENSION!=VALUE; may be repeated: values of one dimension are alternatives.")
+        help: "DIMENSION=VALUE or DIMENSION!=VALUE; may be repeated: values of one dimension are alternatives.",
+        completion: .filters)
     var filters: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "Days of receipt.",
             discussion: "today, yesterday, 7d (any number of days, today included), this-week, last-week, this-month, "
-                + "last-month, a week as 2026-W46 (Monday to Sunday), a month as 2026-10 or a day as 2026-11-09."))
+                + "last-month, a week as 2026-W46 (Monday to Sunday), a month as 2026-10 or a day as 2026-11-09."),
+        completion: .periods)
     var period: String?
 
-    @Option(help: "First day of receipt, or a word as for --period, of which it is the first.")
+    @Option(help: "First day of receipt, or a word as for --period, of which it is the first.", completion: .periods)
     var from: String?
 
-    @Option(help: "Last day of receipt, included, or a word as for --period, of which it is the last.")
+    @Option(
+        help: "Last day of receipt, included, or a word as for --period, of which it is the last.", completion: .periods
+    )
     var to: String?
 
-    @Option(help: "Time zone of the days, for example Europe/Berlin.")
+    @Option(help: "Time zone of the days, for example Europe/Berlin.", completion: .timeZones)
     var timeZone: String = ReportParameters().timeZone
 
     @Flag(exclusivity: .exclusive)
     var traffic: OtherTraffic?
 
-    @Option(help: "Figures, comma-separated, for example installs,redownload-rate.")
+    @Option(help: "Figures, comma-separated, for example installs,redownload-rate.", completion: .figures)
     var columns: String?
 
     @Option(
         parsing: .unconditional,
-        help: "A figure or dimension that rows are sorted by; the greatest first with a hyphen: --sort -installs.")
+        help: "A figure or dimension that rows are sorted by; the greatest first with a hyphen: --sort -installs.",
+        completion: .sortKeys)
     var sort: String?
 
     @Option(help: "How many rows, after sorting; the totals stay those of all.")

@@ -26,8 +26,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "List of tokens (skan tokens create): all of the console but /healthz, /readyz and /openapi.yaml needs one."
-    )
+            "List of tokens (skan tokens create): all of the console but /healthz, /readyz and /openapi.yaml needs one.",
+        completion: .file())
     var tokens: String?
 
     @Option(help: "Requests a second each token may be used for (default 5000).")
@@ -38,7 +38,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customLong("store"), .customShort("s")],
-        help: "The store's file, made when it does not exist (or SKAN_STORE).")
+        help: "The store's file, made when it does not exist (or SKAN_STORE).", completion: .file())
     var store: String?
 
     @Option(
@@ -48,13 +48,16 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var testKeys: TestKeyOptions
 
-    @Option(help: "List of the networks' keys (JSON), with which impressions are signed on request.")
+    @Option(
+        help: "List of the networks' keys (JSON), with which impressions are signed on request.", completion: .file())
     var signingKeys: String?
 
-    @Option(help: "PEM file with the TLS certificate chain; read again on SIGHUP. Without it, plain HTTP.")
+    @Option(
+        help: "PEM file with the TLS certificate chain; read again on SIGHUP. Without it, plain HTTP.",
+        completion: .file())
     var tlsCertificate: String?
 
-    @Option(help: "PEM file with the certificate's private key (mode 0600).")
+    @Option(help: "PEM file with the certificate's private key (mode 0600).", completion: .file())
     var tlsKey: String?
 
     @Option(
@@ -65,7 +68,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The one field in which proxies name clients: x-forwarded-for or forwarded.")
     var forwardingField: ForwardingField?
 
-    @Option(help: "trace, debug (a line a request), info, notice, warning, error or critical.")
+    @Option(
+        help: "trace, debug (a line a request), info, notice, warning, error or critical.",
+        completion: .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]))
     var logLevel: String?
 
     @Option(help: "text, or json (one object a line).")

@@ -25,7 +25,7 @@ extension TokensCommand {
     struct FileOption: ParsableArguments {
         @Option(
             name: [.customLong("file"), .customLong("tokens")],
-            help: "The list of tokens (JSON, mode 0600; or SKAN_TOKENS).")
+            help: "The list of tokens (JSON, mode 0600; or SKAN_TOKENS).", completion: .file())
         var file: String?
 
         /// The list.
@@ -47,7 +47,9 @@ extension TokensCommand {
         @Option(help: "Who will hold it: a-z 0-9 . _ -, at most 64 characters.")
         var name: String
 
-        @Option(help: "sign, report, manage (change the store) or admin (all of them); comma-separated.")
+        @Option(
+            help: "sign, report, manage (change the store) or admin (all of them); comma-separated.",
+            completion: .scopes)
         var scope: String
 
         @Option(help: "The first day (UTC) on which it is refused, YYYY-MM-DD (default: never).")

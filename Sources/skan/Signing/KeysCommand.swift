@@ -20,7 +20,7 @@ extension KeysCommand {
         @Option(help: "p256, or p192 for versions 1.0 and 2.0 of networks registered until 2020.")
         var curve: SignatureCurve = .p256
 
-        @Argument(help: "The file to write.")
+        @Argument(help: "The file to write.", completion: .file())
         var file: String
 
         func run() throws {
@@ -35,7 +35,7 @@ extension KeysCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the public key as Apple asks for it, and its fingerprint.")
 
-        @Argument(help: "A private or public key file.")
+        @Argument(help: "A private or public key file.", completion: .file())
         var file: String
 
         func run() throws {
@@ -56,13 +56,13 @@ extension KeysCommand {
             abstract: "Check a private key: who can read it, its curve, its pair.",
             discussion: "Give one FILE, or --keys LIST (or SKAN_SIGNING_KEYS) to check every key of a list.")
 
-        @Argument(help: "A private key file; - for standard input.")
+        @Argument(help: "A private key file; - for standard input.", completion: .file())
         var file: String?
 
-        @Option(help: "The public key that Apple was given; must be the other half.")
+        @Option(help: "The public key that Apple was given; must be the other half.", completion: .file())
         var `public`: String?
 
-        @Option(help: "The version it shall sign; refuses a curve that cannot.")
+        @Option(help: "The version it shall sign; refuses a curve that cannot.", completion: .versions)
         var version: String?
 
         @OptionGroup var keys: SigningKeysOption

@@ -71,7 +71,7 @@ extension PublishCommand {
         @Option(help: "Domain that takes copies of postbacks for developers (default: the company's).")
         var copyDomain: String?
 
-        @Option(help: "Folder for all files; files of the same names are replaced.")
+        @Option(help: "Folder for all files; files of the same names are replaced.", completion: .directory)
         var output: String?
 
         @Option(help: "json, xml, source-app or advertised-app: this one to standard output.")

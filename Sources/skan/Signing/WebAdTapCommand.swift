@@ -15,20 +15,21 @@ extension WebAdCommand {
                 """
         )
 
-        @Argument(help: "Files; - or none for standard input.")
+        @Argument(help: "Files; - or none for standard input.", completion: .file())
         var files: [String] = []
 
         @Option(help: "Domain of the page that shows the links.")
         var sourceDomain: String
 
-        @Option(help: "The network's key, public or private, with which the payload must verify.")
+        @Option(help: "The network's key, public or private, with which the payload must verify.", completion: .file())
         var networkKey: String
 
         @Option(help: "Origin to ask in place of the link's attributionDestination, such as http://127.0.0.1:8080.")
         var url: String?
 
         @Option(
-            help: "Folder of the test keys (skan simulate makes them): install, and send a postback signed with them.")
+            help: "Folder of the test keys (skan simulate makes them): install, and send a postback signed with them.",
+            completion: .directory)
         var keys: String?
 
         @Option(help: "Where postbacks go (default: /skadnetwork/postbacks at the origin asked).")

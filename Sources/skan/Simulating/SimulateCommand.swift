@@ -36,7 +36,7 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: "Scales the shares of repeats, forgeries and malformed bodies; 0 for genuine traffic alone.")
     var faults = 1.0
 
-    @Option(help: "Folder of the test keys.")
+    @Option(help: "Folder of the test keys.", completion: .directory)
     var keys = "skan-test-keys"
 
     @Option(help: "Post to this URL.")
@@ -48,13 +48,15 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: "The server's console, to hold its report against what was sent; SKAN_TOKEN may hold a token for it.")
     var reportUrl: String?
 
-    @Option(help: "The server's store, to hold its report against what was sent.")
+    @Option(help: "The server's store, to hold its report against what was sent.", completion: .file())
     var reportStore: String?
 
-    @Option(help: "Write each transaction id answered 200 to this file as soon as it is.")
+    @Option(help: "Write each transaction id answered 200 to this file as soon as it is.", completion: .file())
     var answers: String?
 
-    @Option(help: "Write the postbacks, one a line, and what a report must say of them to this folder.")
+    @Option(
+        help: "Write the postbacks, one a line, and what a report must say of them to this folder.",
+        completion: .directory)
     var output: String?
 
     func validate() throws {

@@ -18,7 +18,7 @@ struct BackupCommand: ParsableCommand {
 
     @OptionGroup var store: StoreOption
 
-    @Argument(help: "The new file; web ads go into FILE-web-ads.")
+    @Argument(help: "The new file; web ads go into FILE-web-ads.", completion: .file())
     var file: String
 
     @Flag(help: "Leave unanswered web ads as they are: for moving a store whose server is stopped for good.")

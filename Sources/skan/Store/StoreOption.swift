@@ -2,7 +2,8 @@ import ArgumentParser
 
 /// Which store a command is about: `--store`, else `SKAN_STORE`.
 struct StoreOption: ParsableArguments {
-    @Option(name: [.customLong("store"), .customShort("s")], help: "The store's file (or SKAN_STORE).")
+    @Option(
+        name: [.customLong("store"), .customShort("s")], help: "The store's file (or SKAN_STORE).", completion: .file())
     var file: String?
 
     /// The store's file.

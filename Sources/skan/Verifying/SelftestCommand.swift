@@ -11,7 +11,9 @@ struct SelftestCommand: ParsableCommand {
         discussion: "Apple published no signed example of 1.0; its key and curve are covered by the one of 2.0."
     )
 
-    @Option(help: "Also write the genuine ones to this folder, one JSON file each, to be posted to a server.")
+    @Option(
+        help: "Also write the genuine ones to this folder, one JSON file each, to be posted to a server.",
+        completion: .directory)
     var write: String?
 
     func run() throws {

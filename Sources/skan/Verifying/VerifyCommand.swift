@@ -24,7 +24,7 @@ struct VerifyCommand: AsyncParsableCommand {
         case text, json
     }
 
-    @Argument(help: "Files; - or none for standard input.")
+    @Argument(help: "Files; - or none for standard input.", completion: .file())
     var files: [String] = []
 
     @Option(help: "text, or json: one object a line.")

@@ -1,0 +1,35 @@
+import ArgumentParser
+
+struct CompletionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completion",
+        abstract: "Write the script with which a shell completes commands, options, files and names.",
+        discussion: """
+            make install puts the scripts where the shells look for them.
+
+            EXAMPLES
+              source <(skan completion bash)
+              skan completion zsh > ~/.zfunc/_skan
+              skan completion fish > ~/.config/fish/completions/skan.fish
+            """
+    )
+
+    enum Shell: String, CaseIterable, ExpressibleByArgument {
+        case bash, zsh, fish
+
+        var completionShell: CompletionShell {
+            switch self {
+            case .bash: .bash
+            case .zsh: .zsh
+            case .fish: .fish
+            }
+        }
+    }
+
+    @Argument(help: "bash, zsh or fish.")
+    var shell: Shell
+
+    func run() {
+        Terminal.write(Skan.completionScript(for: shell.completionShell) + "\n")
+    }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Attribution
+import AttributionAccess
+import AttributionConsole
+import AttributionReports
+import AttributionStore
+import Foundation
+
+extension CompletionKind {
+    /// The dimensions of a report, comma-separated.
+    static let dimensions = commaSeparated { dimensionNames }
+
+    /// The figures of a report, comma-separated.
+    static let figures = commaSeparated { ReportColumn.all.map(\.name) }
+
+    /// What a report can be sorted by, in either direction.
+    static let sortKeys: CompletionKind = {
+        let names = ReportColumn.all.map(\.name) + ReportDimension.allCases.map(\.rawValue)
+        return .list(names + names.map { "-\($0)" })
+    }()
+
+    /// The beginnings of filters; which values there are, only a store knows.
+    static let filters = CompletionKind.list(
+        ReportDimension.allCases.filter { !$0.isTime }.map { "\($0.rawValue)=" })
+
+    /// The words for days.
+    static let periods = CompletionKind.list(CalendarPeriod.names)
+
+    /// Too many to be part of a script.
+    static let timeZones = CompletionKind.custom { _, _, _ in ["UTC"] + TimeZone.knownTimeZoneIdentifiers }
+
+    /// The scopes of tokens, comma-separated.
+    static let scopes = commaSeparated { AccessScope.allCases.map(\.rawValue) }
+
+    /// The versions of SKAdNetwork.
+    static let versions = CompletionKind.list(SKAdNetworkVersion.allCases.map(\.rawValue))
+
+    /// The reasons for which deliveries are in quarantine.
+    static let quarantineReasons = CompletionKind.list(QuarantineQuery.reasons)
+
+    private static var dimensionNames: [String] {
+        ReportDimension.allCases.map(\.rawValue) + ["campaign", "source"]
+    }
+
+    /// Completes the last name of a list with those that are not in it yet.
+    private static func commaSeparated(_ names: @escaping @Sendable () -> [String]) -> CompletionKind {
+        .custom { _, _, text in
+            let given = text.split(separator: ",", omittingEmptySubsequences: false).dropLast().map { String($0) }
+            return names().filter { !given.contains($0) }.map { (given + [$0]).joined(separator: ",") }
+        }
+    }
+}
