@@ -4,11 +4,16 @@ extension Sequence<String> {
         nearest(to: name).map { "; did you mean \($0)?" } ?? ""
     }
 
-    /// The name a misspelt one is closest to: a third of its letters may be wrong, missing or swapped.
-    func nearest(to name: String) -> String? {
+    /// The name a misspelt one is closest to: a third of its letters may be wrong, missing or swapped, or it may be cut
+    /// off where only one name goes on.
+    package func nearest(to name: String) -> String? {
         let letters = Array(name.lowercased().unicodeScalars.prefix(40))
         guard letters.count > 1 else {
             return nil
+        }
+        let continued = filter { $0.lowercased().hasPrefix(name.lowercased()) }
+        if continued.count == 1 {
+            return continued.first
         }
         let distances = map { ($0, Self.distance(letters, Array($0.lowercased().unicodeScalars))) }
         guard let best = distances.min(by: { $0.1 < $1.1 }), best.1 <= Swift.max(1, letters.count / 3) else {
