@@ -53,7 +53,7 @@ extension AccessProblem: CustomStringConvertible {
         case .openToOthers(let file, _): "chmod 600 \(file)"
         case .malformed: "let skan tokens write the file"
         case .unwritable: "check that the folder exists and can be written"
-        case .badName, .noScope, .expiryPassed: "skan help tokens create lists the options"
+        case .badName, .noScope, .expiryPassed: "skan help tokens create"
         case .tooManyLive(_, let ids):
             "move the clients to the newer one, then revoke the older: skan tokens revoke \(ids.first ?? "ID")"
         case .full: "revoke those no longer needed: skan tokens list, skan tokens revoke ID"

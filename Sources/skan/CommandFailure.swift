@@ -22,19 +22,20 @@ struct CommandFailure: Error {
     /// - Parameters:
     ///   - error: What was thrown.
     ///   - message: What the argument parser says of it, for errors of usage.
-    init(explaining error: any Error, message: String) {
+    ///   - help: What explains the command that was called.
+    init(explaining error: any Error, message: String, help: String) {
         switch error {
         case let failure as CommandFailure: self = failure
         case let problem as KeyProblem: self.init(problem.description, hint: problem.hint)
         case let problem as ServerConfiguration.Problem: self.init(problem.description, hint: problem.hint)
         case let problem as AccessProblem: self.init(problem.description, hint: problem.hint)
-        case let problem as FieldProblem: self.init(problem.description, hint: "skan help COMMAND lists its options")
+        case let problem as FieldProblem: self.init(problem.description, hint: help)
         case let problem as OwnerProblem: self.init(problem.description, hint: problem.hint)
         case let problem as StoreError: self.init(problem.description)
         case let problem as LedgerQuestionError: self.init(problem.description)
         case let problem as BackupError: self.init(problem.description)
         case let problem as IngressError: self.init(problem.description)
-        default: self.init(message.isEmpty ? "\(error)" : message, hint: "skan help lists commands and options")
+        default: self.init(message.isEmpty ? "\(error)" : message, hint: help)
         }
     }
 

@@ -24,7 +24,7 @@ struct Skan: AsyncParsableCommand {
         // A closed pipe ends `skan report | head` as a success, through the write that fails.
         signal(SIGPIPE, SIG_IGN)
         do {
-            var command = try parseAsRoot()
+            var command = try parsed()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
@@ -40,6 +40,36 @@ struct Skan: AsyncParsableCommand {
         }
     }
 
+    /// The command that was typed.
+    ///
+    /// - Throws: ``CommandFailure`` for words that are no command, naming the mistake.
+    private static func parsed() throws -> any ParsableCommand {
+        let command: any ParsableCommand
+        do {
+            command = try parseAsRoot()
+        } catch {
+            guard exitCode(for: error) != .success else {
+                throw error
+            }
+            let typed = typedCommand
+            throw CommandFailure(typed?.problem ?? message(for: error), hint: typed?.help ?? "skan help")
+        }
+        // The parser explains the program to whoever asks about a command that there is not.
+        if words.first == "help", let problem = typedCommand?.problem {
+            throw CommandFailure(problem, hint: "skan help")
+        }
+        return command
+    }
+
+    private static var words: [String] {
+        Array(CommandLine.arguments.dropFirst())
+    }
+
+    /// What was typed, for naming mistakes; nil when the parser's own description cannot be read.
+    private static var typedCommand: TypedCommand? {
+        (try? CommandDescription.ofProgram()).map { TypedCommand(words, of: $0) }
+    }
+
     /// Prints an error as `skan: error:` and `skan: hint:`, and ends with the status it stands for.
     private static func report(_ error: any Error) -> Never {
         if exitCode(for: error) == .success {
@@ -48,7 +78,8 @@ struct Skan: AsyncParsableCommand {
             Terminal.finish()
             Foundation.exit(0)
         }
-        CommandFailure(explaining: error, message: message(for: error)).say()
+        let help = typedCommand?.help ?? "skan help"
+        CommandFailure(explaining: error, message: message(for: error), help: help).say()
         Foundation.exit(ExitStatus.undecided.rawValue)
     }
 }

@@ -88,7 +88,7 @@ struct AppImpressionTests {
             "source-identifier: found 10000, expected a whole number"
         ),
         (["--key", "key.pem", "--source-app=-1"], "publisher-item-identifier: found -1"),
-        (["--key", "key.pem", "--framework", "skadnetwork"], "version: found nothing, expected a SKAdNetwork version"),
+        (["--key", "key.pem", "--framework", "skadnetwork"], "expected --version VERSION\n"),
         (
             ["--key", "key.pem", "--framework", "skadnetwork", "--version", "4.0", "--re-engagement"],
             "--re-engagement: found with --framework skadnetwork"

@@ -137,7 +137,7 @@ struct CommandTests {
             (["verify", "none.json"], "cannot read none.json"),
             (["verify", "--trust-test-key", "none.pem"], "cannot read the key file none.pem"),
             (["simulate"], "expected --post URL or --output FOLDER"),
-            (["nonsense"], "Unexpected argument 'nonsense'"),
+            (["nonsense"], "unknown command nonsense, expected one of serve, report, "),
         ])
     func badInput(_ arguments: [String], _ message: String) throws {
         for (curve, file) in [("p256", "key.pem"), ("p256", "open.pem"), ("p256", "other.pem"), ("p192", "p192.pem")] {

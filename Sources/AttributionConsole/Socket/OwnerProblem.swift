@@ -39,7 +39,7 @@ extension OwnerProblem: CustomStringConvertible {
         case .notPermitted: "run the command as the user that skan serve runs as"
         case .cutShort: "see the server's log, and run the command again"
         case .refused("store-failed", _): "see the server's log"
-        case .refused: "the server that has the store was asked; skan help COMMAND lists the options"
+        case .refused: "the server that has the store was asked"
         }
     }
 }

@@ -28,21 +28,15 @@ struct ReportCommand: AsyncParsableCommand {
     @Option(help: "table, csv, json, ndjson or markdown.")
     var format: ReportFormat = .table
 
-    @Option(name: .shortAndLong, help: "Write the report to this file instead; one of that name is replaced.")
+    @Option(
+        name: .shortAndLong, help: "Write the report to this file instead; one of that name is replaced.",
+        completion: .file())
     var output: String?
 
     @Flag(name: .shortAndLong, help: "Write nothing but the report; errors still go to standard error.")
     var quiet = false
 
     func run() async throws {
-        do {
-            try await report()
-        } catch let problem as FieldProblem {
-            throw CommandFailure(problem.description, hint: "skan help report explains the options")
-        }
-    }
-
-    private func report() async throws {
         let request = try options.request(format, nowMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         let store = try store.path
         let report = try await Reporter(try LedgerReader(store), programVersion: Skan.version).report(request)

@@ -32,11 +32,11 @@ struct SignCommand: ParsableCommand {
     @Option(help: "skadnetwork or adattributionkit.")
     var framework: Framework = .skadnetwork
 
-    @Option(help: "SKAdNetwork version: 1.0, 2.0, 2.1, 2.2, 3.0 or 4.0.")
+    @Option(help: "SKAdNetwork version: 1.0, 2.0, 2.1, 2.2, 3.0 or 4.0.", completion: .versions)
     var version: String?
 
     @Option(help: "Ad network id, spelt as in the source app's Info.plist.")
-    var network: String
+    var network: String?
 
     @Option(name: .customLong("campaign"), help: "Campaign id, 1…100 (SKAdNetwork up to 3.0).")
     var campaign: Int64?
@@ -45,7 +45,7 @@ struct SignCommand: ParsableCommand {
     var sourceIdentifier: Int64?
 
     @Option(help: "App Store id of the advertised app.")
-    var advertisedApp: Int64
+    var advertisedApp: Int64?
 
     @Option(help: "App Store id of the app that shows the ad, 0 in development (from SKAdNetwork 2.0).")
     var sourceApp: Int64?
@@ -65,7 +65,7 @@ struct SignCommand: ParsableCommand {
     @Option(help: "When the ad is shown, Unix milliseconds (default: now).")
     var timestamp: Int64?
 
-    @Option(help: "Private key file (PEM, mode 0600); - for standard input.")
+    @Option(help: "Private key file (PEM, mode 0600); - for standard input.", completion: .file())
     var key: String?
 
     @OptionGroup var keys: SigningKeysOption
@@ -88,9 +88,8 @@ struct SignCommand: ParsableCommand {
 
     private func skAdNetworkOutput() throws -> JSONText {
         try refuse([("re-engagement", reEngagement), ("format jws", format == .jws)])
-        guard let version else {
-            throw FieldProblem(
-                field: "version", found: "nothing", expected: "a SKAdNetwork version: --version 4.0, for example")
+        guard let version, let network, let advertisedApp, hasKey else {
+            throw lacking([("--version VERSION", version == nil)])
         }
         let impression = try ImpressionRequest(
             version: version,
@@ -117,6 +116,9 @@ struct SignCommand: ParsableCommand {
             ("version", version != nil), ("campaign", campaign != nil), ("source-domain", sourceDomain != nil),
             ("fidelity", fidelity != nil), ("format \(format.rawValue)", format == .storekit || format == .impression),
         ])
+        guard let network, let advertisedApp, hasKey else {
+            throw lacking([])
+        }
         let impression = try AppImpressionRequest(
             impressionIdentifier: nonce ?? Self.freshNonce(),
             publisherItemIdentifier: sourceApp,
@@ -127,6 +129,24 @@ struct SignCommand: ParsableCommand {
             isEligibleForReEngagement: reEngagement
         ).checked()
         return try sign(with: { try $0.sign(impression) }, or: { try $0.sign(impression) })
+    }
+
+    private var hasKey: Bool {
+        key != nil || keys != nil
+    }
+
+    /// Names everything that has to be given and was not.
+    private func lacking(_ more: [(form: String, isMissing: Bool)]) -> CommandFailure {
+        let options =
+            more + [
+                ("--network ID", network == nil), ("--advertised-app ID", advertisedApp == nil),
+                ("one of --key FILE and --keys LIST", !hasKey),
+            ]
+        let missing = options.filter(\.isMissing).map(\.form)
+        let isKeyAlone = missing.count == 1 && !hasKey
+        return CommandFailure(
+            "expected \(missing.joined(separator: ", "))",
+            hint: isKeyAlone ? "make a key with: skan keys generate key.pem" : "skan help sign")
     }
 
     /// Refuses options that the framework has no use for: nothing given is dropped in silence.
@@ -147,8 +167,7 @@ struct SignCommand: ParsableCommand {
         case (let key?, nil): return try one(ImpressionSigner(try NetworkPrivateKey(argument: key)))
         case (nil, let keys?): return try many(NetworkSigner(try NetworkKeySet(file: keys)))
         default:
-            throw CommandFailure(
-                "expected one of --key FILE and --keys LIST", hint: "make a key with: skan keys generate key.pem")
+            throw CommandFailure("found --key and --keys, expected one of them", hint: "skan help sign")
         }
     }
 

@@ -4,7 +4,8 @@ import ArgumentParser
 struct SigningKeysOption: ParsableArguments {
     @Option(
         name: [.customLong("keys"), .customLong("signing-keys")],
-        help: "List of keys (JSON), from which the active one is taken (or SKAN_SIGNING_KEYS).")
+        help: "List of keys (JSON), from which the active one is taken (or SKAN_SIGNING_KEYS).",
+        completion: .file())
     var flag: String?
 
     /// The list, or nil when there is neither flag nor variable.

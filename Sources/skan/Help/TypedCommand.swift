@@ -1,0 +1,137 @@
+import AttributionReports
+import StrictJSON
+
+/// What somebody typed, held against what the commands take, so that a mistake can be named.
+///
+/// It is only asked after the argument parser has refused the words, and says nothing where it finds no mistake.
+struct TypedCommand {
+    /// The command that was called, as far as it is known.
+    private(set) var command: CommandDescription
+    /// The first mistake, in words: an unknown name, else a value that is none, else all that is missing.
+    private(set) var problem: String?
+
+    private var given: [CommandDescription.Argument] = []
+    private var operands: [String] = []
+    private var lacksValue = false
+
+    /// Walks over the words.
+    ///
+    /// - Parameters:
+    ///   - words: The words after the program's name.
+    ///   - program: What the program takes.
+    init(_ words: [String], of program: CommandDescription) {
+        command = program
+        if words.first == "help" {
+            walkHelp(words.dropFirst())
+        } else {
+            walk(words)
+        }
+    }
+
+    /// What explains the command.
+    var help: String {
+        (["skan", "help"] + command.path.dropFirst()).joined(separator: " ")
+    }
+
+    private mutating func walkHelp(_ words: ArraySlice<String>) {
+        for word in words where !word.hasPrefix("-") && problem == nil {
+            enter(word)
+        }
+    }
+
+    private mutating func walk(_ words: [String]) {
+        var pending = words[...]
+        var badValue: String?
+        while let word = pending.popFirst(), problem == nil {
+            if word == "--" {
+                operands += pending
+                break
+            } else if word.hasPrefix("-"), word.count > 1 {
+                badValue = takeOption(word, &pending) ?? badValue
+            } else if command.subcommands != nil {
+                enter(word)
+            } else {
+                operands.append(word)
+            }
+        }
+        problem = problem ?? badValue ?? badOperand ?? missing
+    }
+
+    private mutating func enter(_ word: String) {
+        let commands = command.subcommands ?? []
+        if let next = commands.first(where: { $0.commandName == word }) {
+            command = next
+            return
+        }
+        guard word != "help" else {
+            return
+        }
+        let known = command.shownSubcommands.map(\.commandName)
+        let place = command.path.count > 1 ? " of \(command.path.joined(separator: " "))" : ""
+        let expected = known.isEmpty ? "" : ", expected one of \(known.joined(separator: ", "))"
+        problem = "unknown command \(word.shortened(to: 40))\(place)\(expected)\(known.suggestion(for: word))"
+    }
+
+    /// Takes an option and its value.
+    ///
+    /// - Returns: What is wrong with the value.
+    private mutating func takeOption(_ word: String, _ pending: inout ArraySlice<String>) -> String? {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
+        guard let option = (command.arguments ?? []).first(where: { $0.isNamed(parts[0]) }) else {
+            // -qo FILE: letters may be joined.
+            let isJoined =
+                !word.hasPrefix("--") && (command.arguments ?? []).contains { $0.isNamed("\(word.prefix(2))") }
+            guard isJoined else {
+                let names = (command.arguments ?? []).flatMap { ($0.names ?? []).map(\.text) }.filter { $0.count > 2 }
+                problem = "unknown option \(parts[0].shortened(to: 40))\(names.suggestion(for: parts[0]))"
+                return nil
+            }
+            lacksValue = true
+            return nil
+        }
+        given.append(option)
+        guard option.kind == .option else {
+            return nil
+        }
+        if parts.count == 2 {
+            return Self.problem(with: parts[1], of: option, named: parts[0])
+        }
+        // What looks like an option is no value, but --sort -installs.
+        guard pending.first?.hasPrefix("--") == false, let value = pending.popFirst() else {
+            lacksValue = true
+            return nil
+        }
+        return Self.problem(with: value, of: option, named: parts[0])
+    }
+
+    /// What is wrong with a value, where the values are known.
+    private static func problem(
+        with value: String, of argument: CommandDescription.Argument, named name: String
+    ) -> String? {
+        guard let known = argument.allValues, !known.isEmpty, !known.contains(value) else {
+            return nil
+        }
+        return "\(name): found \(value.shortened(to: 40)), expected one of \(known.joined(separator: ", "))"
+            + known.suggestion(for: value)
+    }
+
+    private var badOperand: String? {
+        let arguments = command.shownArguments.filter { $0.kind == .positional && !$0.isRepeating }
+        return zip(arguments, operands).lazy.compactMap { Self.problem(with: $1, of: $0, named: $0.synopsis) }.first
+    }
+
+    /// Everything that has to be given and was not; nil where the words cannot be told from values.
+    private var missing: String? {
+        guard command.subcommands == nil, !lacksValue else {
+            return nil
+        }
+        var pendingOperands = operands[...]
+        let missing = command.shownArguments.filter { argument in
+            guard argument.kind == .positional else {
+                return !argument.isOptional && !given.contains { $0.synopsis == argument.synopsis }
+            }
+            return pendingOperands.popFirst() == nil && !argument.isOptional
+        }
+        return missing.isEmpty ? nil : "expected \(missing.map(\.synopsis).joined(separator: ", "))"
+    }
+}
