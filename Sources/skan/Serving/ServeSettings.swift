@@ -15,6 +15,11 @@ struct ServeSettings {
     init(_ command: ServeCommand) {
         let environment = EnvironmentSettings()
         var problems: [CommandFailure] = []
+        do {
+            try ServeVariables.check(ProcessInfo.processInfo.environment)
+        } catch {
+            problems.append(CommandFailure(explaining: error, message: "", help: "skan help serve"))
+        }
         /// What a flag or else a variable says; a text that cannot be read is a problem.
         func value<Value>(
             _ flag: Value?, _ text: String?, _ name: String, _ standard: Value, _ expected: String,

@@ -132,7 +132,7 @@ struct SignCommand: ParsableCommand {
     }
 
     private var hasKey: Bool {
-        key != nil || keys != nil
+        key != nil || keys.file(besides: key) != nil
     }
 
     /// Names everything that has to be given and was not.

@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+@Suite("Mistakes in a command line")
+struct UsageTests {
+    let folder: WorkFolder
+
+    init() throws {
+        folder = try WorkFolder()
+    }
+
+    @Test(
+        "Unknown names come first, with the nearest known one; all that is missing comes in one message",
+        arguments: [
+            (
+                "reprot", "unknown command reprot, expected one of serve, report, ", "; did you mean report?",
+                "skan help"
+            ),
+            ("help serv", "unknown command serv, ", "; did you mean serve?", "skan help"),
+            ("help nothing", "unknown command nothing, ", ", version", "skan help"),
+            (
+                "keys gen x", "unknown command gen of skan keys, expected one of generate, public, check",
+                "; did you mean generate?", "skan help keys"
+            ),
+            ("report --stor x", "unknown option --stor; did you mean --store?", "", "skan help report"),
+            ("sign --versoin 4.0", "unknown option --versoin; did you mean --version?", "", "skan help sign"),
+            ("simulate --cuont 5", "unknown option --cuont; did you mean --count?", "", "skan help simulate"),
+            (
+                "report --format cvs",
+                "--format: found cvs, expected one of table, csv, json, ndjson, markdown; did you mean csv?", "",
+                "skan help report"
+            ),
+            (
+                "report -s s --by campagn", "by: found campagn, expected one of hour, day, ",
+                "; did you mean campaign?", "skan help report"
+            ),
+            ("completion tcsh", "SHELL: found tcsh, expected one of bash, zsh, fish", "", "skan help completion"),
+            (
+                "sign",
+                "expected --version VERSION, --network ID, --advertised-app ID, "
+                    + "one of --key FILE and --keys LIST", "", "skan help sign"
+            ),
+            (
+                "sign --framework adattributionkit --network n",
+                "expected --advertised-app ID, "
+                    + "one of --key FILE and --keys LIST", "", "skan help sign"
+            ),
+            (
+                "web-ad issue --network n",
+                "expected --advertised-app ADVERTISED-APP, "
+                    + "--source-identifier SOURCE-IDENTIFIER, --destination DESTINATION", "", "skan help web-ad issue"
+            ),
+            (
+                "web-ad tap", "expected --source-domain SOURCE-DOMAIN, --network-key NETWORK-KEY", "",
+                "skan help web-ad tap"
+            ),
+            ("tokens create --name n", "expected --scope SCOPE, --file FILE", "", "skan help tokens create"),
+            ("backup -s x", "expected FILE", "", "skan help backup"),
+            ("simulate", "expected --post URL or --output FOLDER", "", "skan help simulate"),
+            ("report --by", "Missing value for '--by <by>'", "", "skan help report"),
+            ("tokens create --name --scope sign", "Missing value for '--name <name>'", "", "skan help tokens create"),
+            ("report x", "Unexpected argument 'x'", "", "skan help report"),
+        ])
+    func mistakes(_ line: String, _ beginning: String, _ end: String, _ hint: String) throws {
+        let outcome = try SkanProcess.run(line.split(separator: " ").map { String($0) }, in: folder.url)
+        #expect(outcome.status == 2 && outcome.output == "")
+        let lines = outcome.errors.split(separator: "\n")
+        try #require(lines.count == 2, "\(outcome.errors)")
+        #expect(lines[0].hasPrefix("skan: error: \(beginning)") && lines[0].hasSuffix(end), "\(lines[0])")
+        #expect(lines[1] == "skan: hint: \(hint)")
+    }
+
+    @Test("What a hint says can be typed", arguments: ["help", "help report", "help keys check", "help completion"])
+    func hints(_ line: String) throws {
+        let outcome = try SkanProcess.run(line.split(separator: " ").map { String($0) }, in: folder.url)
+        #expect(outcome.status == 0 && outcome.output.hasPrefix("OVERVIEW: "))
+    }
+
+    // MARK: The environment of serve
+
+    /// Ends before it listens, because the folder of the store is not there.
+    private func serve(_ environment: [String]) throws -> SkanProcess.Outcome {
+        try SkanProcess.run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            environment + [SkanProcess.binary.path, "serve", "--store", "nowhere/skan.sqlite"], in: folder.url)
+    }
+
+    @Test(
+        "An unknown variable is an error, and all of them come in one message",
+        arguments: [
+            (["SKAN_LISTNE=127.0.0.1:0"], "SKAN_LISTNE; did you mean SKAN_LISTEN?"),
+            (
+                ["SKAN_LISTNE=", "SKAN_STOR=x"],
+                "SKAN_LISTNE; did you mean SKAN_LISTEN?; SKAN_STOR; did you mean SKAN_STORE?"
+            ),
+            (["SKAN_TLS_CERT=x"], "SKAN_TLS_CERT; did you mean SKAN_TLS_CERTIFICATE?"),
+            (["SKAN_COLOUR=x"], "SKAN_COLOUR"),
+        ])
+    func unknownVariables(_ environment: [String], _ names: String) throws {
+        let outcome = try serve(environment)
+        #expect(outcome.status == 2)
+        #expect(
+            outcome.errors
+                == "skan: error: unknown environment variable \(names)\nskan: hint: skan help serve\n")
+    }
+
+    @Test(
+        "What Kubernetes sets beside a service, what other commands read, and what is not ours are no errors",
+        arguments: [
+            "SKAN_SERVICE_HOST=10.0.0.1", "SKAN_SERVICE_PORT_HTTP=8080", "SKAN_PORT=tcp://10.0.0.1:8080",
+            "SKAN_PORT_8080_TCP_ADDR=10.0.0.1", "SKAN_CONSOLE_SERVICE_HOST=10.0.0.1", "SKAN_TOKEN=x", "MY_SKAN_X=1",
+        ])
+    func otherVariables(_ variable: String) throws {
+        #expect(try serve([variable]).errors.contains("the folder "))
+    }
+
+    @Test("Every variable in the table of settings is known")
+    func documentedVariables() throws {
+        let text = try String(
+            contentsOf: CommandTests.root.appendingPathComponent(
+                "Sources/AttributionStore/AttributionStore.docc/Operations.md"), encoding: .utf8)
+        let table = text.split(separator: "\n").filter { $0.hasPrefix("| `--") }
+        let names = table.flatMap { $0.matches(of: /SKAN_[A-Z_]+/).map { String($0.output) } }
+        #expect(Set(names).count == 14)
+        let outcome = try serve(names.map { "\($0)=x" })
+        #expect(!outcome.errors.contains("unknown environment variable"), "\(outcome.errors)")
+    }
+}
