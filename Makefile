@@ -17,9 +17,15 @@ EXAMPLES := 100
 PARTS :=
 BENCH_OPTIONS :=
 
+# What `make release` builds, beside the builds for development, and where `make install` puts it: the binary, completions
+# for bash, zsh and fish, and manual pages. DESTDIR is put before PREFIX, for those who make packages.
+RELEASE := .build-release
+PREFIX := /usr/local
+DESTDIR :=
+
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/skan-bench
 
-.PHONY: demo test fuzz schemathesis bench build tests samples format lint packages clean
+.PHONY: demo test fuzz schemathesis bench build release install tests samples format lint packages clean
 
 demo: build
 	samples/demo.sh $(SKAN)
@@ -47,6 +53,30 @@ bench: build
 
 build: packages
 	swift build --configuration release --product skan
+
+# What is shipped: Swift's libraries linked statically, no symbols, and the commit it was built from in `skan version`.
+release: PACKAGES := libssl-dev libsqlite3-dev
+release: packages
+	BUILD_COMMIT="$$(git describe --always --dirty --abbrev=7 --exclude='*' 2>/dev/null || echo unknown)" \
+	    swift build --configuration release --static-swift-stdlib --product skan --scratch-path $(RELEASE)
+	rm -rf $(RELEASE)/shipped
+	mkdir -p $(RELEASE)/shipped
+	strip -o $(RELEASE)/shipped/skan $(RELEASE)/release/skan
+	$(RELEASE)/shipped/skan completion bash >$(RELEASE)/shipped/skan.bash
+	$(RELEASE)/shipped/skan completion zsh >$(RELEASE)/shipped/_skan
+	$(RELEASE)/shipped/skan completion fish >$(RELEASE)/shipped/skan.fish
+	$(RELEASE)/shipped/skan manual --output $(RELEASE)/shipped/man1
+
+# Builds nothing, so that `make release && sudo make install` leaves no files of root's in the folder.
+install:
+	@test -x $(RELEASE)/shipped/skan || { echo "there is nothing to install yet: make release"; exit 1; }
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin share/bash-completion/completions share/zsh/site-functions \
+	    share/fish/vendor_completions.d share/man/man1)
+	install -m 755 $(RELEASE)/shipped/skan $(DESTDIR)$(PREFIX)/bin/skan
+	install -m 644 $(RELEASE)/shipped/skan.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/skan
+	install -m 644 $(RELEASE)/shipped/_skan $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_skan
+	install -m 644 $(RELEASE)/shipped/skan.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/skan.fish
+	install -m 644 $(RELEASE)/shipped/man1/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
 tests: packages
 	swift build --configuration release --build-tests
@@ -77,4 +107,4 @@ packages:
 	fi
 
 clean:
-	rm -rf .build Benchmarks/.build
+	rm -rf .build $(RELEASE) Benchmarks/.build

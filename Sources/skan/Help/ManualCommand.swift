@@ -1,0 +1,30 @@
+import ArgumentParser
+import Foundation
+
+/// For `make release`; users have the pages.
+struct ManualCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "manual",
+        abstract: "Write a manual page for each command, made from its help.",
+        shouldDisplay: false
+    )
+
+    @Option(help: "Folder for the pages; pages of the same names are replaced.", completion: .directory)
+    var output: String
+
+    func run() throws {
+        let folder = URL(fileURLWithPath: output)
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for page in Self.pages(of: try .ofProgram()) {
+                try Data(page.text.utf8).write(to: folder.appendingPathComponent(page.fileName), options: .atomic)
+            }
+        } catch {
+            throw CommandFailure("cannot write to \(output): \(error.localizedDescription)")
+        }
+    }
+
+    private static func pages(of command: CommandDescription) -> [ManualPage] {
+        [ManualPage(command)] + command.shownSubcommands.flatMap { pages(of: $0) }
+    }
+}
