@@ -2,6 +2,7 @@ import AttributionConsole
 import AttributionIngest
 import AttributionListener
 import AttributionStore
+import FoundationEssentials
 
 extension Server {
     /// What the metrics show of the state of things, beside what was counted.
@@ -32,7 +33,10 @@ extension Server {
             },
             {
                 tls.map {
-                    [PrometheusSample("skan_tls_certificate_expiry_timestamp_seconds", $0.notValidAfter.timeIntervalSince1970)]
+                    [
+                        PrometheusSample(
+                            "skan_tls_certificate_expiry_timestamp_seconds", $0.notValidAfter.timeIntervalSince1970)
+                    ]
                 } ?? []
             },
         ]

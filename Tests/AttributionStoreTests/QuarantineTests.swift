@@ -71,6 +71,13 @@ struct QuarantineTests {
         }
     }
 
+    @Test("Bodies of two hours that come mixed have one budget")
+    func turnOfTheHour() throws {
+        let ledger = try OpenLedger(store.path, budgets: budgets(2))
+        let kept = try ledger.record([1, 0, 1, 0, 1].map { garbage(hour: $0) }).map { $0?.isKept }
+        #expect(kept == [true, true, false, false, false])
+    }
+
     @Test("One client network gets its share of an hour, and leaves the rest to others; a restart changes nothing")
     func shares() throws {
         do {

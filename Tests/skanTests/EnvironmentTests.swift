@@ -45,7 +45,7 @@ struct EnvironmentTests {
         Row(
             testDescription: "two flags contradict each other", variables: [],
             arguments: sign + ["--key", "new.pem", "--keys", "keys.json"], status: 2,
-            text: "expected one of --key FILE and --keys LIST"),
+            text: "found --key and --keys, expected one of them"),
         Row(
             testDescription: "keys check takes the list of a server", variables: ["SKAN_SIGNING_KEYS=keys.json"],
             arguments: ["keys", "check"], text: "example123.skadnetwork 2.1-4.0 active P-256"),

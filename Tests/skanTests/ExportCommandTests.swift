@@ -42,7 +42,7 @@ struct ExportCommandTests {
             (["--after", "7"], "--after: found 7, expected a position that an export wrote"),
             (["--after", "00000000-1"], "position 00000000-1 belongs to another store"),
             (["--limit", "0"], "expected --limit 1 or more"),
-            (["--format", "xml"], "'ndjson' and 'csv'"),
+            (["--format", "xml"], "--format: found xml, expected one of ndjson, csv"),
         ])
     func refusals(_ arguments: [String], _ message: String) throws {
         let outcome = try SkanProcess.run(

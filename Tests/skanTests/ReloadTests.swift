@@ -87,6 +87,8 @@ struct ReloadTests {
         let testDescription: String
         let part: String
         let reason: String
+        /// Whether every token is refused after a while, because the list cannot be read at all.
+        var closesConsole = false
         let make: @Sendable (ReloadTests) throws -> Void
     }
 
@@ -111,7 +113,10 @@ struct ReloadTests {
         Fault(testDescription: "the tokens are no list", part: "tokens", reason: "is not a list of tokens") {
             try $0.write("[]", to: "tokens.json")
         },
-        Fault(testDescription: "the tokens are a FIFO", part: "tokens", reason: "it is not a regular file") {
+        Fault(
+            testDescription: "the tokens are a FIFO", part: "tokens", reason: "it is not a regular file",
+            closesConsole: true
+        ) {
             try $0.replaceByFIFO("tokens.json")
         },
         Fault(testDescription: "the keys are no list", part: "signing keys", reason: "expected {") {
@@ -143,7 +148,9 @@ struct ReloadTests {
             try server.lineOfLog("error everything in use stays: something could not be read again"))
         #expect(line.contains(fault.reason), "\(line)")
         #expect(line.hasSuffix(fault.part.contains(" ") ? "part=\"\(fault.part)\"" : "part=\(fault.part)"), "\(line)")
-        #expect(try await signs(server, token) == [200, 422])
+        if !fault.closesConsole {
+            #expect(try await signs(server, token) == [200, 422])
+        }
         #expect(try host(server) == "first.example")
         #expect(server.end(SIGTERM).status == 0)
     }

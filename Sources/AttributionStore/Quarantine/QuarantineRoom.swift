@@ -84,8 +84,8 @@ struct QuarantineRoom: Sendable {
     /// - Returns: Whether it may be kept, as far as the hour is concerned.
     mutating func claim(_ kind: QuarantineClass, bytes: Int, client: String, at milliseconds: Int64) -> Bool {
         let hour = milliseconds.dividedRoundingDown(by: Self.hourMilliseconds)
-        if hour != self.hour {
-            // Also for an earlier one: the clock may have been wrong by years.
+        // Bodies of the hour before may come after the first ones of an hour. Long before, the clock was wrong by years.
+        if hour > self.hour || hour < self.hour - 1 {
             self.hour = hour
             hourly = [:]
         }

@@ -246,11 +246,13 @@ private final class CellSlots<Key: FixedWidthInteger & UnsignedInteger> {
 }
 
 extension FixedWidthInteger {
-    /// A hash whose lowest bits differ for keys that differ anywhere.
+    /// A hash whose lowest bits depend on every bit.
     @inline(__always)
     fileprivate var slotHash: Int {
-        let folded = UInt64(truncatingIfNeeded: self) ^ UInt64(truncatingIfNeeded: self >> (Self.bitWidth / 2)) &* 31
-        return Int(truncatingIfNeeded: (folded &* 0x9E37_79B9_7F4A_7C15) >> 32)
+        let low = UInt64(truncatingIfNeeded: self)
+        let high = Self.bitWidth > 64 ? UInt64(truncatingIfNeeded: self >> 64) : 0
+        let product = (low ^ high &* 0xD6E8_FEB8_6659_FD93).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+        return Int(truncatingIfNeeded: product.high ^ product.low >> 32)
     }
 }
 

@@ -97,7 +97,8 @@ struct ServeCommand: AsyncParsableCommand {
         for (name, finding) in check.findings {
             Terminal.write("\(name): \(finding)\n")
         }
-        let failures = problems + check.problems.map { CommandFailure(explaining: $0, message: "") }
+        let failures =
+            problems + check.problems.map { CommandFailure(explaining: $0, message: "", help: "skan help serve") }
         for failure in failures {
             failure.say()
         }
