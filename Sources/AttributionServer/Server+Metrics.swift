@@ -42,10 +42,12 @@ extension Server {
         ]
     }
 
-    /// The compiler's version, as exactly as the source can ask for it.
-    private static var swiftVersion: String {
-        #if compiler(>=6.4)
-            "6.4 or later"
+    /// The compiler's version, as far as a program can ask for it.
+    package static var swiftVersion: String {
+        #if compiler(>=6.5)
+            "6.5 or later"
+        #elseif compiler(>=6.4)
+            "6.4"
         #elseif compiler(>=6.3)
             "6.3"
         #else

@@ -11,14 +11,13 @@ import Logging
 
 /// The parts of a server, each from what the server is told.
 extension Server {
-    static func verifier(_ configuration: ServerConfiguration, _ logger: Logger) throws -> PostbackVerifier {
-        let keys = try configuration.testKeys.map { try SignaturePublicKey(file: $0) }
-        for key in keys {
+    static func verifier(_ testKeys: [SignaturePublicKey], _ logger: Logger) throws -> PostbackVerifier {
+        for key in testKeys {
             logger.notice(
                 "test key trusted; what it verifies is counted apart",
                 metadata: ["curve": "\(key.curve.displayName)", "fingerprint": "SHA256:\(key.fingerprint)"])
         }
-        let verifier = try PostbackVerifier(testKeys: keys)
+        let verifier = try PostbackVerifier(testKeys: testKeys)
         prepareTables("verifying", logger) { try verifier.prepareTables() }
         return verifier
     }

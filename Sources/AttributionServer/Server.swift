@@ -46,22 +46,24 @@ package struct Server: Sendable {
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) throws {
         try configuration.check()
+        // What cannot be used is refused before anything is logged.
+        let credentials = try Credentials(reading: configuration, at: Date()).usable()
+        let trustedProxies = try TrustedProxies(configuration.trustedProxies, field: configuration.forwardingField)
+        let testKeys = try configuration.testKeys.map { try SignaturePublicKey(file: $0) }
+        let events = StoreEventLog(logger: logger)
+        ledger = try LedgerWriter(
+            path: configuration.store, settings: LedgerSettings(networks: OwnNetworks(configuration.networks)),
+            onEvent: events.note)
         let networks = configuration.networks.isEmpty ? "all" : configuration.networks.joined(separator: ",")
         logger.notice(
             "starting", metadata: ["version": "\(configuration.programVersion)", "networks": "\(networks)"])
         let budget = ConnectionBudget(descriptors: configuration.descriptors)
         budget.warn(of: configuration.descriptors, logger)
-        let credentials = try Credentials(reading: configuration, at: Date()).usable()
         credentials.log(to: logger)
         let tls = credentials.identity.map { IngressTLS($0) }
         let access = Self.access(configuration, credentials.tokens, logger)
-        let trustedProxies = try TrustedProxies(configuration.trustedProxies, field: configuration.forwardingField)
-        let verifier = try Self.verifier(configuration, logger)
+        let verifier = try Self.verifier(testKeys, logger)
         let signer = credentials.signer.map { CurrentSigner(Self.prepared($0, logger)) }
-        let events = StoreEventLog(logger: logger)
-        ledger = try LedgerWriter(
-            path: configuration.store, settings: LedgerSettings(networks: OwnNetworks(configuration.networks)),
-            onEvent: events.note)
         logger.notice(
             "store opened",
             metadata: ["store": "\(configuration.store)", "sqlite": "\(LedgerReader.sqliteVersion)"])

@@ -148,9 +148,9 @@ struct ReloadTests {
             try server.lineOfLog("error everything in use stays: something could not be read again"))
         #expect(line.contains(fault.reason), "\(line)")
         #expect(line.hasSuffix(fault.part.contains(" ") ? "part=\"\(fault.part)\"" : "part=\(fault.part)"), "\(line)")
-        if !fault.closesConsole {
-            #expect(try await signs(server, token) == [200, 422])
-        }
+        // A machine that is busy may take longer than the list may be away.
+        let answers = try await signs(server, token)
+        #expect(zip(answers, [200, 422]).allSatisfy { $0 == $1 || fault.closesConsole && $0 == 401 }, "\(answers)")
         #expect(try host(server) == "first.example")
         #expect(server.end(SIGTERM).status == 0)
     }

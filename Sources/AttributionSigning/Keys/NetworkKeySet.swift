@@ -3,7 +3,7 @@ import Foundation
 import StrictJSON
 
 /// The keys of one or more ad networks, as a JSON file lists them: one id may sign old versions with P-192 and later
-/// ones with P-256, and an old key may stay for verifying after a new one took over.
+/// ones with P-256, and an old key may stay listed after a new one took over.
 ///
 /// The file is an object with one array, `keys`; paths are relative to it:
 ///

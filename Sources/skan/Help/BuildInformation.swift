@@ -1,3 +1,4 @@
+import AttributionServer
 import CBuild
 import COpenSSL
 import GRDBSQLite
@@ -9,19 +10,6 @@ enum BuildInformation {
         let commit = String(cString: skan_build_commit())
         let sqlite = String(cString: sqlite3_libversion())
         let openSSL = String(cString: OpenSSL_version(OPENSSL_VERSION_STRING))
-        return "commit \(commit), Swift \(compiler), SQLite \(sqlite), OpenSSL \(openSSL)"
-    }
-
-    /// The compiler's version, as far as a program can ask for it.
-    private static var compiler: String {
-        #if compiler(>=6.5)
-            "6.5 or later"
-        #elseif compiler(>=6.4)
-            "6.4"
-        #elseif compiler(>=6.3)
-            "6.3"
-        #else
-            "6.2"
-        #endif
+        return "commit \(commit), Swift \(Server.swiftVersion), SQLite \(sqlite), OpenSSL \(openSSL)"
     }
 }

@@ -14,7 +14,7 @@ struct ExportCommand: AsyncParsableCommand {
 
             EXAMPLE
               skan export -s skan.sqlite --format csv > all.csv
-              skan export -s skan.sqlite --after 29498960-2007 --bodies >> all.ndjson
+              skan export -s skan.sqlite --after 29498960-2007-9c41 --bodies >> all.ndjson
             """
     )
 
