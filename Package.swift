@@ -42,7 +42,7 @@ let package = Package(
         .target(
             name: "AttributionStore",
             dependencies: [
-                "Attribution", "CFileSystem", "Hashing", "StrictJSON",
+                "Attribution", "CFileSystem", "Hashing",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
@@ -146,7 +146,7 @@ let package = Package(
             name: "BoundedLoggingTests",
             dependencies: ["BoundedLogging", .product(name: "Logging", package: "swift-log")]
         ),
-        .testTarget(name: "FixedKeyECDSATests", dependencies: ["FixedKeyECDSA", "COpenSSL"]),
+        .testTarget(name: "FixedKeyECDSATests", dependencies: ["FixedKeyECDSA", "COpenSSL", "StrictJSON"]),
         .testTarget(
             name: "AttributionSigningTests",
             dependencies: ["Attribution", "StrictJSON", "AttributionSigning", "AttributionHarness", "Hashing"]
@@ -196,7 +196,7 @@ let package = Package(
         .testTarget(
             name: "AttributionConsoleTests",
             dependencies: [
-                "APIDescription", "Attribution", "AttributionAccess", "AttributionConsole", "AttributionListener",
+                "Attribution", "AttributionAccess", "AttributionConsole", "AttributionListener",
                 "AttributionReports", "AttributionStore", "StrictJSON", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -208,16 +208,18 @@ let package = Package(
         .testTarget(
             name: "AttributionServerTests",
             dependencies: [
-                "AttributionConsole", "AttributionServer", "AttributionStore", "TestSupport",
+                "AttributionConsole", "AttributionServer", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
         .testTarget(name: "BoundaryTests"),
         .testTarget(
             name: "skanTests",
             dependencies: [
-                "APIDescription", "Attribution", "AttributionConsole", "AttributionHarness", "AttributionIngest",
-                "AttributionReports", "AttributionServer", "AttributionStore", "StrictJSON", "skan",
+                "APIDescription", "Attribution", "AttributionAccess", "AttributionConsole", "AttributionHarness",
+                "AttributionIngest", "AttributionListener", "AttributionReports", "AttributionServer",
+                "AttributionStore", "StrictJSON", "skan",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Yams", package: "Yams"),
             ],

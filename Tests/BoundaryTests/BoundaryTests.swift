@@ -1,106 +1,92 @@
 import Foundation
 import Testing
 
-/// The build lets a target import what its dependencies depend on; this table does not.
+/// The build finds a module that another target happened to build first; a clean build may not.
 @Suite("Boundaries between the targets")
 struct BoundaryTests {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    static let mayImport: [(String, Set<String>)] = [
+    /// What comes with the toolchain is declared nowhere; of it, each target may use this.
+    static let toolchain: [(String, Set<String>)] = [
         ("StrictJSON", []),
         ("FixedKeyECDSA", []),
-        ("Hashing", ["COpenSSL"]),
-        ("CheckedFiles", ["Glibc", "Musl"]),
+        ("Hashing", []),
         ("APIDescription", []),
-        ("BoundedLogging", ["Dispatch", "Foundation", "Glibc", "Logging", "Musl", "Synchronization"]),
-        ("Attribution", ["FoundationEssentials", "StrictJSON"]),
-        (
-            "AttributionSigning",
-            [
-                "Attribution", "CheckedFiles", "COpenSSL", "FixedKeyECDSA", "Foundation", "Hashing", "StrictJSON",
-                "Synchronization",
-            ]
-        ),
-        (
-            "AttributionStore",
-            [
-                "Attribution", "CFileSystem", "Dispatch", "Foundation", "GRDB", "GRDBSQLite", "Hashing", "StrictJSON",
-                "Synchronization",
-            ]
-        ),
-        (
-            "AttributionIngest",
-            [
-                "Attribution", "AttributionSigning", "AttributionStore", "BoundedLogging", "Dispatch", "Foundation",
-                "Logging", "Metrics", "ServiceLifecycle", "StrictJSON", "Synchronization",
-            ]
-        ),
-        ("AttributionReports", ["Attribution", "AttributionStore", "Foundation", "StrictJSON"]),
-        (
-            "AttributionAccess",
-            [
-                "Attribution", "CheckedFiles", "FoundationEssentials", "Glibc", "Hashing", "Logging", "Musl",
-                "StrictJSON", "Synchronization",
-            ]
-        ),
-        (
-            "AttributionListener",
-            [
-                "BoundedLogging", "CheckedFiles", "Darwin", "FoundationEssentials", "Glibc", "Logging", "Metrics",
-                "Musl",
-                "NIOCore", "NIOPosix", "NIOSSL", "ServiceLifecycle", "Synchronization",
-            ]
-        ),
-        (
-            "AttributionConsole",
-            [
-                "APIDescription", "Attribution", "AttributionAccess", "AttributionIngest", "AttributionListener",
-                "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging",
-                "FoundationEssentials",
-                "Glibc", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "Metrics", "Musl", "NIOCore",
-                "NIOHTTP1", "NIOPosix", "NIOSSL", "ServiceLifecycle", "StrictJSON", "Synchronization",
-            ]
-        ),
-        (
-            "AttributionServer",
-            [
-                "Attribution", "AttributionAccess", "AttributionConsole", "AttributionIngest", "AttributionListener",
-                "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging", "Dispatch",
-                "Foundation", "FoundationEssentials", "Logging", "Metrics", "ServiceLifecycle", "StrictJSON",
-                "Synchronization", "UnixSignals",
-            ]
-        ),
-        (
-            "AttributionHarness",
-            [
-                "AsyncHTTPClient", "Attribution", "AttributionSigning", "Foundation", "NIOCore", "NIOHTTP1",
-                "StrictJSON", "Synchronization",
-            ]
-        ),
+        ("CheckedFiles", ["Glibc", "Musl"]),
+        ("BoundedLogging", ["Dispatch", "Foundation", "Glibc", "Musl", "Synchronization"]),
+        ("Attribution", ["FoundationEssentials"]),
+        ("AttributionSigning", ["Foundation", "Synchronization"]),
+        ("AttributionStore", ["Dispatch", "Foundation", "Synchronization"]),
+        ("AttributionIngest", ["Dispatch", "Foundation", "Synchronization"]),
+        ("AttributionReports", ["Foundation"]),
+        ("AttributionAccess", ["FoundationEssentials", "Glibc", "Musl", "Synchronization"]),
+        ("AttributionListener", ["Darwin", "FoundationEssentials", "Glibc", "Musl", "Synchronization"]),
+        ("AttributionConsole", ["FoundationEssentials", "Glibc", "Musl", "Synchronization"]),
+        ("AttributionServer", ["Dispatch", "Foundation", "FoundationEssentials", "Synchronization"]),
+        ("AttributionHarness", ["Foundation", "Synchronization"]),
+        ("skan", ["Dispatch", "Foundation", "Synchronization"]),
     ]
 
-    static func sources(_ target: String) throws -> [URL] {
-        let folder = root.appendingPathComponent("Sources/\(target)")
-        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+    /// The targets of the manifest, each with the quoted words of its stanza: among them its dependencies.
+    static func manifest() throws -> [String: Set<String>] {
+        let text = try String(contentsOf: root.appendingPathComponent("Package.swift"), encoding: .utf8)
+        let stanza = try Regex(
+            #"\.(?:target|executableTarget|testTarget)\(\s*name: "(\w+)"(?s:(.*?))(?=\n        [.\]])"#)
+        let word = try Regex(#""(\w+)""#)
+        var targets: [String: Set<String>] = [:]
+        for match in text.matches(of: stanza) {
+            let name = String(match[1].substring ?? "")
+            let words = (match[2].substring ?? "").matches(of: word).map { String($0[1].substring ?? "") }
+            targets[name] = Set(words)
+        }
+        return targets
+    }
+
+    /// The modules that the Swift files of `folder` import, each with one file that does.
+    static func imports(of folder: String) throws -> [String: String] {
+        let line = try Regex(
+            #"(?m)^(?:@\w+ )*(?:(?:public|package|internal|private) )?import (?:(?:struct|enum|class|protocol|func) )?(\w+)"#
+        )
+        var modules: [String: String] = [:]
+        for file in try swiftFiles(folder) {
+            for match in try String(contentsOf: file, encoding: .utf8).matches(of: line) {
+                modules[String(match[1].substring ?? "")] = file.lastPathComponent
+            }
+        }
+        return modules
+    }
+
+    static func swiftFiles(_ folder: String) throws -> [URL] {
+        let files = FileManager.default.enumerator(
+            at: root.appendingPathComponent(folder), includingPropertiesForKeys: nil)
         return (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "swift" }
     }
 
-    @Test("A target imports what its row allows and nothing else", arguments: mayImport)
+    static func sources(_ target: String) throws -> [URL] {
+        try swiftFiles("Sources/\(target)")
+    }
+
+    @Test("A target imports what it declares, and of the toolchain what its row allows", arguments: toolchain)
     func imports(_ target: String, _ allowed: Set<String>) throws {
-        let files = try Self.sources(target)
-        #expect(!files.isEmpty)
-        for file in files {
-            for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
-                let words = line.split(separator: " ")
-                guard let place = words.firstIndex(of: "import"), place <= 1, place + 1 < words.count else {
-                    continue
-                }
-                // `import struct Module.Name` names its kind first.
-                let kinds = ["class", "enum", "protocol", "struct"]
-                let name = words.dropFirst(place + 1).first { !kinds.contains(String($0)) } ?? ""
-                let module = String(name.prefix { $0 != "." })
-                #expect(allowed.contains(module), "\(file.lastPathComponent) imports \(module)")
+        let declared = try #require(Self.manifest()[target])
+        for (module, file) in try Self.imports(of: "Sources/\(target)") where module != target {
+            #expect(declared.union(allowed).contains(module), "\(file) imports \(module)")
+        }
+    }
+
+    @Test("Tests import what they declare")
+    func testImports() throws {
+        let ofTheToolchain: Set = [
+            "Testing", "Foundation", "FoundationEssentials", "Synchronization", "Dispatch", "Glibc",
+        ]
+        let manifest = try Self.manifest()
+        let folders = try FileManager.default.contentsOfDirectory(
+            atPath: Self.root.appendingPathComponent("Tests").path)
+        for folder in folders {
+            let declared = try #require(manifest[folder], "\(folder) has no target")
+            for (module, file) in try Self.imports(of: "Tests/\(folder)") {
+                #expect(declared.union(ofTheToolchain).contains(module), "\(folder)/\(file) imports \(module)")
             }
         }
     }
@@ -110,7 +96,8 @@ struct BoundaryTests {
         let targets = try FileManager.default.contentsOfDirectory(
             atPath: Self.root.appendingPathComponent("Sources").path
         ).filter { try !Self.sources($0).isEmpty }
-        #expect(Set(targets) == Set(Self.mayImport.map(\.0) + ["skan"]))
+        #expect(Set(targets) == Set(Self.toolchain.map(\.0)))
+        #expect(try Set(targets).isSubset(of: Self.manifest().keys))
     }
 
     @Test("A folder can be taken in at a glance: sixteen files at most")
@@ -126,7 +113,7 @@ struct BoundaryTests {
 
     @Test("The verifier alone vouches for a postback")
     func vouching() throws {
-        for (target, _) in Self.mayImport + [("skan", [])] {
+        for (target, _) in Self.toolchain {
             for file in try Self.sources(target) where file.lastPathComponent != "VerifiedPostback.swift" {
                 let isCaller = try String(contentsOf: file, encoding: .utf8).contains("VerifiedPostback(verified:")
                 #expect(isCaller == (file.lastPathComponent == "PostbackVerifier.swift"), "\(file.lastPathComponent)")

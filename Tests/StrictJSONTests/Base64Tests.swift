@@ -1,4 +1,3 @@
-import Attribution
 import StrictJSON
 import Testing
 
