@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The main job, end to end, on loopback and in a folder of its own: a server, a day of traffic against it, the reports.
+# Every answer is compared with the one it should be; the first that differs ends the demo with status 1.
 set -euo pipefail
 
 samples=$(cd "$(dirname "$0")" && pwd)
@@ -15,18 +16,31 @@ trap finish EXIT
 
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 run() { printf '$ %s\n' "${*/#"$skan"/skan}"; "$@"; }
+# expect PATTERN: prints what it reads and ends the demo unless a line of it matches PATTERN.
+expect() {
+    local text
+    text=$(cat)
+    printf '%s\n' "$text"
+    grep -qE -- "$1" <<<"$text" || { printf '\nthe demo FAILED: no line above matches: %s\n' "$1" >&2; exit 1; }
+}
+# post NAME PATTERN: posts standard input as a device would.
+post() {
+    printf '%-34s' "$1"
+    curl -sS -H 'Content-Type: application/json' --data-binary @- "$postbacks" | expect "$2"
+}
 
 cd "$work"
 
 say "1. Apple-signed postbacks of both frameworks verify on this machine"
-run "$skan" selftest
+run "$skan" selftest | expect '^ok +aak-development-reengagement: verifies'
 
 say "2. The network signs impressions of both frameworks"
 run "$skan" keys generate key.pem
 run "$skan" sign --version 4.0 --network example123.skadnetwork --source-identifier 5239 \
-    --advertised-app 525463029 --source-app 1234567891 --key key.pem
+    --advertised-app 525463029 --source-app 1234567891 --key key.pem | expect '"attribution-signature": "ME'
 run "$skan" sign --framework adattributionkit --network example123.skadnetwork --source-identifier 5239 \
-    --advertised-app 525463029 --source-app 1234567891 --re-engagement --key key.pem --format jws
+    --advertised-app 525463029 --source-app 1234567891 --re-engagement --key key.pem --format jws \
+    | expect '^eyJ[^.]*[.]eyJ[^.]*[.][^.]*$'
 
 say "3. The server starts; it trusts the stand-in for Apple as a test key"
 "$skan" simulate --count 1 --keys keys --output keys 2>/dev/null
@@ -48,16 +62,22 @@ cat server.log
 
 say "4. Devices deliver genuine postbacks; one is sent twice, one is forged"
 echo "(Apple's examples of 2.0, 2.1 and 2.2 share one transaction id: the first counts, the others are conflicts.)"
-for file in "$samples"/postbacks/*.json "$samples"/postbacks/skan-3.0-win.json; do
-    printf '%-28s ' "$(basename "$file")"
-    curl -sS -H 'Content-Type: application/json' --data-binary "@$file" "$postbacks"
+for file in aak-development-reengagement skan-2.0-source-app skan-2.1-source-app skan-2.2-source-app \
+    skan-3.0-lose skan-3.0-win skan-4.0-web-coarse skan-4.0-web-fine skan-3.0-win-again; do
+    case $file in
+        aak-development-*) answer='"status":"recorded".*"provenance":"development"' ;;
+        skan-2.1-* | skan-2.2-*) answer='"status":"conflict".*"provenance":"apple"' ;;
+        *-again) answer='"status":"duplicate".*"provenance":"apple"' ;;
+        *) answer='"status":"recorded".*"provenance":"apple"' ;;
+    esac
+    post "$file" "$answer" <"$samples/postbacks/${file%-again}.json"
 done
-printf '%-28s ' "forged"
 sed 's/"did-win": false/"did-win": true/' "$samples/postbacks/skan-3.0-lose.json" \
-    | curl -sS -H 'Content-Type: application/json' --data-binary @- "$postbacks"
+    | post "skan-3.0-lose, said to have won" '"status":"quarantined","reason":"invalid-signature"'
 
 say "5. A bidder asks for the signatures of a bid: every form of SKAdNetwork 4.0, and AdAttributionKit"
-curl -sS "$console/v1/openrtb/skadn" -H 'Content-Type: application/json' --data-binary @- <<'JSON'
+curl -sS "$console/v1/openrtb/skadn" -H 'Content-Type: application/json' --data-binary @- <<'JSON' \
+    | expect '"status":"signed".*"skadn":.*"fidelities".*"adattributionkit":'
 {"skadn": {"versions": ["2.0", "3.0", "4.0"], "sourceapp": "1234567891", "skadnetids": ["example123.skadnetwork"]},
  "adattributionkit": {"version": ["1.0"], "sourceapp": "1234567891", "skadnetids": ["example123.skadnetwork"]},
  "advertise": {"itunesitem": "525463029", "sourceidentifier": "5239"}}
@@ -66,26 +86,29 @@ JSON
 say "6. A web ad: its link is issued, a device taps it, gets the payload signed once, installs, and sends its postback"
 "$skan" web-ad issue --store skan.sqlite --network example123.skadnetwork --source-identifier 3120 \
     --advertised-app 525463029 --source-domain example.com --destination https://network.example >link.json
-cat link.json
+expect '"attributionSourceNonce"' <link.json
 run "$skan" web-ad tap --source-domain example.com --network-key key.pem --keys keys \
-    --url "${postbacks%/skadnetwork/postbacks}" <link.json
+    --url "${postbacks%/skadnetwork/postbacks}" <link.json \
+    | expect '^tapped 1: payloads as a device wants them 1, postbacks recorded 1$'
 
 say "7. A day of simulated traffic in both frameworks: repeats, replays, forgeries, broken bodies"
-run "$skan" simulate --count 2000 --keys keys --post "$postbacks" --report-url "$console"
+run "$skan" simulate --count 2000 --keys keys --post "$postbacks" --report-url "$console" \
+    | expect '^the report agrees with what was sent in every figure$'
 
 say "8. The campaign report: real installs"
-run "$skan" report --store skan.sqlite
+run "$skan" report --store skan.sqlite | expect '^total +5 +4 +2 '
 
 say "9. What real numbers never contain: simulated traffic in both frameworks, and a postback made on a developer's phone"
-run "$skan" report --store skan.sqlite --test --by framework,conversion-type
-run "$skan" report --store skan.sqlite --development --by network,conversion-type,interaction-type
+run "$skan" report --store skan.sqlite --test --by framework,conversion-type | expect '^total +2001 '
+run "$skan" report --store skan.sqlite --development --by network,conversion-type,interaction-type | expect '^total +1 '
 
 say "10. Everything is verified and counted again from the raw bytes"
 run "$skan" recount --store skan.sqlite \
-    --trust-test-key keys/test-p192.public.pem --trust-test-key keys/test-p256.public.pem
+    --trust-test-key keys/test-p192.public.pem --trust-test-key keys/test-p256.public.pem \
+    | expect '^2007 postbacks read again, 2007 verified again; differences: 0$'
 
 say "11. The server stops when it is told to"
 kill -TERM "$server"
-wait "$server"
+wait "$server" || { echo "the server ended with status $?"; exit 1; }
 server=
-tail -1 server.log
+tail -1 server.log | expect 'notice stopped$'

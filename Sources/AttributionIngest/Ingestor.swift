@@ -235,8 +235,8 @@ package final class Ingestor: Service {
     ) {
         var waiting: [Int] = []
         waiting.reserveCapacity(batch.count)
-        for (place, judgement) in verifier.judge(batch.map(\.body)).enumerated() {
-            let item = batch[place]
+        for (index, judgement) in verifier.judge(batch.map(\.body)).enumerated() {
+            let item = batch[index]
             if case .rejected(.notJSON(let error), _) = judgement {
                 item.answer(.refused(error))
                 continue
@@ -250,7 +250,7 @@ package final class Ingestor: Service {
                 Delivery(
                     judgement: judgement, recipient: item.recipient,
                     receivedAtMilliseconds: item.receivedAtMilliseconds, client: item.client))
-            waiting.append(place)
+            waiting.append(index)
         }
         do {
             let recordings = try ledger.record(deliveries)
@@ -258,8 +258,8 @@ package final class Ingestor: Service {
             // Before the answers, so that whoever has one finds it counted.
             metrics.didCommit(recordings, after: now - receivedAt)
             answeringTogether {
-                for (place, (delivery, recording)) in zip(waiting, zip(deliveries, recordings)) {
-                    batch[place].answer(recording.map { .durable($0) } ?? Self.unrecorded(delivery))
+                for (index, (delivery, recording)) in zip(waiting, zip(deliveries, recordings)) {
+                    batch[index].answer(recording.map { .durable($0) } ?? Self.unrecorded(delivery))
                 }
             }
             for (delivery, recording) in zip(deliveries, recordings) {
@@ -271,8 +271,8 @@ package final class Ingestor: Service {
         } catch {
             log.storeFailed(error, batch: deliveries.count, at: .now)
             answeringTogether {
-                for place in waiting {
-                    batch[place].answer(.storeFailed)
+                for index in waiting {
+                    batch[index].answer(.storeFailed)
                 }
             }
         }

@@ -8,7 +8,7 @@ import Testing
 
 /// Holds what a request costs the event loop against what a device's own costs; in processor time of one thread, so
 /// that whatever runs beside it changes little.
-@Suite("Requests made to be expensive", .serialized, .timeLimit(.minutes(2)))
+@Suite("Requests made to be expensive", .serialized, .timeLimit(.minutes(5)))
 struct HostileRequestTests {
     /// A hostile request may cost so many times what a plain one does.
     private static let bound = 10.0

@@ -93,7 +93,7 @@ struct CheckedFileTests {
         },
     ]
 
-    @Test("What is not a regular file is refused at once", .timeLimit(.minutes(1)), arguments: kinds)
+    @Test("What is not a regular file is refused at once", .timeLimit(.minutes(5)), arguments: kinds)
     func kind(_ kind: Kind) throws {
         try withPath { path in
             try kind.make(path)

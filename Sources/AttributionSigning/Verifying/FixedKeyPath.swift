@@ -26,8 +26,8 @@ struct FixedKeyPath: Sendable {
         }
         verifier = FixedKeyVerifier(publicKeys: publicKeys, windowWidth: Self.windowWidth)
         names = verifier.keys
-        for (place, key) in keys.enumerated() {
-            try compareWithOpenSSL(key, at: place)
+        for (index, key) in keys.enumerated() {
+            try compareWithOpenSSL(key, at: index)
         }
     }
 
@@ -36,15 +36,15 @@ struct FixedKeyPath: Sendable {
         verifier.verify(checks)
     }
 
-    /// The question whether a signature verifies under the key at a place; nil for what is not strictly of its encoding
+    /// The question whether a signature verifies under the key at an index; nil for what is not strictly of its encoding
     /// or out of range, and so invalid.
     func check(
         _ digest: MessageDigest,
         _ bytes: [UInt8],
         _ encoding: SignatureEncoding,
-        _ place: Int
+        _ keyIndex: Int
     ) -> SignatureCheck? {
-        let name = names[place]
+        let name = names[keyIndex]
         let signature: ECDSASignature? =
             switch encoding {
             case .der: ECDSASignature(der: bytes.span, on: name.curve)
@@ -54,11 +54,11 @@ struct FixedKeyPath: Sendable {
     }
 
     /// Puts valid and invalid signatures to both, alone and together; each must get the same answer.
-    private func compareWithOpenSSL(_ key: PostbackVerificationKey, at place: Int) throws(KeyTablesError) {
+    private func compareWithOpenSSL(_ key: PostbackVerificationKey, at keyIndex: Int) throws(KeyTablesError) {
         guard let samples = key.publicKey.sampleSignatures(count: 16) else {
             throw .noSamples(key: key.name)
         }
-        let checks = samples.compactMap { check(MessageDigest($0.digest.span), $0.signature, .der, place) }
+        let checks = samples.compactMap { check(MessageDigest($0.digest.span), $0.signature, .der, keyIndex) }
         guard checks.count == samples.count else {
             throw .disagreement(key: key.name)
         }

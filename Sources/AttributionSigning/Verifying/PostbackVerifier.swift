@@ -3,12 +3,12 @@ import FixedKeyECDSA
 import Hashing
 import Synchronization
 
-/// Judges bodies: reads them strictly, and verifies the signature over what it must cover.
+/// Judges bodies: reads them strictly and verifies the signature over the signed fields.
 ///
-/// The version of SKAdNetwork picks the order of the text and the curve, the `kid` of AdAttributionKit the one key; what
-/// a test key may verify there names ``Attribution/PostbackKeyID/test``. The test keys an operator named are tried first, so that a
-/// test server does not verify everything twice; a server in production has none. It alone makes a
-/// ``VerifiedPostback``.
+/// Nothing else makes a ``VerifiedPostback``.
+/// SKAdNetwork's version determines the curve and the order of the signed text, AdAttributionKit's `kid` the one key;
+/// test keys verify only the `kid` ``Attribution/PostbackKeyID/test``. Test keys are tried first, so that a test server
+/// does not verify everything twice; a production server has none.
 package struct PostbackVerifier: Sendable {
     private let keys: [PostbackVerificationKey]
     private let candidates: SignerCandidates
@@ -17,13 +17,13 @@ package struct PostbackVerifier: Sendable {
     /// The keys that may verify what a signer signed.
     private struct Candidates {
         /// Their indices in ``keys``, in the order in which they are tried.
-        let places: [Int]
+        let keyIndices: [Int]
         /// What is said of a postback that none of them verifies.
         let rejection: PostbackRejection
 
-        init(_ places: [Int], of keys: [PostbackVerificationKey]) {
-            self.places = places
-            rejection = .invalidSignature(keys: places.map { keys[$0].name })
+        init(_ keyIndices: [Int], of keys: [PostbackVerificationKey]) {
+            self.keyIndices = keyIndices
+            rejection = .invalidSignature(keys: keyIndices.map { keys[$0].name })
         }
     }
 
@@ -63,15 +63,15 @@ package struct PostbackVerifier: Sendable {
         let tests = testKeys.filter { key in !builtIn.contains { $0.publicKey.base64 == key.base64 } }
         let keys = tests.map(PostbackVerificationKey.test) + builtIn
         let first = tests.count
-        let testPlaces = Dictionary(grouping: tests.indices) { tests[$0].curve }
+        let testIndices = Dictionary(grouping: tests.indices) { tests[$0].curve }
         self.keys = keys
         candidates = SignerCandidates(
-            p192: Candidates(testPlaces[.p192, default: []] + [first], of: keys),
-            p256: Candidates(testPlaces[.p256, default: []] + [first + 1], of: keys),
+            p192: Candidates(testIndices[.p192, default: []] + [first], of: keys),
+            p256: Candidates(testIndices[.p256, default: []] + [first + 1], of: keys),
             production: Candidates([first + 1], of: keys),
             developmentFlow: Candidates([first + 2], of: keys),
             developerSettings: Candidates([first + 3], of: keys),
-            test: Candidates(testPlaces[.p256, default: []], of: keys))
+            test: Candidates(testIndices[.p256, default: []], of: keys))
         tables = KeyTables()
     }
 
@@ -98,13 +98,13 @@ package struct PostbackVerifier: Sendable {
     /// - Returns: The judgements in the order of the bodies.
     package func judge(_ bodies: [[UInt8]]) -> [Judgement] {
         var postbacks: [ReceivedPostback] = []
-        var rejections: [(place: Int, PostbackRejection)] = []
+        var rejections: [(index: Int, PostbackRejection)] = []
         postbacks.reserveCapacity(bodies.count)
-        for (place, body) in bodies.enumerated() {
+        for (index, body) in bodies.enumerated() {
             do throws(PostbackRejection) {
                 postbacks.append(try ReceivedPostback(reading: body))
             } catch {
-                rejections.append((place, error))
+                rejections.append((index, error))
             }
         }
         guard !rejections.isEmpty else {
@@ -114,8 +114,8 @@ package struct PostbackVerifier: Sendable {
         var verified = verify(postbacks)
         var judgements: [Judgement] = []
         judgements.reserveCapacity(bodies.count)
-        for (place, body) in bodies.enumerated().reversed() {
-            if rejections.last?.place == place, let (_, rejection) = rejections.popLast() {
+        for (index, body) in bodies.enumerated().reversed() {
+            if rejections.last?.index == index, let (_, rejection) = rejections.popLast() {
                 judgements.append(.rejected(rejection, body: body))
             } else if let judgement = verified.popLast() {
                 judgements.append(judgement)
@@ -129,8 +129,8 @@ package struct PostbackVerifier: Sendable {
     package func verify(_ postback: ReceivedPostback) -> Judgement {
         let digest = Self.digest(postback)
         var finding = Finding.none
-        for place in candidates[postback.signer].places {
-            finding.take(openSSLVerdict(on: postback, digest, place), from: place)
+        for keyIndex in candidates[postback.signer].keyIndices {
+            finding.take(openSSLVerdict(on: postback, digest, keyIndex), from: keyIndex)
             if case .key = finding {
                 break
             }
@@ -157,30 +157,30 @@ package struct PostbackVerifier: Sendable {
         // All under their first key together, then what is left under the second, and so on.
         while !pending.isEmpty {
             var stillPending: [Int] = []
-            var queried: [(index: Int, place: Int)] = []
+            var queried: [(index: Int, keyIndex: Int)] = []
             var checks: [SignatureCheck] = []
             queried.reserveCapacity(pending.count)
             checks.reserveCapacity(pending.count)
             for index in pending {
                 let postback = postbacks[index]
-                let places = candidates[postback.signer].places
-                guard round < places.count else {
+                let keyIndices = candidates[postback.signer].keyIndices
+                guard round < keyIndices.count else {
                     continue
                 }
-                let place = places[round]
+                let keyIndex = keyIndices[round]
                 // What is not strictly of its encoding, or out of range, is invalid without arithmetic.
-                if let check = path.check(digests[index], postback.signature, postback.signatureEncoding, place) {
-                    queried.append((index, place))
+                if let check = path.check(digests[index], postback.signature, postback.signatureEncoding, keyIndex) {
+                    queried.append((index, keyIndex))
                     checks.append(check)
                 } else {
                     stillPending.append(index)
                 }
             }
-            for ((index, place), verdict) in zip(queried, path.verify(checks)) {
+            for ((index, keyIndex), verdict) in zip(queried, path.verify(checks)) {
                 let verdict =
                     SignatureVerdict(verdict)
-                    ?? openSSLVerdict(on: postbacks[index], Self.digest(postbacks[index]), place)
-                findings[index].take(verdict, from: place)
+                    ?? openSSLVerdict(on: postbacks[index], Self.digest(postbacks[index]), keyIndex)
+                findings[index].take(verdict, from: keyIndex)
                 if verdict != .valid {
                     stillPending.append(index)
                 }
@@ -195,34 +195,34 @@ package struct PostbackVerifier: Sendable {
     private enum Finding {
         /// Not one verifies it.
         case none
-        /// The place of the key that verifies it.
+        /// The index of the key that verifies it.
         case key(Int)
         /// Not one verifies it, and at least one could not decide.
         case undecided(reason: String)
 
-        mutating func take(_ verdict: SignatureVerdict, from place: Int) {
+        mutating func take(_ verdict: SignatureVerdict, from keyIndex: Int) {
             switch verdict {
-            case .valid: self = .key(place)
+            case .valid: self = .key(keyIndex)
             case .invalid: break
             case .undecided(let reason): self = .undecided(reason: reason)
             }
         }
     }
 
-    private func openSSLVerdict(on postback: ReceivedPostback, _ digest: [UInt8], _ place: Int) -> SignatureVerdict {
-        keys[place].publicKey.verdict(on: postback.signature, postback.signatureEncoding, digest: digest)
+    private func openSSLVerdict(on postback: ReceivedPostback, _ digest: [UInt8], _ keyIndex: Int) -> SignatureVerdict {
+        keys[keyIndex].publicKey.verdict(on: postback.signature, postback.signatureEncoding, digest: digest)
     }
 
     private func judgement(on postback: ReceivedPostback, _ finding: Finding) -> Judgement {
         switch finding {
-        case .key(let place):
-            return .verified(
-                VerifiedPostback(verified: postback, provenance: keys[place].provenance, keyName: keys[place].name))
+        case .key(let index):
+            let key = keys[index]
+            return .verified(VerifiedPostback(verified: postback, provenance: key.provenance, keyName: key.name))
         case .undecided(let reason):
             return .undecided(reason: reason, body: postback.body)
         case .none:
             let tried = candidates[postback.signer]
-            if tried.places.isEmpty, case .adAttributionKit(let keyID) = postback.signer {
+            if tried.keyIndices.isEmpty, case .adAttributionKit(let keyID) = postback.signer {
                 return .rejected(.unknownKey("\"\(keyID.rawValue)\""), body: postback.body)
             }
             return .rejected(tried.rejection, body: postback.body)

@@ -30,7 +30,7 @@ struct HotStatement {
     struct Parameters {
         fileprivate let handle: OpaquePointer
         fileprivate var free: Slice<UnsafeMutableRawBufferPointer>
-        fileprivate var place: CInt = 0
+        fileprivate var index: CInt = 0
         fileprivate var result: CInt = SQLITE_OK
 
         mutating func bind(_ number: Int64) {
@@ -39,27 +39,27 @@ struct HotStatement {
 
         mutating func bind(_ text: String) {
             var text = text
-            let place = next()
+            let index = next()
             text.withUTF8 { bytes in
                 let (stored, lifetime) = store(UnsafeRawBufferPointer(bytes))
                 let characters = stored.assumingMemoryBound(to: CChar.self)
-                note(sqlite3_bind_text(handle, place, characters, CInt(bytes.count), lifetime))
+                note(sqlite3_bind_text(handle, index, characters, CInt(bytes.count), lifetime))
             }
         }
 
         mutating func bind(_ blob: [UInt8]) {
-            let place = next()
+            let index = next()
             blob.withUnsafeBytes { bytes in
                 let (stored, lifetime) = store(bytes)
-                note(sqlite3_bind_blob(handle, place, stored, CInt(bytes.count), lifetime))
+                note(sqlite3_bind_blob(handle, index, stored, CInt(bytes.count), lifetime))
             }
         }
 
         mutating func bind(_ digest: Digest16) {
-            let place = next()
+            let index = next()
             withUnsafeBytes(of: (digest.high.bigEndian, digest.low.bigEndian)) { bytes in
                 let (stored, lifetime) = store(bytes)
-                note(sqlite3_bind_blob(handle, place, stored, CInt(bytes.count), lifetime))
+                note(sqlite3_bind_blob(handle, index, stored, CInt(bytes.count), lifetime))
             }
         }
 
@@ -78,8 +78,8 @@ struct HotStatement {
         }
 
         private mutating func next() -> CInt {
-            place += 1
-            return place
+            index += 1
+            return index
         }
 
         private mutating func note(_ result: CInt) {

@@ -26,23 +26,23 @@ struct SignedWindows: Sendable {
     /// - Parameters:
     ///   - scalar: The scalar; 0 is taken as n.
     ///   - order: The order n.
-    ///   - first: The place of the base's first point in the table.
+    ///   - first: The index of the base's first point in the table.
     ///   - store: Takes the number of a window and its point.
     @inline(__always)
-    func forEachPoint(of scalar: UInt256, order: UInt256, first: Int, _ store: (Int, SignedPlace) -> Void) {
+    func forEachPoint(of scalar: UInt256, order: UInt256, first: Int, _ store: (Int, SignedIndex) -> Void) {
         let isEven = !scalar.isOdd
         var bits = (isEven ? order &- scalar : scalar) >> 1
         let flip = UInt64.mask(isEven)
-        let placeMask = UInt64(pointsPerWindow) &- 1
+        let indexMask = UInt64(pointsPerWindow) &- 1
         var start = first
         for window in 0..<(count &- 1) {
             // b ≥ 2^(w−1) stands for the positive d = 2(b − 2^(w−1)) + 1, a smaller b for the negative of its mirror.
             let negative = ((bits.w0 &>> UInt64(width &- 1)) & 1) &- 1
-            let place = Int(truncatingIfNeeded: (bits.w0 ^ negative) & placeMask)
-            store(window, SignedPlace(start &+ place, negative: negative ^ flip))
+            let index = Int(truncatingIfNeeded: (bits.w0 ^ negative) & indexMask)
+            store(window, SignedIndex(start &+ index, negative: negative ^ flip))
             bits = bits >> width
             start &+= pointsPerWindow
         }
-        store(count &- 1, SignedPlace(start &+ Int(truncatingIfNeeded: bits.w0), negative: flip))
+        store(count &- 1, SignedIndex(start &+ Int(truncatingIfNeeded: bits.w0), negative: flip))
     }
 }

@@ -25,20 +25,20 @@ struct WindowTable<C: Curve>: Sendable {
     ///
     /// - Returns: A meaningless sum of those words; as long as it goes somewhere, the reading is not optimised away.
     @inline(__always)
-    func copy(_ places: UnsafePointer<SignedPlace>, count: Int, to points: UnsafeMutablePointer<Point>) -> UInt64 {
+    func copy(_ indices: UnsafePointer<SignedIndex>, count: Int, to points: UnsafeMutablePointer<Point>) -> UInt64 {
         let bytes = memory.bytes
         var touched: UInt64 = 0
         var start = 0
         while start < count {
             let end = min(start &+ 128, count)
-            for index in start..<end {
-                touched &+= bytes.load(fromByteOffset: places[index].place &* TableMemory.slotSize, as: UInt64.self)
+            for slot in start..<end {
+                touched &+= bytes.load(fromByteOffset: indices[slot].index &* TableMemory.slotSize, as: UInt64.self)
             }
-            for index in start..<end {
-                let place = places[index]
-                var point = bytes.load(fromByteOffset: place.place &* TableMemory.slotSize, as: Point.self)
-                point.y = point.y.negated(place.mask)
-                (points + index).initialize(to: point)
+            for slot in start..<end {
+                let source = indices[slot]
+                var point = bytes.load(fromByteOffset: source.index &* TableMemory.slotSize, as: Point.self)
+                point.y = point.y.negated(source.mask)
+                (points + slot).initialize(to: point)
             }
             start = end
         }

@@ -7,52 +7,52 @@ extension CurveEngine {
 
     /// Verifies those checks that belong to this curve, in batches, and sets their verdicts.
     func verify(_ checks: UnsafeBufferPointer<SignatureCheck>, into verdicts: UnsafeMutableBufferPointer<Verdict>) {
-        let places = checks.indices.filter {
+        let selected = checks.indices.filter {
             checks[$0].key.curve == C.name && checks[$0].signature.curve == C.name
         }
-        guard !places.isEmpty else { return }
-        let batches = (places.count + Self.batchSize - 1) / Self.batchSize
-        let size = (places.count + batches - 1) / batches
+        guard !selected.isEmpty else { return }
+        let batches = (selected.count + Self.batchSize - 1) / Self.batchSize
+        let size = (selected.count + batches - 1) / batches
         guard size >= Self.smallestBatch else {
-            for place in places { verdicts[place] = verify(checks[place]) }
+            for check in selected { verdicts[check] = verify(checks[check]) }
             return
         }
         let scratch = BatchScratch<C.Field>(size: size, summandCount: summandCount)
         defer { scratch.deallocate() }
-        places.withUnsafeBufferPointer { places in
-            for start in stride(from: 0, to: places.count, by: size) {
-                let batch = UnsafeBufferPointer(rebasing: places[start..<min(start + size, places.count)])
+        selected.withUnsafeBufferPointer { selected in
+            for start in stride(from: 0, to: selected.count, by: size) {
+                let batch = UnsafeBufferPointer(rebasing: selected[start..<min(start + size, selected.count)])
                 verify(checks, at: batch, into: verdicts, scratch: scratch)
             }
         }
     }
 
-    /// Verifies the checks at `places` with one inversion modulo n and one modulo p for each level of additions.
+    /// Verifies the checks at `selected` with one inversion modulo n and one modulo p for each level of additions.
     private func verify(
         _ checks: UnsafeBufferPointer<SignatureCheck>,
-        at places: UnsafeBufferPointer<Int>,
+        at selected: UnsafeBufferPointer<Int>,
         into verdicts: UnsafeMutableBufferPointer<Verdict>,
         scratch: BatchScratch<C.Field>
     ) {
-        let size = places.count
+        let size = selected.count
         let summands = scratch.summands
         // All s at once, by Montgomery's trick. Every product divides by R = 2²⁵⁶; these cancel out but for the one R
         // that `locateSummands` wants in s⁻¹R.
-        var product = checks[places[0]].signature.s
+        var product = checks[selected[0]].signature.s
         for index in 1..<size {
             scratch.scalars[index] = product
-            product = C.order.product(product, checks[places[index]].signature.s)
+            product = C.order.product(product, checks[selected[index]].signature.s)
         }
         var inverse = C.order.product(C.order.inverse(of: product), C.order.squaredRadix)
         for index in (0..<size).reversed() {
-            let check = checks[places[index]]
+            let check = checks[selected[index]]
             let own = index == 0 ? inverse : C.order.product(inverse, scratch.scalars[index])
-            locateSummands(of: check, inverse: own, into: scratch.places + index, stride: size)
+            locateSummands(of: check, inverse: own, into: scratch.indices + index, stride: size)
             inverse = C.order.product(inverse, check.signature.s)
-            verdicts[places[index]] = .invalid
+            verdicts[selected[index]] = .invalid
         }
         // The scalars have done their part.
-        scratch.scalars[0].w0 = table.copy(scratch.places, count: summandCount * size, to: summands)
+        scratch.scalars[0].w0 = table.copy(scratch.indices, count: summandCount * size, to: summands)
         // Row i of the summands holds the i-th summand of every signature. The lower half of the rows takes up the
         // upper half, until one row is left; of an odd number of rows the middle one waits.
         var rows = summandCount
@@ -65,16 +65,16 @@ extension CurveEngine {
                 left: { summands[$0] },
                 right: { summands[$0 &+ offset] },
                 store: { summands[$0] = $1 },
-                exception: { verdicts[places[$0 % size]] = .undecided }
+                exception: { verdicts[selected[$0 % size]] = .undecided }
             )
             rows = kept
         }
-        for index in 0..<size where verdicts[places[index]] != .undecided {
+        for index in 0..<size where verdicts[selected[index]] != .undecided {
             // Both p and n have the same number of bits, and p < 2n.
             let x = summands[index].x.number
             let (reduced, borrow) = x.subtractingReportingOverflow(C.order.value)
-            let isValid = (borrow ? x : reduced) == checks[places[index]].signature.r
-            verdicts[places[index]] = isValid ? .valid : .invalid
+            let isValid = (borrow ? x : reduced) == checks[selected[index]].signature.r
+            verdicts[selected[index]] = isValid ? .valid : .invalid
         }
     }
 }

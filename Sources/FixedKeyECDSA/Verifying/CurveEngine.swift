@@ -28,13 +28,13 @@ struct CurveEngine<C: Curve>: Sendable {
         let inverse = C.order.product(C.order.inverse(of: s), C.order.squaredRadix)
         let scratch = BatchScratch<C.Field>(size: 1, summandCount: summandCount)
         defer { scratch.deallocate() }
-        locateSummands(of: check, inverse: inverse, into: scratch.places, stride: 1)
-        scratch.scalars[0].w0 = table.copy(scratch.places, count: summandCount, to: scratch.summands)
+        locateSummands(of: check, inverse: inverse, into: scratch.indices, stride: 1)
+        scratch.scalars[0].w0 = table.copy(scratch.indices, count: summandCount, to: scratch.summands)
         var sum = JacobianPoint(scratch.summands[0])
         for index in 1..<summandCount {
             // G₀, Q₀, G₁, Q₁, …
-            let place = (index &>> 1) &+ (index & 1 == 0 ? 0 : table.windows.count)
-            guard sum.add(scratch.summands[place]) else { return .undecided }
+            let row = (index &>> 1) &+ (index & 1 == 0 ? 0 : table.windows.count)
+            guard sum.add(scratch.summands[row]) else { return .undecided }
         }
         // x = X / Z² is one of the numbers below p that are r modulo n: r, and perhaps r + n.
         let zz = sum.z.squared
@@ -48,22 +48,22 @@ struct CurveEngine<C: Curve>: Sendable {
     /// - Parameters:
     ///   - check: The digest, the signature and the key.
     ///   - inverse: s⁻¹·2²⁵⁶ mod n.
-    ///   - places: Where the first one goes; each next one goes `stride` further.
-    ///   - stride: The distance from one place to the next.
+    ///   - indices: Where the first index is stored; each next one is `stride` further.
+    ///   - stride: The distance between two of them.
     @inline(__always)
     func locateSummands(
-        of check: SignatureCheck, inverse: UInt256, into places: UnsafeMutablePointer<SignedPlace>, stride: Int
+        of check: SignatureCheck, inverse: UInt256, into indices: UnsafeMutablePointer<SignedIndex>, stride: Int
     ) {
         precondition(check.key.index < keyCount, "The key belongs to another verifier.")
         let windows = table.windows
         let u1 = C.order.product(C.number(of: check.digest), inverse)
-        windows.forEachPoint(of: u1, order: C.order.value, first: 0) { window, place in
-            (places + window &* stride).initialize(to: place)
+        windows.forEachPoint(of: u1, order: C.order.value, first: 0) { window, index in
+            (indices + window &* stride).initialize(to: index)
         }
         let u2 = C.order.product(check.signature.r, inverse)
         let start = (check.key.index &+ 1) &* windows.pointsPerBase
-        windows.forEachPoint(of: u2, order: C.order.value, first: start) { window, place in
-            (places + (windows.count &+ window) &* stride).initialize(to: place)
+        windows.forEachPoint(of: u2, order: C.order.value, first: start) { window, index in
+            (indices + (windows.count &+ window) &* stride).initialize(to: index)
         }
     }
 }

@@ -18,7 +18,7 @@ extension ECDSASignature {
         self.init(r: r, s: s, curve: curve)
     }
 
-    /// Reads an integer of up to `size` bytes that starts at `start`; returns it and the place after it.
+    /// Reads an integer of up to `size` bytes that starts at `start`; returns it and the offset after it.
     private static func integer(in der: Span<UInt8>, from start: Int, size: Int) -> (UInt256, Int)? {
         guard der.count - start > 2, der[start] == 0x02 else { return nil }
         let end = start + 2 + Int(der[start + 1])
