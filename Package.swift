@@ -29,7 +29,8 @@ let package = Package(
         .systemLibrary(name: "CFileSystem"),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "StrictJSON"),
-        .target(name: "Attribution", dependencies: ["StrictJSON"]),
+        .target(name: "CodedErrors", dependencies: ["StrictJSON"]),
+        .target(name: "Attribution", dependencies: ["CodedErrors", "StrictJSON"]),
         .target(name: "BoundedLogging", dependencies: [.product(name: "Logging", package: "swift-log")]),
         .target(name: "FixedKeyECDSA"),
         .target(name: "Hashing", dependencies: ["COpenSSL"]),
@@ -37,12 +38,14 @@ let package = Package(
         .target(name: "CheckedFiles"),
         .target(
             name: "AttributionSigning",
-            dependencies: ["Attribution", "CheckedFiles", "COpenSSL", "FixedKeyECDSA", "Hashing", "StrictJSON"]
+            dependencies: [
+                "Attribution", "CheckedFiles", "CodedErrors", "COpenSSL", "FixedKeyECDSA", "Hashing", "StrictJSON",
+            ]
         ),
         .target(
             name: "AttributionStore",
             dependencies: [
-                "Attribution", "CFileSystem", "Hashing",
+                "Attribution", "CFileSystem", "CodedErrors", "Hashing",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
@@ -50,7 +53,7 @@ let package = Package(
         .target(
             name: "AttributionIngest",
             dependencies: [
-                "Attribution", "AttributionSigning", "AttributionStore", "BoundedLogging", "StrictJSON",
+                "Attribution", "AttributionSigning", "AttributionStore", "BoundedLogging", "CodedErrors", "StrictJSON",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -60,13 +63,14 @@ let package = Package(
         .target(
             name: "AttributionAccess",
             dependencies: [
-                "Attribution", "CheckedFiles", "Hashing", "StrictJSON", .product(name: "Logging", package: "swift-log"),
+                "Attribution", "CheckedFiles", "CodedErrors", "Hashing", "StrictJSON",
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .target(
             name: "AttributionListener",
             dependencies: [
-                "BoundedLogging", "CheckedFiles",
+                "BoundedLogging", "CheckedFiles", "CodedErrors",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -79,7 +83,8 @@ let package = Package(
             name: "AttributionConsole",
             dependencies: [
                 "APIDescription", "Attribution", "AttributionAccess", "AttributionIngest", "AttributionListener",
-                "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging", "StrictJSON",
+                "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging", "CodedErrors",
+                "StrictJSON",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -96,7 +101,8 @@ let package = Package(
             name: "AttributionServer",
             dependencies: [
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionIngest", "AttributionListener",
-                "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging", "StrictJSON",
+                "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging", "CodedErrors",
+                "StrictJSON",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -106,7 +112,7 @@ let package = Package(
         .target(
             name: "AttributionHarness",
             dependencies: [
-                "Attribution", "AttributionSigning", "StrictJSON",
+                "Attribution", "AttributionSigning", "CodedErrors", "StrictJSON",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -118,7 +124,7 @@ let package = Package(
             dependencies: [
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionHarness", "AttributionIngest",
                 "AttributionListener", "AttributionReports", "AttributionServer", "AttributionSigning",
-                "AttributionStore", "BoundedLogging", "CBuild", "COpenSSL", "StrictJSON",
+                "AttributionStore", "BoundedLogging", "CBuild", "CodedErrors", "COpenSSL", "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -141,7 +147,8 @@ let package = Package(
         ),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
         .testTarget(name: "CheckedFilesTests", dependencies: ["CheckedFiles"]),
-        .testTarget(name: "AttributionTests", dependencies: ["Attribution", "StrictJSON"]),
+        .testTarget(name: "CodedErrorsTests", dependencies: ["CodedErrors", "StrictJSON"]),
+        .testTarget(name: "AttributionTests", dependencies: ["Attribution", "CodedErrors", "StrictJSON"]),
         .testTarget(
             name: "BoundedLoggingTests",
             dependencies: ["BoundedLogging", .product(name: "Logging", package: "swift-log")]
@@ -153,7 +160,10 @@ let package = Package(
         ),
         .testTarget(
             name: "AttributionStoreTests",
-            dependencies: ["Attribution", "StrictJSON", "AttributionSigning", "AttributionStore", "AttributionHarness"]
+            dependencies: [
+                "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionStore",
+                "AttributionHarness",
+            ]
         ),
         .testTarget(
             name: "AttributionIngestTests",
@@ -197,7 +207,7 @@ let package = Package(
             name: "AttributionConsoleTests",
             dependencies: [
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionListener",
-                "AttributionReports", "AttributionStore", "StrictJSON", "TestSupport",
+                "AttributionReports", "AttributionStore", "CodedErrors", "StrictJSON", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -219,7 +229,7 @@ let package = Package(
             dependencies: [
                 "APIDescription", "Attribution", "AttributionAccess", "AttributionConsole", "AttributionHarness",
                 "AttributionIngest", "AttributionListener", "AttributionReports", "AttributionServer",
-                "AttributionStore", "StrictJSON", "skan",
+                "AttributionStore", "CodedErrors", "StrictJSON", "skan",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Yams", package: "Yams"),
             ],

@@ -47,7 +47,7 @@ extension AccessProblem: CustomStringConvertible {
     }
 
     /// How to mend it.
-    package var hint: String {
+    package var hint: String? {
         switch self {
         case .unreadable: "make the list with: skan tokens create --name NAME --scope sign --file FILE"
         case .openToOthers(let file, _): "chmod 600 \(file)"

@@ -1,5 +1,7 @@
+package import CodedErrors
+
 /// Why the console turns a request away before its route sees it.
-package enum AccessRefusal: Sendable, Equatable {
+package enum AccessRefusal: CodedError, Equatable {
     case noCredentials
     case malformed
     case unknown
@@ -9,20 +11,25 @@ package enum AccessRefusal: Sendable, Equatable {
     case tooFast(retryAfter: Duration)
 
     /// The stable code of the answer's body.
-    package var code: String {
+    package var code: ErrorCode {
         switch self {
-        case .noCredentials: "no-token"
-        case .malformed: "malformed-authorization"
-        case .unknown: "unknown-token"
-        case .expired: "expired-token"
-        case .outOfScope: "out-of-scope"
-        case .foreignHost: "foreign-host"
-        case .tooFast: "too-many-requests"
+        case .noCredentials: .noToken
+        case .malformed: .malformedAuthorization
+        case .unknown: .unknownToken
+        case .expired: .expiredToken
+        case .outOfScope: .outOfScope
+        case .foreignHost: .foreignHost
+        case .tooFast: .tooManyRequests
         }
     }
 
+    /// After how long the caller may ask again.
+    package var retryAfter: Duration? {
+        if case .tooFast(let wait) = self { wait } else { nil }
+    }
+
     /// What was expected and what to do.
-    package var detail: String {
+    package var message: String {
         switch self {
         case .noCredentials: "send Authorization: Bearer and a token that skan tokens create printed"
         case .malformed: "expected one line, Authorization: Bearer TOKEN"

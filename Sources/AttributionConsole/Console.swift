@@ -80,7 +80,13 @@ package struct Console: Service {
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton.any()),
             logger: logger
         )
-        try await application.run()
+        do {
+            try await application.run()
+        } catch let error as IOError {
+            throw IngressError(binding: error, host: host, port: port)
+        } catch let error as SocketAddressError.UnknownHost {
+            throw IngressError(binding: error, host: host, port: port)
+        }
     }
 
     /// Everything that some routes answer, on whatever listener.

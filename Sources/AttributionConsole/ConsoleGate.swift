@@ -1,5 +1,6 @@
 import AttributionAccess
 import AttributionListener
+import CodedErrors
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
@@ -21,7 +22,7 @@ struct ConsoleGate: Sendable {
         let start = ContinuousClock.now
         let (caller, refusal) = judge(endpoint.route.definition.access, request, context, start)
         if let refusal {
-            note(endpoint.route, refusal.status, caller, since: start, refusal.code)
+            note(endpoint.route, refusal.code.httpStatus, caller, since: start, refusal.code.rawValue)
             return Response(refusal)
         }
         var context = context

@@ -1,5 +1,6 @@
 import Attribution
 import AttributionAccess
+import CodedErrors
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -21,27 +22,27 @@ extension Response {
     }
 
     /// An answer that names why a request is refused.
-    static func refusal(
-        _ status: HTTPResponse.Status,
-        _ reason: String,
-        _ detail: String,
-        fields: HTTPFields = [:]
+    ///
+    /// - Parameters:
+    ///   - error: What is wrong; its code decides the status.
+    ///   - fields: More fields of its head.
+    ///   - body: The object, where it has more members than a refusal.
+    /// - Returns: The answer, with Retry-After where the same may be asked again.
+    static func refusing(
+        _ error: some CodedError,
+        fields: HTTPFields = [:],
+        body: JSONText? = nil
     ) -> Response {
-        var response = json(
-            status,
-            .object(["status": .string("refused"), "reason": .string(reason), "detail": .string(detail)]))
+        var response = json(HTTPResponse.Status(code: error.code.httpStatus), body ?? error.json())
         response.headers.append(contentsOf: fields)
+        if let seconds = error.retryAfterSeconds {
+            response.headers[.retryAfter] = String(seconds)
+        }
         return response
     }
 
     /// The answer to a request that was turned away.
     init(_ refusal: AccessRefusal) {
-        self = .refusal(HTTPResponse.Status(code: refusal.status), refusal.code, refusal.detail)
-        if let challenge = refusal.challenge {
-            headers[.wwwAuthenticate] = challenge
-        }
-        if let seconds = refusal.retryAfterSeconds {
-            headers[.retryAfter] = String(seconds)
-        }
+        self = .refusing(refusal, fields: refusal.challenge.map { [.wwwAuthenticate: $0] } ?? [:])
     }
 }

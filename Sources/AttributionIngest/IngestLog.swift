@@ -12,6 +12,7 @@ struct IngestLog {
 
     private let logger: Logger
     private var storeFailures = LogThrottle()
+    private var undecided = LogThrottle()
     private var quarantined = Dictionary(
         uniqueKeysWithValues: PostbackRejection.Code.allCases.map {
             ($0, LogThrottle(lines: quarantinedLinesPerSecond))
@@ -26,6 +27,12 @@ struct IngestLog {
         logger.log(
             level: .error, "store failed", throttle: &storeFailures, at: now,
             metadata: ["batch": "\(batch)", "error": "\(error)"])
+    }
+
+    /// Says that a signature could not be verified.
+    mutating func undecided(_ reason: String, at now: ContinuousClock.Instant) {
+        logger.log(
+            level: .error, "cannot verify", throttle: &undecided, at: now, metadata: ["reason": "\(reason)"])
     }
 
     /// Says that a postback is in quarantine, and why.
@@ -71,13 +78,16 @@ struct IngestLog {
 
     /// Whether suppressed lines still wait to be counted.
     var hasSuppressed: Bool {
-        storeFailures.hasSuppressed || quarantined.values.contains { $0.hasSuppressed }
+        storeFailures.hasSuppressed || undecided.hasSuppressed || quarantined.values.contains { $0.hasSuppressed }
     }
 
     /// Says how many lines were suppressed at the end of a flood, once a second has passed.
     mutating func countSuppressed(at now: ContinuousClock.Instant) {
         if let count = storeFailures.takeSuppressed(at: now) {
             logger.error("store failed", metadata: ["suppressed": "\(count)"])
+        }
+        if let count = undecided.takeSuppressed(at: now) {
+            logger.error("cannot verify", metadata: ["suppressed": "\(count)"])
         }
         for code in PostbackRejection.Code.allCases {
             if let count = quarantined[code]?.takeSuppressed(at: now) {

@@ -242,7 +242,7 @@ package final class Ingestor: Service {
                 continue
             }
             if case .undecided(let reason, _) = judgement {
-                logger.error("cannot verify", metadata: ["reason": "\(reason)"])
+                log.undecided(reason, at: .now)
                 item.answer(.undecided)
                 continue
             }

@@ -1,4 +1,7 @@
 package import Attribution
+package import CodedErrors
+package import Metrics
+import StrictJSON
 
 /// What became of a tap on a web ad.
 package enum WebAdOutcome: Sendable {
@@ -9,21 +12,50 @@ package enum WebAdOutcome: Sendable {
     /// The server was given no signing keys.
     case noSigningKeys
     /// The server's keys lack one for the ad's network; the nonce is as it was.
-    case noKey(adNetworkID: String)
+    case keyMissing(adNetworkID: String)
     /// Too many wait, or the server stops; the nonce is as it was.
     case overloaded
     /// The store or the signer failed; the nonce is as it was, unless the store lost its word after the commit.
     case failed
 
-    /// A stable code, the label of the counter.
-    package var code: String {
+    /// The payload, or why there is none.
+    package var result: Result<SignedImpression, Refusal> {
         switch self {
-        case .signed: "signed"
-        case .refused(let refusal): refusal.code.rawValue
-        case .noSigningKeys: "no-signing-keys"
-        case .noKey: "no-key"
-        case .overloaded: "overloaded"
-        case .failed: "store-failed"
+        case .signed(let impression): .success(impression)
+        case .refused(let refusal): .failure(Refusal(refusal))
+        case .noSigningKeys:
+            .failure(
+                Refusal(
+                    .noSigningKeys,
+                    "this server was started without --signing-keys and answers for no web ads; "
+                        + "the nonce is still unused",
+                    hint: "start it with --signing-keys FILE (SKAN_SIGNING_KEYS)"))
+        case .keyMissing(let adNetworkID):
+            .failure(
+                Refusal(
+                    .keyMissing,
+                    "the server has no key to sign version 4.0 for \(adNetworkID.shortened(to: 60)) any more; "
+                        + "the nonce is still unused",
+                    hint: "add one to its --signing-keys, and send it SIGHUP"))
+        case .overloaded:
+            .failure(Refusal(.overloaded, "too many taps wait; the nonce is still unused", hint: "send it again"))
+        case .failed:
+            .failure(Refusal(.storeFailed, "the store or the signer does not answer", hint: "send it again"))
         }
+    }
+
+    /// The label of the counter: the code of the refusal, or `signed`.
+    package var label: String {
+        switch result {
+        case .success: "signed"
+        case .failure(let refusal): refusal.code.rawValue
+        }
+    }
+
+    /// Counts a tap.
+    ///
+    /// - Parameter factory: Where it is counted.
+    package func count(in factory: any MetricsFactory = MetricsSystem.factory) {
+        Counter(label: "skan_web_ad_taps_total", dimensions: [("outcome", label)], factory: factory).increment()
     }
 }

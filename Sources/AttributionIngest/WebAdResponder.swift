@@ -3,7 +3,6 @@ package import AttributionSigning
 package import AttributionStore
 import BoundedLogging
 package import Logging
-import Metrics
 import ServiceLifecycle
 
 /// Answers taps on web ads, one after the other, with payloads whose nonces are used up on disk.
@@ -51,7 +50,7 @@ package final class WebAdResponder: Service {
         answer: @escaping @Sendable (WebAdOutcome) -> Void
     ) {
         let counted: @Sendable (WebAdOutcome) -> Void = { outcome in
-            Counter(label: "skan_web_ad_taps_total", dimensions: [("outcome", outcome.code)]).increment()
+            outcome.count()
             answer(outcome)
         }
         let tap: WebAdTap
@@ -99,7 +98,7 @@ package final class WebAdResponder: Service {
                 return .failed
             }
             missingKeys.note("\(problem)", metadata: ["network": "\(adNetworkID)"])
-            return .noKey(adNetworkID: adNetworkID)
+            return .keyMissing(adNetworkID: adNetworkID)
         } catch {
             failures.note("\(error)")
             return .failed

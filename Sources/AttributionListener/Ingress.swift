@@ -100,7 +100,7 @@ package struct Ingress: Service {
             listener = try await server.bind(host: host, port: port)
         } catch {
             await server.finish()
-            throw IngressError.cannotListen(host: host, port: port, reason: "\(error)")
+            throw IngressError(binding: error, host: host, port: port)
         }
         let address = listener.localAddress
         settings.logger.info("listening", metadata: ["address": "\(address?.description ?? host)"])

@@ -1,3 +1,5 @@
+package import CodedErrors
+
 /// What a request is answered with.
 package struct IngressAnswer: Sendable, Equatable {
     /// The HTTP status code, 200…599.
@@ -17,5 +19,12 @@ package struct IngressAnswer: Sendable, Equatable {
         self.status = (200...599).contains(status) ? status : 500
         self.body = body
         self.retryAfter = retryAfter
+    }
+
+    /// Makes the answer to what is refused.
+    ///
+    /// - Parameter error: What is wrong; its code decides the status.
+    package init(refusing error: some CodedError) {
+        self.init(status: error.code.httpStatus, body: error.body, retryAfter: error.retryAfter)
     }
 }

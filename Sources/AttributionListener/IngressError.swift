@@ -1,7 +1,15 @@
+package import CodedErrors
 package import FoundationEssentials
+import NIOCore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
 
 /// Why the ingress cannot start, or cannot take new settings.
-package enum IngressError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum IngressError: CodedError, Equatable {
     /// The listening socket could not be had.
     case cannotListen(host: String, port: Int, reason: String)
     /// The certificate file could not be read as PEM certificates.
@@ -15,21 +23,71 @@ package enum IngressError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A trusted proxy is not an address and not a network.
     case malformedNetwork(String)
 
-    /// What was found, what was expected and what to do.
-    package var description: String {
+    /// The stable code.
+    package var code: ErrorCode {
+        switch self {
+        case .cannotListen: .cannotListen
+        case .unusableCertificate, .expiredCertificate, .unusableIdentity: .unusableCertificate
+        case .unusableKey: .unusableKey
+        case .malformedNetwork: .badField
+        }
+    }
+
+    /// What was found, and what was expected.
+    package var message: String {
         switch self {
         case .cannotListen(let host, let port, let reason):
-            "cannot listen on \(host):\(port): \(reason); choose a free port and an address of this machine"
+            "cannot listen on \(host):\(port): \(reason)"
         case .unusableCertificate(let file, let reason):
-            "no certificate could be read from \(file): \(reason); give a PEM file, the server's certificate first"
+            "no certificate could be read from \(file): \(reason)"
         case .expiredCertificate(let file, let end):
-            "the certificate in \(file) ended at \(end.formatted(.iso8601)), and no client accepts it; renew it"
+            "the certificate in \(file) ended at \(end.formatted(.iso8601)), and no client accepts it"
         case .unusableKey(let file, let reason):
-            "no private key could be read from \(file): \(reason); give a PEM file without a passphrase"
+            "no private key could be read from \(file): \(reason)"
         case .unusableIdentity(let certificateFile, let keyFile, let reason):
-            "\(certificateFile) and \(keyFile) do not go together: \(reason); the key must be the certificate's own"
+            "\(certificateFile) and \(keyFile) do not go together: \(reason)"
         case .malformedNetwork(let text):
-            "\"\(text)\" is not an IP address or network; write 192.0.2.1, 10.0.0.0/8 or 2001:db8::/32"
+            "\"\(text)\" is not an IP address or network"
         }
+    }
+
+    /// What to do.
+    package var hint: String? {
+        switch self {
+        case .cannotListen: "choose a free port and an address of this machine"
+        case .unusableCertificate: "give a PEM file, the server's certificate first"
+        case .expiredCertificate: "renew it, and check the clock"
+        case .unusableKey: "give a PEM file without a passphrase, which only its owner can read"
+        case .unusableIdentity: "give the key of this certificate"
+        case .malformedNetwork: "write 192.0.2.1, 10.0.0.0/8 or 2001:db8::/32"
+        }
+    }
+}
+
+extension IngressError {
+    /// Puts into words why a listening socket could not be had.
+    ///
+    /// - Parameters:
+    ///   - error: What the network library threw.
+    ///   - host: The address or name.
+    ///   - port: The port.
+    package init(binding error: any Error, host: String, port: Int) {
+        let reason =
+            switch (error as? IOError)?.errnoCode {
+            case EADDRINUSE: "the port is taken"
+            case EADDRNOTAVAIL: "the address is not one of this machine"
+            case EACCES, EPERM: "this user may not use the port"
+            case EMFILE, ENFILE: "there are too many open files"
+            case let code?: String(cString: strerror(code))
+            case nil: "there is no such name or address"
+            }
+        self = .cannotListen(host: host, port: port, reason: reason)
+    }
+}
+
+extension IngressError: CustomStringConvertible {
+    /// The message and the hint, for logs.
+    package var description: String {
+        [message, hint].compactMap(\.self).joined(separator: "; ")
     }
 }

@@ -1,3 +1,4 @@
+import CodedErrors
 import Metrics
 
 /// The counters of one event loop, made as they are needed.
@@ -49,7 +50,7 @@ struct IngressMetrics {
     }
 
     mutating func countRefusal(_ refusal: IngressRefusal) {
-        count("skan_ingress_refusals_total", dimension: "reason", value: refusal.code)
+        count("skan_ingress_refusals_total", dimension: "reason", value: refusal.code.rawValue)
     }
 
     mutating func countConnection(_ admission: IngressAdmission) {

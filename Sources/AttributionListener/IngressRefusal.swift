@@ -1,7 +1,9 @@
+package import CodedErrors
+
 /// Why the ingress itself answers a request.
 ///
 /// The code is stable; the text may change. What a client sent is quoted shortened, and the query never.
-package enum IngressRefusal: Error, Sendable, Equatable {
+package enum IngressRefusal: CodedError, Equatable {
     case notFound(target: String, known: String)
     case methodNotAllowed(String)
     case unsupportedMediaType(String)
@@ -24,44 +26,31 @@ package enum IngressRefusal: Error, Sendable, Equatable {
         .malformedRequest(fault.rawValue)
     }
 
-    /// The HTTP status code.
-    var status: Int {
+    /// The stable code, also the label of the counter.
+    package var code: ErrorCode {
         switch self {
-        case .notFound: 404
-        case .methodNotAllowed: 405
-        case .deadlinePassed: 408
-        case .bodyTooLarge: 413
-        case .targetTooLong: 414
-        case .unsupportedMediaType: 415
-        case .unsupportedExpectation: 417
-        case .headTooLarge: 431
-        case .unanswered: 503
-        case .malformedRequest, .missingHost, .repeatedHost, .invalidHost, .ambiguousLength,
-            .unsupportedTransferCoding, .incompleteRequest:
-            400
+        case .notFound: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .unsupportedMediaType: .unsupportedMediaType
+        case .bodyTooLarge: .bodyTooLarge
+        case .headTooLarge: .headTooLarge
+        case .targetTooLong: .targetTooLong
+        case .malformedRequest: .malformedRequest
+        case .missingHost: .missingHost
+        case .repeatedHost: .repeatedHost
+        case .invalidHost: .invalidHost
+        case .ambiguousLength: .ambiguousLength
+        case .unsupportedTransferCoding: .unsupportedTransferCoding
+        case .unsupportedExpectation: .unsupportedExpectation
+        case .incompleteRequest: .incompleteRequest
+        case .deadlinePassed: .deadlinePassed
+        case .unanswered: .unanswered
         }
     }
 
-    /// The stable code, also the label of the counter.
-    var code: String {
-        switch self {
-        case .notFound: "not-found"
-        case .methodNotAllowed: "method-not-allowed"
-        case .unsupportedMediaType: "unsupported-media-type"
-        case .bodyTooLarge: "body-too-large"
-        case .headTooLarge: "head-too-large"
-        case .targetTooLong: "target-too-long"
-        case .malformedRequest: "malformed-request"
-        case .missingHost: "missing-host"
-        case .repeatedHost: "repeated-host"
-        case .invalidHost: "invalid-host"
-        case .ambiguousLength: "ambiguous-length"
-        case .unsupportedTransferCoding: "unsupported-transfer-coding"
-        case .unsupportedExpectation: "unsupported-expectation"
-        case .incompleteRequest: "incomplete-request"
-        case .deadlinePassed: "deadline-passed"
-        case .unanswered: "unanswered"
-        }
+    /// After how long the request may be sent again.
+    package var retryAfter: Duration? {
+        if case .unanswered(let duration) = self { duration } else { code.retryAfter }
     }
 
     /// Whether the request's framing is still sound, so that the connection can serve another one.
@@ -74,56 +63,48 @@ package enum IngressRefusal: Error, Sendable, Equatable {
         }
     }
 
-    /// What was found, what was expected and what to do.
-    var detail: String {
+    /// What was found, and what was expected.
+    package var message: String {
         switch self {
-        case .notFound(let target, let known):
-            "nothing is at \(Self.quoted(Self.withoutQuery(target))); post to one of \(known)"
-        case .methodNotAllowed(let method):
-            "the method was \(Self.quoted(method)); use POST"
-        case .unsupportedMediaType(let type):
-            "the Content-Type was \(Self.quoted(type)); send application/json"
-        case .bodyTooLarge(let limit):
-            "the body is larger than \(limit) bytes, or in hundreds of chunks; a postback is not, "
-                + "send one in each request"
+        case .notFound(let target, _): "nothing is at \(Self.quoted(Self.withoutQuery(target)))"
+        case .methodNotAllowed(let method): "the method was \(Self.quoted(method))"
+        case .unsupportedMediaType(let type): "the Content-Type was \(Self.quoted(type))"
+        case .bodyTooLarge(let limit): "the body is larger than \(limit) bytes, or in hundreds of chunks"
         case .headTooLarge(let bytes, let fields):
-            "the head is larger than \(bytes) bytes or has more than \(fields) fields; send fewer and shorter fields"
-        case .targetTooLong(let limit):
-            "the request target is longer than \(limit) bytes; send data in the body"
-        case .malformedRequest(let reason):
-            "the bytes are not a well-formed HTTP/1.1 request (\(reason)); see RFC 9112"
-        case .missingHost:
-            "an HTTP/1.1 request without a Host field; send exactly one"
-        case .repeatedHost:
-            "more than one Host field; send exactly one"
-        case .invalidHost(let host):
-            "the Host field was \(Self.quoted(host)); send a host name with an optional port"
-        case .ambiguousLength:
-            "the length of the body is stated twice or in a way HTTP/1.0 does not know; "
-                + "send one Content-Length or Transfer-Encoding: chunked"
-        case .unsupportedTransferCoding(let coding):
-            "the Transfer-Encoding was \(Self.quoted(coding)); send chunked alone or a Content-Length"
-        case .unsupportedExpectation(let expectation):
-            "the Expect field was \(Self.quoted(expectation)); only 100-continue is known"
-        case .incompleteRequest:
-            "the connection was closed for sending before the request was complete; send all of it"
-        case .deadlinePassed(let part):
-            "the \(part) was not complete in time; send the request again without pauses"
-        case .unanswered:
-            "the request was not decided in time; send it again later"
+            "the head is larger than \(bytes) bytes or has more than \(fields) fields"
+        case .targetTooLong(let limit): "the request target is longer than \(limit) bytes"
+        case .malformedRequest(let reason): "the bytes are not a well-formed HTTP/1.1 request (\(reason)); see RFC 9112"
+        case .missingHost: "an HTTP/1.1 request without a Host field"
+        case .repeatedHost: "more than one Host field"
+        case .invalidHost(let host): "the Host field was \(Self.quoted(host))"
+        case .ambiguousLength: "the length of the body is stated twice or in a way HTTP/1.0 does not know"
+        case .unsupportedTransferCoding(let coding): "the Transfer-Encoding was \(Self.quoted(coding))"
+        case .unsupportedExpectation(let expectation): "the Expect field was \(Self.quoted(expectation))"
+        case .incompleteRequest: "the connection was closed for sending before the request was complete"
+        case .deadlinePassed(let part): "the \(part) was not complete in time"
+        case .unanswered: "the request was not decided in time, and may still take effect"
         }
     }
 
-    /// The JSON text of the answer's body.
-    var body: [UInt8] {
-        var json: [UInt8] = []
-        json.reserveCapacity(512)
-        json.append(contentsOf: #"{"status":"refused","reason":""#.utf8)
-        json.append(contentsOf: code.utf8)
-        json.append(contentsOf: #"","detail":""#.utf8)
-        Self.append(detail, to: &json)
-        json.append(contentsOf: #""}"#.utf8)
-        return json
+    /// What to do.
+    package var hint: String? {
+        switch self {
+        case .notFound(_, let known): "post to one of \(known)"
+        case .methodNotAllowed: "use POST"
+        case .unsupportedMediaType: "send application/json"
+        case .bodyTooLarge: "a postback is not that large; send one in each request"
+        case .headTooLarge: "send fewer and shorter fields"
+        case .targetTooLong: "send data in the body"
+        case .malformedRequest: nil
+        case .missingHost, .repeatedHost: "send exactly one"
+        case .invalidHost: "send a host name with an optional port"
+        case .ambiguousLength: "send one Content-Length or Transfer-Encoding: chunked"
+        case .unsupportedTransferCoding: "send chunked alone or a Content-Length"
+        case .unsupportedExpectation: "only 100-continue is known"
+        case .incompleteRequest: "send all of it"
+        case .deadlinePassed: "send the request again without pauses"
+        case .unanswered: "send it again later"
+        }
     }
 
     private static func withoutQuery(_ target: String) -> String {
@@ -137,13 +118,5 @@ package enum IngressRefusal: Error, Sendable, Equatable {
     private static func quoted(_ text: String) -> String {
         let printable = text.utf8.prefix(quotedBytes).map { (0x20...0x7e).contains($0) ? $0 : UInt8(ascii: "?") }
         return "\"" + String(decoding: printable, as: UTF8.self) + (text.utf8.count > quotedBytes ? "…" : "") + "\""
-    }
-
-    /// Appends text that holds no control characters to a JSON string.
-    private static func append(_ text: String, to json: inout [UInt8]) {
-        for byte in text.utf8 {
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { json.append(UInt8(ascii: "\\")) }
-            json.append(byte)
-        }
     }
 }

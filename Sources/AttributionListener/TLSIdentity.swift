@@ -60,7 +60,7 @@ package struct TLSIdentity: Sendable {
         do {
             context = try NIOSSLContext(configuration: configuration)
         } catch {
-            throw .unusableIdentity(certificateFile: certificateFile, keyFile: keyFile, reason: "\(error)")
+            throw .unusableIdentity(certificateFile: certificateFile, keyFile: keyFile, reason: "they do not match")
         }
     }
 
@@ -85,7 +85,8 @@ package struct TLSIdentity: Sendable {
         switch error as? CheckedFile.Problem {
         case .unreadable(let reason): reason
         case .openToOthers(let mode): "it can be read by others (mode \(mode)); make it 0600"
-        case nil: "\(error)"
+        // The words of a library say less to a person than what was expected.
+        case nil: "it is not in PEM, or damaged"
         }
     }
 }

@@ -1,6 +1,7 @@
 import Attribution
 package import AttributionIngest
 import AttributionListener
+import CodedErrors
 import StrictJSON
 import Synchronization
 
@@ -12,28 +13,9 @@ extension IngressAnswer {
     /// - SeeAlso: [Verifying an install-validation
     ///   postback](https://developer.apple.com/documentation/storekit/verifying-an-install-validation-postback)
     package init(_ outcome: IngestOutcome) {
-        switch outcome {
-        case .durable(let recording):
-            self.init(recording)
-        case .refused(let error):
-            self = .refusal(400, PostbackRejection.Code.notJSON.rawValue, error.description)
-        case .overloaded:
-            self = .refusal(
-                503, "overloaded", "too much waits to be recorded; nothing was kept, send it again",
-                retryAfter: .seconds(1))
-        case .quarantineFull:
-            self = .refusal(
-                503, "quarantine-full",
-                "the postback is of a version or key not known yet and cannot be kept now; send it again",
-                retryAfter: .seconds(3_600))
-        case .undecided:
-            self = .refusal(
-                503, "undecided", "the signature could not be verified now; nothing was kept, send it again",
-                retryAfter: .seconds(30))
-        case .storeFailed:
-            self = .refusal(
-                503, "store-failed", "the store does not answer; nothing was kept, send it again",
-                retryAfter: .seconds(30))
+        switch outcome.result {
+        case .success(let recording): self.init(recording)
+        case .failure(let refusal): self.init(refusing: refusal)
         }
     }
 
@@ -70,19 +52,6 @@ extension IngressAnswer {
                 )
             }
         self.init(status: 200, json: [("status", .string(recording.status.rawValue)), ("reason", reason)] + rest)
-    }
-
-    static func refusal(
-        _ status: Int,
-        _ reason: String,
-        _ detail: String,
-        retryAfter: Duration? = nil
-    ) -> IngressAnswer {
-        IngressAnswer(
-            status: status,
-            json: [("status", .string("refused")), ("reason", .string(reason)), ("detail", .string(detail))],
-            retryAfter: retryAfter
-        )
     }
 
     init(status: Int, json: [(String, JSONText)], retryAfter: Duration? = nil) {

@@ -39,7 +39,9 @@ extension Server {
     }
 
     /// From requests to the ingestor or the responder, and from what became of them to answers.
-    static func handler(_ ingestor: Ingestor, _ responder: WebAdResponder?) -> IngressHandler {
+    static func handler(
+        _ ingestor: Ingestor, _ responder: WebAdResponder?, _ metrics: PrometheusMetrics
+    ) -> IngressHandler {
         { request, answer in
             let receivedAt = Int64(request.receivedAt.timeIntervalSince1970 * 1000)
             switch PublicRoute(request.route).purpose {
@@ -50,7 +52,10 @@ extension Server {
                     answer(IngressAnswer($0))
                 }
             case .webAdTap:
-                guard let responder else { return answer(IngressAnswer(WebAdOutcome.noSigningKeys)) }
+                guard let responder else {
+                    WebAdOutcome.noSigningKeys.count(in: metrics)
+                    return answer(IngressAnswer(WebAdOutcome.noSigningKeys))
+                }
                 responder.submit(request.body, receivedAtMilliseconds: receivedAt) {
                     answer(IngressAnswer($0))
                 }

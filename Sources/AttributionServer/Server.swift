@@ -96,7 +96,7 @@ package struct Server: Sendable {
                     ])
                 onEvent(.listening(address))
             },
-            handler: Self.handler(ingestor, webAds?.responder)
+            handler: Self.handler(ingestor, webAds?.responder, metrics)
         )
         let metricsRoutes = MetricsRoutes(
             metrics, collectors: Self.collectors(configuration, ledger, ingestor, tls))

@@ -1,4 +1,5 @@
 package import AttributionListener
+package import CodedErrors
 
 /// What a server is told.
 package struct ServerConfiguration: Sendable {
@@ -42,12 +43,13 @@ package struct ServerConfiguration: Sendable {
     }
 
     /// What keeps a server from being started, and how to mend it.
-    package struct Problem: Error, Hashable, CustomStringConvertible {
-        package let description: String
+    package struct Problem: CodedError, Hashable {
+        package var code: ErrorCode { .badConfiguration }
+        package let message: String
         package let hint: String?
 
-        package init(_ description: String, hint: String? = nil) {
-            self.description = description
+        package init(_ message: String, hint: String? = nil) {
+            self.message = message
             self.hint = hint
         }
     }

@@ -1,18 +1,13 @@
-import Attribution
-import AttributionAccess
-import AttributionConsole
-import AttributionListener
-import AttributionServer
-import AttributionSigning
-import AttributionStore
-import StrictJSON
+import CodedErrors
 
 /// Why a command could not do its work, and what to do next.
-struct CommandFailure: Error {
+struct CommandFailure: CodedError {
+    let code: ErrorCode
     let message: String
     let hint: String?
 
-    init(_ message: String, hint: String? = nil) {
+    init(_ message: String, code: ErrorCode = .badUsage, hint: String? = nil) {
+        self.code = code
         self.message = message
         self.hint = hint
     }
@@ -21,21 +16,20 @@ struct CommandFailure: Error {
     ///
     /// - Parameters:
     ///   - error: What was thrown.
-    ///   - message: What the argument parser says of it, for errors of usage.
-    ///   - help: What explains the command that was called.
-    init(explaining error: any Error, message: String, help: String) {
+    ///   - help: What explains the command that was called; the hint of an error that has none and is one of usage.
+    init(explaining error: any Error, help: String) {
         switch error {
-        case let failure as CommandFailure: self = failure
-        case let problem as KeyProblem: self.init(problem.description, hint: problem.hint)
-        case let problem as ServerConfiguration.Problem: self.init(problem.description, hint: problem.hint)
-        case let problem as AccessProblem: self.init(problem.description, hint: problem.hint)
-        case let problem as FieldProblem: self.init(problem.description, hint: help)
-        case let problem as OwnerProblem: self.init(problem.description, hint: problem.hint)
-        case let problem as StoreError: self.init(problem.description)
-        case let problem as LedgerQuestionError: self.init(problem.description)
-        case let problem as BackupError: self.init(problem.description)
-        case let problem as IngressError: self.init(problem.description)
-        default: self.init(message.isEmpty ? "\(error)" : message, hint: help)
+        case let failure as CommandFailure:
+            self = failure
+        case let error as any CodedError:
+            let isUsage = error.code == .badField || error.code == .badUsage
+            self.init(error.message, code: error.code, hint: error.hint ?? (isUsage ? help : nil))
+        default:
+            self =
+                CommandFailure.ofFile(error)
+                ?? CommandFailure(
+                    "something failed that skan has no words for (\(type(of: error)))", code: .unexpected,
+                    hint: "please report it, with the command and its log")
         }
     }
 

@@ -1,4 +1,6 @@
 /// How a run ended, for scripts; thrown to end with a status after everything was printed.
+///
+/// What goes wrong with a code has its status in `ErrorCode.exitStatus`.
 enum ExitStatus: Int32, Error {
     /// Something judged is not as it should be.
     case negative = 1

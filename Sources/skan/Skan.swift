@@ -1,4 +1,5 @@
 import ArgumentParser
+import CodedErrors
 import Foundation
 
 /// The command line: a file a subcommand; each parses, wires and prints.
@@ -79,7 +80,10 @@ struct Skan: AsyncParsableCommand {
             Foundation.exit(0)
         }
         let help = typedCommand?.help ?? "skan help"
-        CommandFailure(explaining: error, message: message(for: error), help: help).say()
-        Foundation.exit(ExitStatus.undecided.rawValue)
+        let failure =
+            error is ValidationError
+            ? CommandFailure(message(for: error), hint: help) : CommandFailure(explaining: error, help: help)
+        failure.say()
+        Foundation.exit(failure.code.exitStatus)
     }
 }

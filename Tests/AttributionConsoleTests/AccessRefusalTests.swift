@@ -1,5 +1,6 @@
 import AttributionAccess
 import AttributionConsole
+import CodedErrors
 import Testing
 
 @Suite("How the console refuses")
@@ -18,7 +19,7 @@ struct AccessRefusalTests {
 
     @Test("Status, challenge and Retry-After of RFC 6750 and 6585", arguments: refusals)
     func statuses(_ refusal: AccessRefusal, _ status: Int, _ challenge: String?, _ retryAfter: Int64?) {
-        #expect(refusal.status == status)
+        #expect(refusal.code.httpStatus == status)
         #expect(refusal.challenge?.contains(challenge ?? "none") ?? (challenge == nil))
         #expect(refusal.challenge?.hasPrefix(#"Bearer realm="skan""#) ?? true)
         #expect(refusal.retryAfterSeconds == retryAfter)

@@ -94,15 +94,19 @@ struct ReportRoutesTests {
         arguments: [
             (LedgerQuestionError.tooManyCells(limit: 1_000_000), 422, "too-large"),
             (LedgerQuestionError.tooManyCombinations, 422, "too-large"),
-            (LedgerQuestionError.deadlinePassed(.seconds(30)), 503, "deadline-passed"),
-            (FieldProblem(field: "as-of", found: "a", expected: "b"), 400, "bad-parameter"),
-            (Broken(), 500, "store-failed"),
+            (LedgerQuestionError.deadlinePassed(.seconds(30)), 503, "took-too-long"),
+            (FieldProblem(field: "as-of", found: "a", expected: "b"), 400, "bad-field"),
+            (StoreError.failed(path: "s", .diskFull), 503, "store-failed"),
+            (StoreError.missing(path: "s"), 503, "store-failed"),
+            (Broken(), 503, "store-failed"),
         ] as [(any Error & Sendable, Int, String)])
     func failures(_ error: any Error & Sendable, _ status: Int, _ reason: String) async throws {
         let report: @Sendable (ReportRequest, LedgerLimits) async throws -> Report = { _, _ in throw error }
         try await Self.run(report) { port in
             let answer = try await Self.get("/v1/report", on: port)
             #expect(answer.status == status && answer.reason == reason)
+            #expect(answer.body.hasPrefix(#"{"status":"refused","reason":""#) && !answer.body.contains("Broken"))
+            #expect((answer.fields["retry-after"] != nil) == (status == 503))
         }
     }
 
@@ -155,7 +159,7 @@ struct ReportRoutesTests {
     func refusals(_ query: String, _ detail: String) async throws {
         try await Self.run(Self.empty) { port in
             let answer = try await Self.get("/v1/report?\(query)", on: port)
-            #expect(answer.status == 400 && answer.reason == "bad-parameter")
+            #expect(answer.status == 400 && answer.reason == "bad-field")
             #expect(answer.body.contains(detail), "\(answer.body)")
         }
     }

@@ -54,12 +54,12 @@ struct WebAdResponderTests {
         // Not running yet: eight wait, the rest is told so before this returns.
         for _ in 0..<20 {
             responder.submit(Self.body, receivedAtMilliseconds: 1_795_262_400_000) { outcome in
-                codes.withLock { $0.append(outcome.code) }
+                codes.withLock { $0.append(outcome.label) }
             }
         }
         #expect(codes.withLock { $0 } == Array(repeating: "overloaded", count: 12))
         responder.submit(Array("{}".utf8), receivedAtMilliseconds: 1_795_262_400_000) { outcome in
-            codes.withLock { $0.append(outcome.code) }
+            codes.withLock { $0.append(outcome.label) }
         }
         #expect(codes.withLock { $0.last } == "malformed")
         ledger.open()
@@ -67,7 +67,7 @@ struct WebAdResponderTests {
         try await responder.run()
         #expect(codes.withLock { $0.suffix(8) } == Array(repeating: "nonce-unknown", count: 8))
         responder.submit(Self.body, receivedAtMilliseconds: 1_795_262_400_000) { outcome in
-            codes.withLock { $0.append(outcome.code) }
+            codes.withLock { $0.append(outcome.label) }
         }
         #expect(codes.withLock { $0.last } == "overloaded")
         #expect(codes.withLock { $0.count } == 22)

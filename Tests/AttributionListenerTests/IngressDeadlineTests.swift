@@ -96,6 +96,7 @@ struct IngressDeadlineTests {
                 #expect(answer.status == 503)
                 #expect(answer.fields["retry-after"] == "2")
                 #expect(answer.reason == "unanswered")
+                #expect(answer.body.contains("may still take effect"), "unlike with every other 503")
                 client.closeSending()
                 #expect(try client.isClosedByServer())
             }

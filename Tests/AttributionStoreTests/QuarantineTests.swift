@@ -202,4 +202,19 @@ struct QuarantineTests {
         #expect(try await reader.quarantineTotals().allSatisfy { $0.count == 0 && $0.bytes == 0 })
         #expect(try await ledger.differences(postbacks.verifier) == [])
     }
+
+    @Test(
+        "What an operator has to look at is an error, as in the log",
+        arguments: [
+            (StoreEvent.notKept(.garbage, count: 3), true), (.fenced(path: "s"), true),
+            (.damagedRow(path: "s", id: 1), true), (.indexRebuilt(path: "s", rows: 1), false),
+        ])
+    func events(_ event: StoreEvent, _ isError: Bool) {
+        #expect(event.isError == isError)
+    }
+
+    @Test("What a person reads of a store that is not one promises no release")
+    func foreign() {
+        #expect(!StoreError.foreignDatabase(path: "s").description.contains("0.2"))
+    }
 }

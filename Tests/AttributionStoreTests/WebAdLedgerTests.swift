@@ -1,6 +1,7 @@
 import Attribution
 import AttributionSigning
 import AttributionStore
+import CodedErrors
 import Foundation
 import Testing
 
@@ -39,7 +40,7 @@ struct WebAdLedgerTests {
         return try await ledger.answer(tap, nowMilliseconds: time) { [signer] in try signer.sign($0) }
     }
 
-    private func refusal(_ result: Result<SignedImpression, WebAdRefusal>) -> WebAdRefusal.Code? {
+    private func refusal(_ result: Result<SignedImpression, WebAdRefusal>) -> ErrorCode? {
         guard case .failure(let refusal) = result else {
             return nil
         }
@@ -73,7 +74,7 @@ struct WebAdLedgerTests {
         let ledger = try SQLiteWebAdLedger(path: path)
         let ad = try ad()
         try await ledger.issue([ad], nowMilliseconds: now)
-        let codes = try await withThrowingTaskGroup(of: WebAdRefusal.Code?.self) { group in
+        let codes = try await withThrowingTaskGroup(of: ErrorCode?.self) { group in
             for _ in 0..<64 {
                 group.addTask { try await refusal(tap(ledger, ad)) }
             }
@@ -130,10 +131,10 @@ struct WebAdLedgerTests {
         #expect(signed.impression.source == SourceDomain("anything.example").map { .domain($0) })
     }
 
-    static let lastMoments: [(Int64, WebAdRefusal.Code?)] = [(-1, nil), (0, .nonceExpired), (1, .nonceExpired)]
+    static let lastMoments: [(Int64, ErrorCode?)] = [(-1, nil), (0, .nonceExpired), (1, .nonceExpired)]
 
     @Test("An ad lives until its last millisecond", arguments: lastMoments)
-    func expiry(_ offset: Int64, _ code: WebAdRefusal.Code?) async throws {
+    func expiry(_ offset: Int64, _ code: ErrorCode?) async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         let ad = try ad()
         try await ledger.issue([ad], nowMilliseconds: now)

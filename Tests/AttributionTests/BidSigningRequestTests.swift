@@ -1,4 +1,5 @@
 import Attribution
+import CodedErrors
 import Testing
 
 @Suite("Choosing what a bid request is answered with")
@@ -133,7 +134,7 @@ struct BidSigningRequestTests {
             }
         }
         #expect(refusal?.reason == .badField)
-        #expect(refusal?.detail.hasPrefix(detail) == true, "\(refusal?.detail ?? "")")
+        #expect(refusal?.message.hasPrefix(detail) == true, "\(refusal?.message ?? "")")
         #expect(throws: Never.self) { try offers.adAttributionKit?.get() }
     }
 
@@ -218,7 +219,7 @@ struct BidSigningRequestTests {
         let refusal = #expect(throws: SigningRefusal.self) {
             try BidSigningRequest(reading: Array(body.utf8), limit: 65536)
         }
-        #expect(refusal?.reason == reason)
+        #expect(refusal?.code.rawValue == reason)
         #expect(refusal?.description.hasPrefix(detail) == true, "\(refusal?.description ?? "")")
     }
 }

@@ -109,4 +109,12 @@ struct CountsTests {
         #expect(Counts(counts: sum.counts) == sum)
         #expect(Counts(counts: [1, 2]) == nil)
     }
+
+    @Test("Every dimension says who vouches for it: Apple, nobody, or whoever received the postback")
+    func dimensionBasis() {
+        let bases = Dictionary(grouping: ReportDimension.allCases, by: \.basis)
+        #expect(bases[.ours] == [.hour, .day, .week, .month, .recipient])
+        #expect(bases[.unsigned] == [.country, .interactionType, .conversionValue])
+        #expect(bases[.signed]?.count == 13)
+    }
 }

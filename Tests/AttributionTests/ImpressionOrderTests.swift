@@ -1,4 +1,5 @@
 import Attribution
+import CodedErrors
 import Testing
 
 @Suite("Ordering an ad in several forms")
@@ -115,7 +116,7 @@ struct ImpressionOrderTests {
     @Test("A value that breaks a rule, or that nothing would use, is refused by name", arguments: refusals)
     func refused(_ members: String, _ detail: String) {
         let refusal = #expect(throws: SigningRefusal.self) { try Self.impressions(members) }
-        #expect(refusal?.reason == "bad-field")
+        #expect(refusal?.code == .badField)
         #expect(refusal?.description.hasPrefix(detail) == true, "\(refusal?.description ?? "")")
     }
 

@@ -1,4 +1,5 @@
 import Attribution
+import CodedErrors
 import StrictJSON
 import Testing
 
@@ -149,7 +150,7 @@ struct WebAdTests {
             .notJSON(.empty), .malformed([FieldProblem(field: "f", found: "a", expected: "b")]),
             .unknownVersion("5.0"), .nonceUnknown, .nonceUsed, .nonceExpired, .domainNotAllowed(domain),
         ]
-        #expect(refusals.map(\.code) == WebAdRefusal.Code.allCases)
+        #expect(Set(refusals.map(\.code)).count == refusals.count)
         #expect(Set(refusals.map(\.description)).count == refusals.count)
     }
 

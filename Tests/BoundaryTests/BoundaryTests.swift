@@ -10,6 +10,7 @@ struct BoundaryTests {
     /// What comes with the toolchain is declared nowhere; of it, each target may use this.
     static let toolchain: [(String, Set<String>)] = [
         ("StrictJSON", []),
+        ("CodedErrors", []),
         ("FixedKeyECDSA", []),
         ("Hashing", []),
         ("APIDescription", []),
@@ -109,6 +110,26 @@ struct BoundaryTests {
             #expect(files.count <= 16, "\(folder) holds \(files.count)")
         }
         #expect(!swift.isEmpty)
+    }
+
+    @Test("One place writes refusals")
+    func refusals() throws {
+        for (target, _) in Self.toolchain {
+            for file in try Self.sources(target) where file.lastPathComponent != "CodedError.swift" {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                #expect(!text.contains(#".string("refused")"#), "\(file.lastPathComponent)")
+            }
+        }
+    }
+
+    @Test("No message quotes what Foundation says for programs")
+    func localizedDescriptions() throws {
+        for (target, _) in Self.toolchain {
+            for file in try Self.sources(target) {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                #expect(!text.contains("localizedDescription"), "\(file.lastPathComponent)")
+            }
+        }
     }
 
     @Test("The verifier alone vouches for a postback")

@@ -7,6 +7,7 @@ import AttributionListener
 import AttributionReports
 import AttributionServer
 import AttributionStore
+import CodedErrors
 import Foundation
 import HTTPTypes
 import StrictJSON
@@ -104,9 +105,8 @@ struct APIDocumentTests {
             .notJSON(.empty), .malformed([]), .unknownVersion("5.0"), .nonceUnknown, .nonceUsed, .nonceExpired,
             .domainNotAllowed(try #require(SourceDomain("example.com"))),
         ]
-        #expect(Set(refusals.map(\.code)) == Set(WebAdRefusal.Code.allCases))
         let outcomes: [WebAdOutcome] =
-            refusals.map { .refused($0) } + [.noSigningKeys, .noKey(adNetworkID: "a"), .overloaded, .failed]
+            refusals.map { .refused($0) } + [.noSigningKeys, .keyMissing(adNetworkID: "a"), .overloaded, .failed]
         let operation = try #require(operations.first { $0.path == PublicRoute.webAdPayload.path })
         try expect(try outcomes.map { try reason(IngressAnswer($0)) }, of: operation, without: listenersOwn)
     }
@@ -117,37 +117,35 @@ struct APIDocumentTests {
             .noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .sign), .foreignHost,
         ]
         let patience = AccessRefusal.tooFast(retryAfter: .seconds(1))
-        let codes = Set(refusals.map(\.code))
+        let codes = Set(refusals.map(\.code.rawValue))
         for operation in operations where operation.tags == ["console"] {
             for refusal in refusals {
-                let described = operation.responses[refusal.status]?.reasons.contains(refusal.code) == true
+                let described =
+                    operation.responses[refusal.code.httpStatus]?.reasons.contains(refusal.code.rawValue) == true
                 #expect(described == (operation.scope != nil), "\(operation.path): \(refusal)")
             }
             // Probes of liveness are never made to wait.
-            let patient: Set? = operation.scope == nil ? nil : [patience.code]
-            #expect(operation.responses[patience.status]?.reasons == patient, "\(operation.path)")
-            let others = operation.responses.filter { status, _ in !refusals.map(\.status).contains(status) }
+            let patient: Set? = operation.scope == nil ? nil : [patience.code.rawValue]
+            #expect(operation.responses[patience.code.httpStatus]?.reasons == patient, "\(operation.path)")
+            let others = operation.responses.filter { status, _ in !refusals.map(\.code.httpStatus).contains(status) }
             #expect(codes.isDisjoint(with: others.values.flatMap(\.reasons)), "\(operation.path)")
         }
     }
 
     @Test("Signing: every reason, and nothing else")
     func signing() throws {
-        let refusals: [SigningRefusal] = [
-            .notJSON(.empty), .field(FieldProblem(field: "a", found: "b", expected: "c")), .noKey(detail: "a"),
-        ]
         let own: Set = ["body-too-large", "unsupported-media-type", "no-signing-keys", "signing-failed"]
         let gate = Set(
             [
                 .noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .sign), .foreignHost,
                 .tooFast(retryAfter: .zero),
-            ].map(\AccessRefusal.code)
+            ].map(\AccessRefusal.code.rawValue)
         ).union(["method-not-allowed"])
         func described(_ route: ConsoleRoute) throws -> Set<String> {
             let operation = try #require(operations.first { $0.path == route.definition.path })
             return Set(operation.responses.values.flatMap(\.reasons)).subtracting(gate)
         }
-        #expect(try described(.impressions) == own.union(refusals.map(\.reason)))
+        #expect(try described(.impressions) == own.union(["not-json", "bad-field", "no-key"]))
         // A bid is signed by networks that have a key, so that none can be missing.
         let bids = Set(BidRefusal.Reason.allCases.map(\.rawValue)).union(["not-json"])
         #expect(try described(.openRTB) == own.union(bids))
@@ -159,13 +157,13 @@ struct APIDocumentTests {
             [
                 .noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .manage), .foreignHost,
                 .tooFast(retryAfter: .zero),
-            ].map(\AccessRefusal.code)
+            ].map(\AccessRefusal.code.rawValue)
         ).union(["method-not-allowed"])
         for route in [ConsoleRoute.quarantine, .postbacks, .requeue, .prune, .recount] {
             let operation = try #require(operations.first { $0.path == route.definition.path })
             let described = Set(operation.responses.values.flatMap(\.reasons)).subtracting(gate)
             let ofBodies: Set = ["not-json", "body-too-large", "unsupported-media-type"]
-            let own: Set = ["bad-parameter", "store-failed"]
+            let own: Set = ["bad-field", "store-failed"]
             #expect(described == (operation.method == "POST" ? own.union(ofBodies) : own), "\(operation.path)")
         }
     }
@@ -173,11 +171,33 @@ struct APIDocumentTests {
     @Test("Reports: every reason, and nothing else")
     func reports() throws {
         let operation = try #require(operations.first { $0.path == ConsoleRoute.report.definition.path })
-        #expect(operation.responses[400]?.reasons == ["bad-parameter", AccessRefusal.malformed.code])
+        #expect(operation.responses[400]?.reasons == ["bad-field", AccessRefusal.malformed.code.rawValue])
         #expect(operation.responses[422]?.reasons == ["too-large"])
-        #expect(operation.responses[500]?.reasons == ["store-failed"])
-        #expect(operation.responses[503]?.reasons == ["busy", "deadline-passed"])
-        #expect(Set(operation.responses.keys) == [200, 400, 401, 403, 405, 422, 429, 500, 503])
+        #expect(operation.responses[503]?.reasons == ["busy", "took-too-long", "store-failed"])
+        #expect(Set(operation.responses.keys) == [200, 400, 401, 403, 405, 422, 429, 503])
+    }
+
+    @Test("Every reason of a refusal has the one status of its code, at every path")
+    func statuses() throws {
+        var described: Set<ErrorCode> = []
+        for operation in operations {
+            for (status, response) in operation.responses where status != 200 {
+                for reason in response.reasons {
+                    let code = try #require(ErrorCode(rawValue: reason), "\(operation.path): \(reason)")
+                    #expect(code.httpStatus == status, "\(operation.path): \(reason)")
+                    described.insert(code)
+                }
+            }
+        }
+        #expect(described.count > 40)
+    }
+
+    @Test("Every 503 says when to come back")
+    func retryAfter() throws {
+        for operation in operations where operation.responses[503] != nil {
+            let response = try document.node("paths", operation.path, operation.method.lowercased(), "responses", "503")
+            #expect(response["headers"]?["Retry-After"] != nil, "\(operation.path)")
+        }
     }
 
     // MARK: Closed sets

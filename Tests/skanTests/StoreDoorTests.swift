@@ -305,15 +305,15 @@ struct StoreDoorTests {
             "clas=forged", "class=forgery", "limit=0", "limit=1001", "limit=a", "before=soon", "id=1&id=2",
             "before=999999999999-01-01T00:00:00Z", "before=2026-13-01", "after=9223372036854775808",
         ] {
-            #expect(try curl("\(server.console)/v1/quarantine?\(query)").contains("\"bad-parameter\""), "\(query)")
+            #expect(try curl("\(server.console)/v1/quarantine?\(query)").contains("\"bad-field\""), "\(query)")
         }
         #expect(try post("/v1/quarantine/prune", "{}").contains("or everything would go"))
         #expect(try post("/v1/quarantine/prune", #"{"id":"1"}"#) == "{\"status\":\"done\",\"deleted\":1}\n")
-        #expect(try post("/v1/quarantine/requeue", #"{"klass":"forged"}"#).contains("\"bad-parameter\""))
+        #expect(try post("/v1/quarantine/requeue", #"{"klass":"forged"}"#).contains("\"bad-field\""))
         #expect(try post("/v1/quarantine/requeue", "{}").contains("\"judged\":4,"))
         #expect(try post("/v1/quarantine/requeue", "[]").contains("\"not-json\""))
         #expect(try post("/v1/recount", "{}", type: "text/plain").contains("\"unsupported-media-type\""))
-        #expect(try post("/v1/recount", #"{"repair":1}"#).contains("\"bad-parameter\""))
+        #expect(try post("/v1/recount", #"{"repair":1}"#).contains("\"bad-field\""))
         #expect(try post("/v1/recount", #"{"repair":true}"#).contains("\"remaining\":0,"))
         #expect(server.end(SIGTERM).status == 0)
     }

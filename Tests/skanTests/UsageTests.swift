@@ -57,9 +57,9 @@ struct UsageTests {
             ("tokens create", "expected --name NAME, --scope SCOPE", "", "skan help tokens create"),
             ("backup -s x", "expected FILE", "", "skan help backup"),
             ("simulate", "expected --post URL or --output FOLDER", "", "skan help simulate"),
-            ("report --by", "Missing value for '--by <by>'", "", "skan help report"),
-            ("tokens create --name --scope sign", "Missing value for '--name <name>'", "", "skan help tokens create"),
-            ("report x", "Unexpected argument 'x'", "", "skan help report"),
+            ("report --by", "--by: expected a value", "", "skan help report"),
+            ("tokens create --name --scope sign", "--name: expected a value", "", "skan help tokens create"),
+            ("report x", "unexpected argument x", "", "skan help report"),
         ])
     func mistakes(_ line: String, _ beginning: String, _ end: String, _ hint: String) throws {
         let outcome = try SkanProcess.run(line.split(separator: " ").map { String($0) }, in: folder.url)
@@ -74,6 +74,42 @@ struct UsageTests {
     func hints(_ line: String) throws {
         let outcome = try SkanProcess.run(line.split(separator: " ").map { String($0) }, in: folder.url)
         #expect(outcome.status == 0 && outcome.output.hasPrefix("OVERVIEW: "))
+    }
+
+    // MARK: What goes wrong later
+
+    @Test(
+        "What goes wrong has words of ours, a hint, and the status of its code",
+        arguments: [
+            (
+                "selftest --write /proc/skan", "cannot write /proc/skan: No such file or directory",
+                "check the path and who may use it"
+            ),
+            (
+                "publish skadnetworkids --company-name a --company-domain example.com --id n.skadnetwork --output /proc/skan",
+                "cannot write to /proc/skan: No such file or directory",
+                "check that the folder exists and can be written"
+            ),
+            (
+                "keys public none.pem", "cannot read the key file none.pem: no such file",
+                "check the path and who may read it"
+            ),
+            ("report --store s", "there is no store at s", nil),
+            (
+                "serve --store s.sqlite --listen 127.0.0.1:0 --console 127.0.0.1:0 --trusted-proxy x",
+                "\"x\" is not an IP address or network", "write 192.0.2.1, 10.0.0.0/8 or 2001:db8::/32"
+            ),
+        ] as [(String, String, String?)])
+    func failures(_ line: String, _ message: String, _ hint: String?) throws {
+        let outcome = try SkanProcess.run(line.split(separator: " ").map { String($0) }, in: folder.url)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("skan: error: \(message)"), "\(outcome.errors)")
+        if let hint {
+            #expect(outcome.errors.contains("\nskan: hint: \(hint)\n"), "\(outcome.errors)")
+        }
+        for library in ["Error Domain", "NIO", "SQLite error", "errno"] {
+            #expect(!outcome.errors.contains(library), "\(outcome.errors)")
+        }
     }
 
     // MARK: The environment of serve

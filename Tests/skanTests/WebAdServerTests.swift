@@ -135,7 +135,7 @@ struct WebAdServerTests {
         let refused = try SkanProcess.run(Self.issue + ["other.skadnetwork"], in: folder.url)
         #expect(refused.status == 2 && refused.errors.contains("no active key for other.skadnetwork"), "\(refused)")
         let answer = try post(Self.body(keyless), to: url)
-        expect(answer, "503 Service Unavailable", "no-key")
+        expect(answer, "503 Service Unavailable", "key-missing")
         #expect(answer.contains("Retry-After: 60\r\n"))
         #expect(try post(Self.body(nonce), to: url).contains("200 OK"))
     }
@@ -177,6 +177,8 @@ struct WebAdServerTests {
         #expect(answer.contains("Retry-After: 60\r\n"))
         expect(
             try post("{}", to: server.console + "/v1/web-ads"), "503 Service Unavailable", "no-signing-keys")
+        let metrics = try SkanProcess.run(SkanProcess.curl, ["-s", "\(server.console)/metrics"], in: folder.url).output
+        #expect(metrics.contains("skan_web_ad_taps_total{outcome=\"no-signing-keys\"} 1\n"))
         #expect(!FileManager.default.fileExists(atPath: folder.path("skan.sqlite-web-ads")))
     }
 
@@ -223,10 +225,10 @@ struct WebAdServerTests {
 
         let rows: [(String, String, String, String)] = [
             ("[]", "application/json", "400 Bad Request", "not-json"),
-            ("{}", "application/json", "400 Bad Request", "malformed"),
+            ("{}", "application/json", "400 Bad Request", "bad-field"),
             (
                 Self.request.replacingOccurrences(of: "source-domains", with: "source-domain"), "application/json",
-                "400 Bad Request", "malformed"
+                "400 Bad Request", "bad-field"
             ),
             (
                 Self.request.replacingOccurrences(of: "example123", with: "other"), "application/json",

@@ -1,3 +1,4 @@
+package import CodedErrors
 package import StrictJSON
 
 /// What a bidder gets: the members of `bid.ext`, and why there is none for an extension of the request.
@@ -27,9 +28,9 @@ package struct BidAnswer: Sendable {
         self.refusals = refusals
     }
 
-    /// Whether anything was signed.
-    package var isSigned: Bool {
-        !extensions.isEmpty
+    /// Why nothing was signed: the first refusal; nil when something was.
+    package var refusal: (any CodedError)? {
+        extensions.isEmpty ? refusals.first : nil
     }
 
     /// Names what follows a proposal to OpenRTB, not an agreed extension, for a bidder to know what it sends.
@@ -41,19 +42,12 @@ package struct BidAnswer: Sendable {
     /// `ext` to paste into the bid, and `refusals`; the first refusal's reason where nothing was signed.
     package var json: JSONText {
         let reasons = ("refusals", JSONText.array(refusals.map(\.json)))
-        if isSigned {
+        guard extensions.isEmpty, let first = refusals.first else {
             let answer: [(String, JSONText)] = [
                 ("status", .string("signed")), ("ext", .object(extensions.map { ($0.name, $0.value) })),
             ]
             return .object(answer + proposals + (refusals.isEmpty ? [] : [reasons]))
         }
-        var answer: [(String, JSONText)] = [("status", .string("refused"))]
-        if let first = refusals.first {
-            answer += [
-                ("reason", .string(first.reason.rawValue)), ("lossreason", .integer(first.extension.lossReason)),
-                ("detail", .string(first.detail)),
-            ]
-        }
-        return .object(answer + [reasons])
+        return first.json(adding: [("lossreason", .integer(first.extension.lossReason)), reasons])
     }
 }

@@ -1,7 +1,8 @@
+package import CodedErrors
 package import StrictJSON
 
 /// Why one of the extensions of a bid request cannot be answered with a signature.
-package struct BidRefusal: Error, Hashable, Sendable {
+package struct BidRefusal: CodedError, Hashable, Sendable {
     /// The extension.
     package enum Extension: String, Hashable, Sendable {
         /// `imp.ext.skadn`.
@@ -36,23 +37,32 @@ package struct BidRefusal: Error, Hashable, Sendable {
     /// What is missing.
     package let reason: Reason
     /// What was found and what was expected.
-    package let detail: String
+    package let message: String
 
     init(_ extension: Extension, _ reason: Reason, _ detail: String) {
         self.extension = `extension`
         self.reason = reason
-        self.detail = detail
+        message = detail
     }
 
     init(_ extension: Extension, _ problem: FieldProblem) {
         self.init(`extension`, .badField, problem.description)
     }
 
-    /// The refusal with its loss reason.
+    /// The stable code of the reason.
+    package var code: ErrorCode {
+        switch reason {
+        case .badField: .badField
+        case .noCommonNetwork: .noCommonNetwork
+        case .noCommonVersion: .noCommonVersion
+        }
+    }
+
+    /// The refusal with its loss reason, as one of the refusals of an answer.
     package var json: JSONText {
         .object([
             "extension": .string(`extension`.rawValue), "lossreason": .integer(`extension`.lossReason),
-            "reason": .string(reason.rawValue), "detail": .string(detail),
+            "reason": .string(reason.rawValue), "detail": .string(message),
         ])
     }
 }

@@ -54,13 +54,26 @@ package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
         Self.times.contains(self)
     }
 
-    /// Whether Apple signs the value; whoever holds a postback can change what is not signed.
+    /// Who vouches for the values of a dimension.
+    package enum Basis: Hashable, Sendable {
+        /// Apple signs them.
+        case signed
+        /// Nobody: whoever holds a postback can change them.
+        case unsigned
+        /// We do: they follow from when and where a postback was received, and no sender can change them later.
+        case ours
+    }
+
+    /// Who vouches for the values.
     ///
     /// 1.0 signs no `redownload`: ``Counts/Counter/unprovenRedownloads`` counts what rests on it.
-    package var isProven: Bool {
+    package var basis: Basis {
         switch self {
-        case .country, .interactionType, .conversionValue: false
-        default: true
+        case .hour, .day, .week, .month, .recipient: .ours
+        case .country, .interactionType, .conversionValue: .unsigned
+        case .framework, .network, .app, .campaignID, .sourceIdentifier, .sourceApp, .sourceDomain, .version, .fidelity,
+            .redownload, .sequenceIndex, .conversionType, .marketplace:
+            .signed
         }
     }
 

@@ -1,20 +1,18 @@
+package import CodedErrors
 package import StrictJSON
 
 /// Why a request to sign gets no signature.
-package enum SigningRefusal: Error, Hashable, Sendable {
+package enum SigningRefusal: CodedError, Hashable, Sendable {
     /// The body is not one JSON object.
     case notJSON(JSONError)
     /// A field breaks a rule.
     case field(FieldProblem)
-    /// No key of the list signs what was asked for; why, and what to do.
-    case noKey(detail: String)
 
-    /// A stable code for programs.
-    package var reason: String {
+    /// The stable code.
+    package var code: ErrorCode {
         switch self {
-        case .notJSON: "not-json"
-        case .field: "bad-field"
-        case .noKey: "no-key"
+        case .notJSON(let error): error.code
+        case .field(let problem): problem.code
         }
     }
 }
@@ -25,7 +23,6 @@ extension SigningRefusal: CustomStringConvertible {
         switch self {
         case .notJSON(let error): error.description
         case .field(let problem): problem.description
-        case .noKey(let detail): detail
         }
     }
 }

@@ -1,9 +1,10 @@
+package import CodedErrors
 package import StrictJSON
 
 /// Why a tap on a web ad is not answered with a payload: data, not a failure.
 ///
 /// None of them changes anything: a nonce stays as it was.
-package enum WebAdRefusal: Error, Hashable, Sendable {
+package enum WebAdRefusal: CodedError, Hashable, Sendable {
     /// The body is not one JSON object.
     case notJSON(JSONError)
     /// Fields are missing, of the wrong type or out of range; all that were found.
@@ -19,26 +20,8 @@ package enum WebAdRefusal: Error, Hashable, Sendable {
     /// The ad was issued for other domains; it still may be tapped on those.
     case domainNotAllowed(SourceDomain)
 
-    /// A stable code for answers and counters.
-    package enum Code: String, CaseIterable, Hashable, Sendable {
-        /// ``WebAdRefusal/notJSON(_:)``
-        case notJSON = "not-json"
-        /// ``WebAdRefusal/malformed(_:)``
-        case malformed
-        /// ``WebAdRefusal/unknownVersion(_:)``
-        case unknownVersion = "unknown-version"
-        /// ``WebAdRefusal/nonceUnknown``
-        case nonceUnknown = "nonce-unknown"
-        /// ``WebAdRefusal/nonceUsed``
-        case nonceUsed = "nonce-used"
-        /// ``WebAdRefusal/nonceExpired``
-        case nonceExpired = "nonce-expired"
-        /// ``WebAdRefusal/domainNotAllowed(_:)``
-        case domainNotAllowed = "domain-not-allowed"
-    }
-
-    /// The stable code.
-    package var code: Code {
+    /// The stable code, also for counters.
+    package var code: ErrorCode {
         switch self {
         case .notJSON: .notJSON
         case .malformed: .malformed

@@ -1,9 +1,15 @@
+import CodedErrors
 import Synchronization
 
 /// Runs one job at a time while a few wait, in the order they came.
 final class ReportQueue: Sendable {
     /// Too many wait already.
-    struct Full: Error {}
+    struct Full: CodedError {
+        let waiting: Int
+        var code: ErrorCode { .busy }
+        var message: String { "one report is being counted and \(waiting) wait" }
+        var hint: String? { "try again" }
+    }
 
     private struct State {
         var isBusy = false
@@ -48,7 +54,7 @@ final class ReportQueue: Sendable {
                         return .success(())
                     }
                     if state.waiters.count >= limit {
-                        return .failure(Full())
+                        return .failure(Full(waiting: limit))
                     }
                     state.waiters.append((ticket, continuation))
                     return nil

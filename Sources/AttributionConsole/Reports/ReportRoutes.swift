@@ -1,7 +1,7 @@
 import Attribution
 package import AttributionReports
 package import AttributionStore
-import BoundedLogging
+import CodedErrors
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
@@ -20,7 +20,7 @@ package struct ReportRoutes: ConsoleRoutes {
 
     private let report: @Sendable (ReportRequest, LedgerLimits) async throws -> Report
     private let queue = ReportQueue(waiting: waiting)
-    private let failures: FailureLog
+    private let failures: RouteFailures
 
     /// Makes the routes.
     ///
@@ -32,7 +32,7 @@ package struct ReportRoutes: ConsoleRoutes {
         report: @escaping @Sendable (ReportRequest, LedgerLimits) async throws -> Report
     ) {
         self.report = report
-        failures = FailureLog("report failed", logger: logger)
+        failures = RouteFailures("report failed", unexpected: .storeFailed, logger: logger)
     }
 
     /// `/v1/report`.
@@ -60,24 +60,8 @@ package struct ReportRoutes: ConsoleRoutes {
                     return try await BackgroundWork.run { Self.response(counted, query.format) }
                 }
             }
-        } catch let problem as FieldProblem {
-            return .refusal(.badRequest, "bad-parameter", problem.description)
-        } catch let error as LedgerQuestionError {
-            if case .deadlinePassed = error {
-                return .refusal(.serviceUnavailable, "deadline-passed", error.description)
-            }
-            return .refusal(.unprocessableContent, "too-large", error.description)
-        } catch is ReportQueue.Full {
-            return .refusal(
-                .serviceUnavailable, "busy", "one report is being counted and \(Self.waiting) wait; try again",
-                fields: [.retryAfter: "5"])
-        } catch is CancellationError {
-            // Nobody reads it: the client has gone, or the server stops. The status is for the metrics.
-            return .refusal(HTTPResponse.Status(code: 499), "cancelled", "the client has gone")
         } catch {
-            failures.note("\(error)")
-            return .json(
-                .internalServerError, .object(["status": .string("failed"), "reason": .string("store-failed")]))
+            return failures.response(to: error)
         }
     }
 

@@ -1,3 +1,4 @@
+import CodedErrors
 import Hummingbird
 
 /// Tells whoever runs the server whether it lives, and whether it can work.
@@ -17,7 +18,7 @@ package struct HealthRoutes: ConsoleRoutes {
         [
             ConsoleEndpoint(.health) { _, _ in .text(.ok, "text/plain; charset=utf-8", "ok\n") },
             ConsoleEndpoint(.readiness) { _, _ in
-                readiness().map { .refusal(.serviceUnavailable, "not-ready", $0) }
+                readiness().map { .refusing(Refusal(.notReady, $0)) }
                     ?? .text(.ok, "text/plain; charset=utf-8", "ready\n")
             },
         ]

@@ -1,7 +1,6 @@
 import Attribution
-import AttributionListener
 package import AttributionSigning
-import BoundedLogging
+import CodedErrors
 import FoundationEssentials
 import Hummingbird
 package import Logging
@@ -17,7 +16,7 @@ package struct SigningRoutes: ConsoleRoutes {
     private static let bodyLimit = 64 << 10
 
     private let current: CurrentSigner?
-    private let failures: FailureLog
+    private let failures: RouteFailures
 
     /// Makes the routes.
     ///
@@ -27,7 +26,10 @@ package struct SigningRoutes: ConsoleRoutes {
     ///   - logger: Takes what goes wrong.
     package init(signer: CurrentSigner?, logger: Logger) {
         current = signer
-        failures = FailureLog("signing failed", logger: logger)
+        failures = RouteFailures(
+            "signing failed",
+            unexpected: Refusal(.signingFailed, "no signature could be made; the server's log says why"), logger: logger
+        )
     }
 
     /// `/v1/impressions` and `/v1/openrtb/skadn`.
@@ -43,7 +45,7 @@ package struct SigningRoutes: ConsoleRoutes {
             var generator = SystemRandomNumberGenerator()
             let order = try ImpressionOrder(reading: body, limit: Self.bodyLimit)
             let signed = try signer.answer(order, timestampMilliseconds: now, using: &generator)
-            return (.ok, .object(["status": .string("signed"), "impressions": .array(signed)]))
+            return .json(.ok, .object(["status": .string("signed"), "impressions": .array(signed)]))
         }
     }
 
@@ -52,41 +54,30 @@ package struct SigningRoutes: ConsoleRoutes {
             var generator = SystemRandomNumberGenerator()
             let request = try BidSigningRequest(reading: body, limit: Self.bodyLimit)
             let answer = try signer.answer(request, timestampMilliseconds: now, using: &generator)
-            return (answer.isSigned ? .ok : .unprocessableContent, answer.json)
+            return answer.refusal.map { .refusing($0, body: answer.json) } ?? .json(.ok, answer.json)
         }
     }
 
     private func answer(
         _ request: Request,
-        _ sign: (_ body: [UInt8], _ signer: NetworkSigner, _ now: Int64) throws -> (HTTPResponse.Status, JSONText)
+        _ sign: (_ body: [UInt8], _ signer: NetworkSigner, _ now: Int64) throws -> Response
     ) async -> Response {
-        // A page in a browser can post to loopback, but not with this media type and without asking first.
-        guard request.headers[.contentType]?.isJSONMediaType == true else {
-            return .refusal(
-                .unsupportedMediaType, "unsupported-media-type",
-                "Content-Type: found \(request.headers[.contentType]?.shortened(to: 60) ?? "nothing"), "
-                    + "expected application/json")
-        }
-        guard let signer = current?.signer else {
-            return .refusal(
-                .serviceUnavailable, "no-signing-keys",
-                "this server has no keys to sign with; start it with --signing-keys FILE (SKAN_SIGNING_KEYS)")
-        }
-        guard let buffer = try? await request.body.collect(upTo: Self.bodyLimit) else {
-            return .refusal(
-                .contentTooLarge, "body-too-large", "the body is longer than \(Self.bodyLimit) bytes, or was cut short")
-        }
         do {
-            let now = Int64(Date().timeIntervalSince1970 * 1000)
-            let (status, body) = try sign(Array(buffer.readableBytesView), signer, now)
-            return .json(status, body)
-        } catch let refusal as SigningRefusal {
-            let status: HTTPResponse.Status = if case .notJSON = refusal { .badRequest } else { .unprocessableContent }
-            return .refusal(status, refusal.reason, refusal.description)
+            guard let signer = current?.signer else {
+                throw Refusal.noSigningKeys
+            }
+            let body = try await request.jsonBody(upTo: Self.bodyLimit)
+            return try sign(
+                Array(body.readableBytesView), signer, Int64(Date().timeIntervalSince1970 * 1000))
         } catch {
-            failures.note("\(error)")
-            let body = JSONText.object(["status": .string("failed"), "reason": .string("signing-failed")])
-            return .json(.internalServerError, body)
+            return failures.response(to: error)
         }
     }
+}
+
+extension Refusal {
+    /// What every route that signs answers on a server without keys.
+    static let noSigningKeys = Refusal(
+        .noSigningKeys, "this server has no keys to sign with",
+        hint: "start it with --signing-keys FILE (SKAN_SIGNING_KEYS)")
 }

@@ -1,4 +1,4 @@
-import Attribution
+import CodedErrors
 import HTTPTypes
 import Hummingbird
 
@@ -20,11 +20,11 @@ struct UnmatchedRequests: RouterMiddleware {
         let response: Response
         if let methods = paths[Self.elements(of: request.uri.path)] {
             let allowed = methods.map(\.rawValue).joined(separator: ", ")
-            response = .refusal(
-                .methodNotAllowed, "method-not-allowed", "found another method, expected \(allowed)",
-                fields: [.allow: allowed])
+            response = .refusing(
+                Refusal(.methodNotAllowed, "found another method, expected \(allowed)"), fields: [.allow: allowed])
         } else {
-            response = .refusal(.notFound, "not-found", "nothing is at this path; /openapi.yaml lists what there is")
+            response = .refusing(
+                Refusal(.notFound, "nothing is at this path", hint: "/openapi.yaml lists what there is"))
         }
         return request.method == .head ? response.createHeadResponse() : response
     }

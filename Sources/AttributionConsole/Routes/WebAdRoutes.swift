@@ -1,8 +1,6 @@
 import Attribution
 package import AttributionIngest
-import AttributionListener
-import AttributionSigning
-import BoundedLogging
+import CodedErrors
 import FoundationEssentials
 import Hummingbird
 package import Logging
@@ -15,7 +13,7 @@ package struct WebAdRoutes: ConsoleRoutes {
     static let most = 10_000
 
     private let issuer: WebAdIssuer?
-    private let failures: FailureLog
+    private let failures: RouteFailures
 
     /// Makes the routes.
     ///
@@ -24,7 +22,9 @@ package struct WebAdRoutes: ConsoleRoutes {
     ///   - logger: Takes what goes wrong.
     package init(issuer: WebAdIssuer?, logger: Logger) {
         self.issuer = issuer
-        failures = FailureLog("web ad not issued", logger: logger)
+        failures = RouteFailures(
+            "web ad not issued", unexpected: Refusal(.storeFailed, "the store does not answer; nothing was issued"),
+            logger: logger)
     }
 
     /// `/v1/web-ads`.
@@ -33,22 +33,11 @@ package struct WebAdRoutes: ConsoleRoutes {
     }
 
     private func issue(_ request: Request) async -> Response {
-        guard let issuer else {
-            return .refusal(
-                .serviceUnavailable, "no-signing-keys", "the server was started without --signing-keys")
-        }
-        // Only a page of this origin may send this type unasked: no page elsewhere can issue ads through a browser.
-        guard request.headers[.contentType]?.isJSONMediaType == true else {
-            return .refusal(.unsupportedMediaType, "unsupported-media-type", "send Content-Type: application/json")
-        }
-        let body: ByteBuffer
         do {
-            body = try await request.body.collect(upTo: JSONObject.maximumLength)
-        } catch {
-            return .refusal(
-                .contentTooLarge, "body-too-large", "the body is larger than \(JSONObject.maximumLength) bytes")
-        }
-        do {
+            guard let issuer else {
+                throw Refusal.noSigningKeys
+            }
+            let body = try await request.jsonBody(upTo: JSONObject.maximumLength)
             let parameters = try RequestParameters(query: request, known: ["count", "issued-at"])
             let count = try parameters.integer("count", 1...Int64(Self.most))
             let now = Int64(Date().timeIntervalSince1970 * 1000)
@@ -59,15 +48,8 @@ package struct WebAdRoutes: ConsoleRoutes {
                 return .text(.ok, "application/x-ndjson", links.map { $0.json.line + "\n" }.joined())
             }
             return .json(.ok, links.first?.json ?? .null)
-        } catch let error as JSONError {
-            return .refusal(.badRequest, "not-json", error.description)
-        } catch let problem as FieldProblem {
-            return .refusal(.badRequest, "malformed", problem.description)
-        } catch let problem as KeyProblem {
-            return .refusal(.unprocessableContent, "no-key", "\(problem); \(problem.hint)")
         } catch {
-            failures.note("\(error)")
-            return .refusal(.serviceUnavailable, "store-failed", "the store does not answer; nothing was issued")
+            return failures.response(to: error)
         }
     }
 }

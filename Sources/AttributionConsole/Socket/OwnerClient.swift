@@ -1,11 +1,18 @@
 package import Attribution
 package import AttributionStore
+import CodedErrors
 import FoundationEssentials
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import StrictJSON
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
 
 /// Asks the process that owns a store to change it, at the socket beside the store.
 package struct OwnerClient: Sendable {
@@ -153,12 +160,14 @@ package struct OwnerClient: Sendable {
     private static func refusal(_ status: HTTPResponseStatus, _ body: [UInt8]) -> OwnerProblem {
         struct Answer: Decodable {
             let reason: String
-            let detail: String?
+            let detail: String
+            let hint: String?
         }
         let answer = try? JSONDecoder().decode(Answer.self, from: Data(body))
         return .refused(
-            reason: answer?.reason ?? "none",
-            detail: answer?.detail ?? "the server that has the store answered \(status.code)")
+            Refusal(
+                answer.flatMap { ErrorCode(rawValue: $0.reason) } ?? .unexpected,
+                answer?.detail ?? "the server that has the store answered \(status.code)", hint: answer?.hint))
     }
 
     private func connect() async throws -> Connection {
@@ -177,7 +186,15 @@ package struct OwnerClient: Sendable {
         } catch let error as IOError where error.errnoCode == EACCES || error.errnoCode == EPERM {
             throw OwnerProblem.notPermitted(store: store)
         } catch {
-            throw OwnerProblem.noAnswer(store: store, reason: "\(error)")
+            // The system's word where there is one; the libraries between it and us have none for people.
+            let reason =
+                switch error {
+                case let error as IOError where error.errnoCode == ECONNREFUSED: "nobody listens there"
+                case let error as IOError: String(cString: strerror(error.errnoCode))
+                case let error as SocketError: error.description
+                default: "the connection could not be made"
+                }
+            throw OwnerProblem.noAnswer(store: store, reason: reason)
         }
     }
 }

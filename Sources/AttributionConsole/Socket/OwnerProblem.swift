@@ -1,5 +1,7 @@
+package import CodedErrors
+
 /// Why the owner of a store did not do what it was asked for.
-package enum OwnerProblem: Error, Hashable, Sendable {
+package enum OwnerProblem: CodedError, Hashable {
     /// There is no socket beside the store.
     case noSocket(store: String)
     /// Nobody listens on the socket.
@@ -9,7 +11,15 @@ package enum OwnerProblem: Error, Hashable, Sendable {
     /// The connection ended before the answer did.
     case cutShort(store: String)
     /// It was asked, and refused.
-    case refused(reason: String, detail: String)
+    case refused(Refusal)
+
+    /// The stable code: the owner's own when it refused.
+    package var code: ErrorCode {
+        switch self {
+        case .noSocket, .noAnswer, .notPermitted, .cutShort: .ownerUnreachable
+        case .refused(let refusal): refusal.code
+        }
+    }
 }
 
 extension OwnerProblem: CustomStringConvertible {
@@ -25,21 +35,19 @@ extension OwnerProblem: CustomStringConvertible {
             "another user's process has the store \(store)"
         case .cutShort(let store):
             "the process that has the store \(store) ended before it had answered; what was done until then stays done"
-        case .refused(_, let detail):
-            detail
+        case .refused(let refusal): refusal.message
         }
     }
 
     /// What to do.
-    package var hint: String {
+    package var hint: String? {
         switch self {
         case .noSocket:
             "a server makes it when it starts and another command needs a moment; try again, or stop the process"
         case .noAnswer: "it may be starting or stopping; try again, or stop the process"
         case .notPermitted: "run the command as the user that skan serve runs as"
         case .cutShort: "see the server's log, and run the command again"
-        case .refused("store-failed", _): "see the server's log"
-        case .refused: "the server that has the store was asked"
+        case .refused(let refusal): refusal.hint ?? (refusal.code == .storeFailed ? "see the server's log" : nil)
         }
     }
 }

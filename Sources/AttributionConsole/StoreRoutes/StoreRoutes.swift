@@ -1,7 +1,7 @@
 import Attribution
 package import AttributionIngest
-import AttributionListener
 package import AttributionStore
+import CodedErrors
 import HTTPTypes
 import Hummingbird
 package import Logging
@@ -13,6 +13,7 @@ package struct StoreRoutes: ConsoleRoutes {
     private let reader: LedgerReader
     private let maintenance: StoreMaintenance
     private let logger: Logger
+    private let failures: RouteFailures
 
     /// Makes the routes.
     ///
@@ -24,6 +25,7 @@ package struct StoreRoutes: ConsoleRoutes {
         self.reader = reader
         self.maintenance = maintenance
         self.logger = logger
+        failures = RouteFailures("the store failed", unexpected: .storeFailed, logger: logger)
     }
 
     /// `/v1/quarantine`, `/v1/quarantine/requeue`, `/v1/quarantine/prune`, `/v1/postbacks` and `/v1/recount`.
@@ -116,41 +118,22 @@ package struct StoreRoutes: ConsoleRoutes {
         logger.notice(change, metadata: metadata.merging(["token": "\(context.caller ?? "none")"]) { $1 })
     }
 
-    // MARK: Refusing
-
-    private enum Unread: Error {
-        case otherMediaType
-        case tooLong
-    }
+    // MARK: Answering
 
     private static func body(of request: Request) async throws -> ByteBuffer {
-        // A page in a browser can post to loopback, but not with this media type and without asking first.
-        guard request.headers[.contentType]?.isJSONMediaType == true else {
-            throw Unread.otherMediaType
-        }
-        guard let body = try? await request.body.collect(upTo: JSONObject.maximumLength) else {
-            throw Unread.tooLong
-        }
-        return body
+        try await request.jsonBody(upTo: JSONObject.maximumLength)
     }
 
     private func answer(_ work: () async throws -> JSONText) async -> Response {
         do {
             return .json(.ok, try await work())
-        } catch Unread.otherMediaType {
-            return .refusal(.unsupportedMediaType, "unsupported-media-type", "send Content-Type: application/json")
-        } catch Unread.tooLong {
-            return .refusal(
-                .contentTooLarge, "body-too-large", "the body is larger than \(JSONObject.maximumLength) bytes")
-        } catch let error as JSONError {
-            return .refusal(.badRequest, "not-json", error.description)
-        } catch let problem as FieldProblem {
-            return .refusal(.badRequest, "bad-parameter", problem.description)
         } catch {
-            logger.error("the store failed", metadata: ["error": "\(error)"])
-            return .refusal(
-                .serviceUnavailable, "store-failed",
-                (error as? StoreError)?.description ?? "the store does not answer; the server's log says why")
+            return failures.response(to: error)
         }
     }
+}
+
+extension Refusal {
+    /// What a client is told when the store fails and nothing more is known.
+    static let storeFailed = Refusal(.storeFailed, "the store does not answer; the server's log says why")
 }

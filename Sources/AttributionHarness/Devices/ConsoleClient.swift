@@ -29,13 +29,18 @@ package struct ConsoleClient: Sendable {
     ///
     /// - Parameter by: Names of dimensions apart by commas.
     /// - Returns: The bytes of the JSON object.
-    /// - Throws: ``ConsoleError`` for an answer other than 200, and what the connection reports.
+    /// - Throws: ``ConsoleError`` for an answer other than 200, and for none.
     package func testReport(by: String) async throws -> [UInt8] {
         let request = request("/v1/report?format=json&provenance=test&by=\(by)")
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
-        let body = try await response.body.collect(upTo: 256 << 20)
-        guard response.status == .ok else {
-            throw ConsoleError(url: request.url, status: Int(response.status.code))
+        let (status, body): (HTTPResponseStatus, ByteBuffer)
+        do {
+            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+            (status, body) = (response.status, try await response.body.collect(upTo: 256 << 20))
+        } catch {
+            throw ConsoleError(url: request.url, status: nil)
+        }
+        guard status == .ok else {
+            throw ConsoleError(url: request.url, status: Int(status.code))
         }
         return Array(body.readableBytesView)
     }

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Attribution
 package import AttributionSigning
+import CodedErrors
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -53,7 +54,7 @@ package struct WebAdDevice: Sendable {
                 now: Int64(Date().timeIntervalSince1970 * 1000))
             visit.problems = reader.problems.map(\.description)
         } catch {
-            visit.problems = ["the tap was not answered: \(error)"]
+            visit.problems = ["the tap was not answered: \(Self.words(error))"]
         }
         return visit
     }
@@ -80,9 +81,14 @@ package struct WebAdDevice: Sendable {
                 visit.problems.append("the postback was answered \(status), expected 200 and recorded: \(words)")
             }
         } catch {
-            visit.problems.append("the postback was not answered: \(error)")
+            visit.problems.append("the postback was not answered: \(Self.words(error))")
         }
         return visit
+    }
+
+    /// Our own words of an error, or what can be said of a library's.
+    private static func words(_ error: any Error) -> String {
+        (error as? any CodedError)?.message ?? "the connection could not be made, or ended early"
     }
 
     /// The first window's postback of a winner; nil for an ad of another form.

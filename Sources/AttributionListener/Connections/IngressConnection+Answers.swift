@@ -1,3 +1,4 @@
+import CodedErrors
 import Logging
 import NIOCore
 
@@ -77,10 +78,7 @@ extension IngressConnection {
     /// Writes the answer of a refused request.
     func write(_ refusal: IngressRefusal, to exchange: IngressExchange) {
         loop.metrics.countRefusal(refusal)
-        var retryAfter: Duration?
-        if case .unanswered(let duration) = refusal { retryAfter = duration }
-        let answer = IngressAnswer(status: refusal.status, body: refusal.body, retryAfter: retryAfter)
-        write(answer, to: exchange, reason: refusal.code)
+        write(IngressAnswer(refusing: refusal), to: exchange, reason: refusal.code.rawValue)
     }
 
     private func write(_ answer: IngressAnswer, to exchange: IngressExchange, reason: String? = nil) {

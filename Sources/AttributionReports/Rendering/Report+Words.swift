@@ -86,12 +86,12 @@ extension Report {
     /// The dimensions it is broken down or filtered by that rest on fields Apple does not sign, each once.
     var unprovenDimensions: [String] {
         let used = Set(request.dimensions + request.conditions.map(\.dimension))
-        return ReportDimension.allCases.filter { used.contains($0) && !isProven($0) }.map(\.rawValue)
+        return ReportDimension.allCases.filter { used.contains($0) && isUnproven($0) }.map(\.rawValue)
     }
 
-    /// Whether Apple signs a dimension in every postback counted.
-    private func isProven(_ dimension: ReportDimension) -> Bool {
-        dimension.isProven && (dimension != .redownload || !hasUnprovenRedownloads)
+    /// Whether a dimension rests, in any postback counted, on what nobody signs.
+    private func isUnproven(_ dimension: ReportDimension) -> Bool {
+        dimension.basis == .unsigned || dimension == .redownload && hasUnprovenRedownloads
     }
 
     private var hasUnprovenRedownloads: Bool {

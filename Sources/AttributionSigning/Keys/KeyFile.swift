@@ -18,7 +18,8 @@ package enum KeyFile {
             try handle.write(contentsOf: Data(text.utf8))
             try handle.synchronize()
         } catch {
-            throw .unwritable(file: file, reason: "\(error)")
+            // The words of Foundation are for programs; errno may have been changed since.
+            throw .unwritable(file: file, reason: "it could not be written to its end; the disk may be full")
         }
     }
 

@@ -56,7 +56,7 @@ extension KeyProblem: CustomStringConvertible {
     }
 
     /// How to mend it.
-    package var hint: String {
+    package var hint: String? {
         switch self {
         case .unreadable: "check the path and who may read it"
         case .exists: "choose another name, or move the old key to a safe place first"

@@ -1,10 +1,16 @@
 import COpenSSL
+import CodedErrors
 
 /// A failure inside OpenSSL that no input explains, such as lack of memory.
-struct OpenSSLError: Error, CustomStringConvertible {
+struct OpenSSLError: CodedError, CustomStringConvertible {
+    /// The function that failed, and what OpenSSL says of it; for the log.
     let description: String
     /// Whether a sum of points was the one point without coordinates.
     let isPointAtInfinity: Bool
+
+    var code: ErrorCode { .signingFailed }
+    var message: String { "OpenSSL failed for want of memory, or because it is damaged" }
+    var hint: String? { "try again; skan selftest checks the machine" }
 
     /// The last error OpenSSL noted on this thread.
     static func last(_ function: String) -> OpenSSLError {

@@ -9,8 +9,8 @@ extension NetworkSigner {
     ///   - timestampMilliseconds: The time that is signed, in Unix milliseconds.
     ///   - generator: The source of the nonces; a system generator for real ads.
     /// - Returns: The signed impressions, each in the form an ad server hands on.
-    /// - Throws: ``Attribution/SigningRefusal`` for a value that breaks a rule or a network without a key, and what
-    ///   ``ImpressionSigner`` throws.
+    /// - Throws: ``Attribution/SigningRefusal`` for a value that breaks a rule, ``KeyProblem`` for a network without a
+    ///   key, and what ``ImpressionSigner`` throws.
     package func answer(
         _ order: ImpressionOrder,
         timestampMilliseconds: Int64,
@@ -19,15 +19,11 @@ extension NetworkSigner {
         let impressions = try order.impressions(timestampMilliseconds: timestampMilliseconds) {
             Nonce(using: &generator)
         }
-        do {
-            return try impressions.map { impression in
-                switch impression {
-                case .skAdNetwork(let impression): try sign(impression).answer()
-                case .adAttributionKit(let impression): try sign(impression).answer()
-                }
+        return try impressions.map { impression in
+            switch impression {
+            case .skAdNetwork(let impression): try sign(impression).answer()
+            case .adAttributionKit(let impression): try sign(impression).answer()
             }
-        } catch let problem as KeyProblem {
-            throw SigningRefusal.noKey(detail: "\(problem.description); \(problem.hint)")
         }
     }
 

@@ -1,3 +1,5 @@
+package import CodedErrors
+
 /// Why a copy could not be made; nothing of it is left.
 package enum BackupError: Error, Hashable, Sendable {
     /// There is a file already where the copy was to be.
@@ -29,6 +31,17 @@ extension BackupError {
             throw BackupError.cannotWrite(path: path, reason: fault.words)
         } catch StoreError.cannotOpen(_, let reason) {
             throw BackupError.cannotWrite(path: path, reason: reason)
+        }
+    }
+}
+
+extension BackupError: CodedError {
+    /// The stable code.
+    package var code: ErrorCode {
+        switch self {
+        case .exists: .fileExists
+        case .cannotWrite: .unwritableFile
+        case .notWhole: .incompleteCopy
         }
     }
 }

@@ -12,7 +12,7 @@ package enum StoreError: Error, Hashable, Sendable {
     case remoteFileSystem(path: String, kind: String)
     /// The file is something else.
     case notAStore(path: String)
-    /// The file is a database without our mark: somebody else's, or made by skan before stores had one.
+    /// The file is a database without our mark: somebody else's, or made by a development version before stores had one.
     case foreignDatabase(path: String)
     /// The file was written by a later release.
     case newerSchema(path: String)
@@ -124,7 +124,7 @@ extension StoreError: CustomStringConvertible {
             "\(path) is not a store of skan; name a file that skan serve made, or a new one"
         case .foreignDatabase(let path):
             "\(path) is a database, but not a store of this release: it lacks the mark of one; "
-                + "name another file (stores of development versions before 0.2 cannot be brought along)"
+                + "name another file (stores of early development versions cannot be brought along)"
         case .newerSchema(let path):
             "the store \(path) was written by a later release of skan; use that release"
         case .logWithoutStore(let path):

@@ -18,7 +18,7 @@ package enum StoreEvent: Sendable {
     /// Whether something is wrong that a person must look at.
     package var isError: Bool {
         switch self {
-        case .notKept, .indexRebuilt: false
+        case .indexRebuilt: false
         default: true
         }
     }

@@ -1,3 +1,5 @@
+package import CodedErrors
+
 /// Why a question is not answered, though the store could be read.
 package enum LedgerQuestionError: Error, Hashable, Sendable {
     /// More cells than the question allows.
@@ -31,6 +33,17 @@ extension LedgerQuestionError: CustomStringConvertible {
             "position \(position) is beyond the newest postback of this store, which may be an older copy"
         case .replacedPosition(let position):
             "position \(position) is gone: the store was restored from an older copy, and has recorded others since"
+        }
+    }
+}
+
+extension LedgerQuestionError: CodedError {
+    /// The stable code.
+    package var code: ErrorCode {
+        switch self {
+        case .tooManyCells, .tooManyCombinations: .tooLarge
+        case .deadlinePassed: .tookTooLong
+        case .foreignPosition, .futurePosition, .replacedPosition: .badField
         }
     }
 }

@@ -20,7 +20,7 @@ struct ManualCommand: ParsableCommand {
                 try Data(page.text.utf8).write(to: folder.appendingPathComponent(page.fileName), options: .atomic)
             }
         } catch {
-            throw CommandFailure("cannot write to \(output): \(error.localizedDescription)")
+            throw CommandFailure.cannotWrite(output, error)
         }
     }
 

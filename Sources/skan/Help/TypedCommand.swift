@@ -99,7 +99,7 @@ struct TypedCommand {
         // What looks like an option is no value, but --sort -installs.
         guard pending.first?.hasPrefix("--") == false, let value = pending.popFirst() else {
             lacksValue = true
-            return nil
+            return "\(parts[0]): expected a value"
         }
         return Self.problem(with: value, of: option, named: parts[0])
     }
@@ -117,7 +117,16 @@ struct TypedCommand {
 
     private var badOperand: String? {
         let arguments = command.shownArguments.filter { $0.kind == .positional && !$0.isRepeating }
-        return zip(arguments, operands).lazy.compactMap { Self.problem(with: $1, of: $0, named: $0.synopsis) }.first
+        if let problem = zip(arguments, operands).lazy.compactMap({
+            Self.problem(with: $1, of: $0, named: $0.synopsis)
+        }).first {
+            return problem
+        }
+        let isBounded = !command.shownArguments.contains { $0.kind == .positional && $0.isRepeating }
+        guard command.subcommands == nil, isBounded, operands.count > arguments.count else {
+            return nil
+        }
+        return "unexpected argument \(operands[arguments.count].shortened(to: 40))"
     }
 
     /// Everything that has to be given and was not; nil where the words cannot be told from values.

@@ -98,7 +98,7 @@ struct ServeCommand: AsyncParsableCommand {
             Terminal.write("\(name): \(finding)\n")
         }
         let failures =
-            problems + check.problems.map { CommandFailure(explaining: $0, message: "", help: "skan help serve") }
+            problems + check.problems.map { CommandFailure(explaining: $0, help: "skan help serve") }
         for failure in failures {
             failure.say()
         }

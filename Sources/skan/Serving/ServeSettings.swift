@@ -18,7 +18,7 @@ struct ServeSettings {
         do {
             try ServeVariables.check(ProcessInfo.processInfo.environment)
         } catch {
-            problems.append(CommandFailure(explaining: error, message: "", help: "skan help serve"))
+            problems.append(CommandFailure(explaining: error, help: "skan help serve"))
         }
         /// What a flag or else a variable says; a text that cannot be read is a problem.
         func value<Value>(

@@ -116,7 +116,7 @@ extension PublishCommand {
                     Terminal.say("skan: wrote \(output)/\(piece.fileName)")
                 }
             } catch {
-                throw CommandFailure("cannot write to \(output): \(error.localizedDescription)")
+                throw CommandFailure.cannotWrite(output, error)
             }
         }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Attribution
 import AttributionHarness
 import AttributionSigning
+import CodedErrors
 import StrictJSON
 
 extension WebAdCommand {
@@ -76,7 +77,8 @@ extension WebAdCommand {
                 return try WebAdPageLink(json: record)
             } catch {
                 throw CommandFailure(
-                    "\(file == "-" ? "standard input" : file): \(error)", hint: "give it what skan web-ad issue prints")
+                    "\(file == "-" ? "standard input" : file): \((error as? any CodedError)?.message ?? "not a link")",
+                    hint: "give it what skan web-ad issue prints")
             }
         }
     }

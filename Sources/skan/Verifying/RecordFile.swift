@@ -1,4 +1,5 @@
 import Attribution
+import CodedErrors
 import Foundation
 import StrictJSON
 
@@ -85,7 +86,9 @@ final class RecordFile {
         do {
             data = try file.read(upToCount: Self.chunk)
         } catch {
-            throw CommandFailure("cannot read \(name) to its end", hint: "\(error)")
+            throw CommandFailure(
+                "cannot read \(name) to its end: \((error as? CocoaError)?.reason ?? "the system refuses")",
+                code: .unreadableFile)
         }
         guard let data, !data.isEmpty else {
             isAtEnd = true

@@ -52,6 +52,10 @@ struct Verdict {
         explanation = peculiarity.explanation(file)
     }
 
+    /// What OpenSSL says of it is for programs; neither fault is one of the postback.
+    private static let undecided =
+        "the signature could not be verified: OpenSSL lacks memory or is damaged (skan selftest checks it)"
+
     var word: Word {
         switch judgement {
         case .verified: .valid
@@ -79,8 +83,8 @@ struct Verdict {
                 + (verified.provenance == .apple ? "" : " \(verified.provenance.rawValue.uppercased())")
         case .rejected(let rejection, _):
             return "\(place) \(explanation ?? rejection.description)"
-        case .undecided(let reason, _):
-            return "\(place) the signature could not be verified: \(reason)"
+        case .undecided:
+            return "\(place) \(Self.undecided)"
         }
     }
 
@@ -101,8 +105,8 @@ struct Verdict {
             if explanation == nil, case .malformed(let problems) = rejection {
                 members.append(("problems", .array(problems.map(\.json))))
             }
-        case .undecided(let reason, _):
-            members.append(("reason", .string(reason)))
+        case .undecided:
+            members.append(("reason", .string(Self.undecided)))
         }
         return .object(members)
     }

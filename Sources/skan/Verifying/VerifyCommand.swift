@@ -71,7 +71,7 @@ struct VerifyCommand: AsyncParsableCommand {
         do {
             try verifier.prepareTables()
         } catch {
-            Terminal.say("skan: warning: verifying with OpenSSL alone, many times slower: \(error)")
+            Terminal.say("skan: warning: verifying with OpenSSL alone, many times slower: \(error.description)")
         }
     }
 

@@ -1,0 +1,16 @@
+package import CodedErrors
+
+extension AccessProblem: CodedError {
+    /// The stable code.
+    package var code: ErrorCode {
+        switch self {
+        case .unreadable: .unreadableFile
+        case .openToOthers: .openToOthers
+        case .malformed: .malformedFile
+        case .unwritable: .unwritableFile
+        case .badName, .noScope, .expiryPassed: .badField
+        case .tooManyLive, .full: .limitReached
+        case .unknown, .ambiguous: .noSuchToken
+        }
+    }
+}

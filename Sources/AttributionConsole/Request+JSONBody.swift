@@ -1,0 +1,26 @@
+import AttributionListener
+import CodedErrors
+import Hummingbird
+import NIOCore
+import StrictJSON
+
+extension Request {
+    /// The body of a request that has to bring JSON.
+    ///
+    /// - Parameter limit: The most bytes it may have.
+    /// - Returns: The bytes.
+    /// - Throws: ``CodedErrors/Refusal`` for another media type, and for a body that is too long or cut short.
+    func jsonBody(upTo limit: Int) async throws(Refusal) -> ByteBuffer {
+        // A page in a browser can post to loopback, but not with this media type and without asking first.
+        guard headers[.contentType]?.isJSONMediaType == true else {
+            throw Refusal(
+                .unsupportedMediaType,
+                "Content-Type: found \(headers[.contentType]?.shortened(to: 60) ?? "nothing"), expected application/json",
+                hint: "send Content-Type: application/json")
+        }
+        guard let body = try? await body.collect(upTo: limit) else {
+            throw Refusal(.bodyTooLarge, "the body is larger than \(limit) bytes, or was cut short")
+        }
+        return body
+    }
+}

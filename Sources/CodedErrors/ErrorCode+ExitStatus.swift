@@ -1,0 +1,20 @@
+/// The one table from codes to the statuses that a command ends with.
+extension ErrorCode {
+    /// 1 when what was given was read and judged wanting, 2 when nothing could be decided: usage, file, key, store.
+    package var exitStatus: Int32 {
+        switch self {
+        case .malformed, .unknownVersion, .nonceUnknown, .nonceUsed, .nonceExpired, .domainNotAllowed:
+            1
+        case .notJSON, .badField, .badUsage, .badConfiguration, .notFound, .methodNotAllowed, .unsupportedMediaType,
+            .bodyTooLarge, .headTooLarge, .targetTooLong, .malformedRequest, .missingHost, .repeatedHost, .invalidHost,
+            .ambiguousLength, .unsupportedTransferCoding, .unsupportedExpectation, .incompleteRequest, .deadlinePassed,
+            .noToken, .malformedAuthorization, .unknownToken, .expiredToken, .outOfScope, .foreignHost,
+            .tooManyRequests, .noKey, .noCommonNetwork, .noCommonVersion, .tooLarge, .overloaded, .busy, .unanswered,
+            .tookTooLong, .quarantineFull, .undecided, .storeFailed, .noSigningKeys, .keyMissing, .signingFailed,
+            .notReady, .cancelled, .unreadableFile, .unwritableFile, .fileExists, .openToOthers, .malformedFile,
+            .unusableKey, .unusableCertificate, .cannotListen, .limitReached, .noSuchToken, .noStore, .unusableStore,
+            .storeInUse, .ownerUnreachable, .incompleteCopy, .unexpected:
+            2
+        }
+    }
+}

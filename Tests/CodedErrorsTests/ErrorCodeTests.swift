@@ -1,0 +1,81 @@
+import CodedErrors
+import StrictJSON
+import Testing
+
+@Suite("Codes of what goes wrong")
+struct ErrorCodeTests {
+    /// Every code with its status, and the seconds of Retry-After; what devices get is a contract.
+    static let rows: [(ErrorCode, Int, Int64?)] =
+        [
+            .notJSON, .badField, .malformed, .badUsage, .badConfiguration, .malformedRequest, .missingHost,
+            .repeatedHost, .invalidHost, .ambiguousLength, .unsupportedTransferCoding, .incompleteRequest,
+            .malformedAuthorization,
+        ].map { ($0, 400, nil) }
+        + [.noToken, .unknownToken, .expiredToken].map { ($0, 401, nil) }
+        + [.outOfScope, .foreignHost, .domainNotAllowed].map { ($0, 403, nil) }
+        + [
+            (.notFound, 404, nil), (.nonceUnknown, 404, nil), (.methodNotAllowed, 405, nil),
+            (.deadlinePassed, 408, nil), (.nonceUsed, 409, nil), (.nonceExpired, 410, nil),
+            (.bodyTooLarge, 413, nil), (.targetTooLong, 414, nil), (.unsupportedMediaType, 415, nil),
+            (.unsupportedExpectation, 417, nil), (.tooManyRequests, 429, 1), (.headTooLarge, 431, nil),
+            (.cancelled, 499, nil),
+        ]
+        + [.noKey, .noCommonNetwork, .noCommonVersion, .tooLarge, .unknownVersion, .noSuchToken].map { ($0, 422, nil) }
+        + [
+            (.overloaded, 503, 1), (.notReady, 503, 1), (.busy, 503, 5), (.noSigningKeys, 503, 60),
+            (.keyMissing, 503, 60), (.quarantineFull, 503, 3_600),
+        ]
+        + [
+            .unanswered, .tookTooLong, .undecided, .storeFailed, .signingFailed, .unreadableFile, .unwritableFile,
+            .fileExists, .openToOthers, .malformedFile, .unusableKey, .unusableCertificate, .cannotListen,
+            .limitReached, .noStore, .unusableStore, .storeInUse, .ownerUnreachable, .incompleteCopy, .unexpected,
+        ].map { ($0, 503, 30) }
+
+    @Test("Each code has one HTTP status, and every 503 a Retry-After", arguments: rows)
+    func statuses(_ code: ErrorCode, _ status: Int, _ retryAfter: Int64?) {
+        #expect(code.httpStatus == status)
+        #expect(Refusal(code, "a").retryAfterSeconds == retryAfter)
+    }
+
+    @Test(
+        "A command ends with 1 for what was judged wanting, and with 2 for everything else",
+        arguments: ErrorCode.allCases)
+    func exitStatuses(_ code: ErrorCode) {
+        let judged: Set<ErrorCode> = [
+            .malformed, .unknownVersion, .nonceUnknown, .nonceUsed, .nonceExpired, .domainNotAllowed,
+        ]
+        #expect(code.exitStatus == (judged.contains(code) ? 1 : 2))
+    }
+
+    @Test("The table has every code once")
+    func complete() {
+        #expect(Self.rows.map(\.0).count == ErrorCode.allCases.count)
+        #expect(Set(Self.rows.map(\.0)) == Set(ErrorCode.allCases))
+    }
+
+    @Test("Codes are spelt in lower case with hyphens", arguments: ErrorCode.allCases)
+    func spelling(_ code: ErrorCode) {
+        #expect(code.rawValue.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D })
+    }
+
+    @Test(
+        "A refusal is one object on a line, whatever its words hold",
+        arguments: [
+            (Refusal(.busy, "wait"), #"{"status":"refused","reason":"busy","detail":"wait"}"#),
+            (
+                Refusal(.badField, "found \"a\\b\"\n", hint: "say \u{1}"),
+                #"{"status":"refused","reason":"bad-field","detail":"found \"a\\b\"\n","hint":"say \u0001"}"#
+            ),
+        ])
+    func json(_ refusal: Refusal, _ text: String) throws {
+        #expect(String(decoding: refusal.body, as: UTF8.self) == text + "\n")
+        #expect(try JSONObject(reading: refusal.body).fields.count == (refusal.hint == nil ? 3 : 4))
+    }
+
+    @Test("What JSON and fields get wrong has a code")
+    func reading() {
+        #expect(JSONError.empty.code == .notJSON && JSONError.empty.message == JSONError.empty.description)
+        let problem = FieldProblem(field: "a", found: "b", expected: "c")
+        #expect(problem.code == .badField && problem.message == "a: found b, expected c" && problem.hint == nil)
+    }
+}
