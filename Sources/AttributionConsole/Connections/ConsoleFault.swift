@@ -1,0 +1,83 @@
+import AttributionListener
+import HTTPTypes
+import Hummingbird
+import NIOHTTP1
+
+/// What is wrong with a request or its connection before any route sees it.
+///
+/// The connection's handler replaces such a request by one that only the refusal answers. So it is answered in its turn,
+/// in the console's one shape, and is the connection's last.
+enum ConsoleFault: String, CaseIterable, Sendable {
+    case malformed = "malformed-request"
+    case headTooLarge = "head-too-large"
+    case missingHost = "missing-host"
+    case repeatedHost = "repeated-host"
+    case tooManyConnections = "too-many-connections"
+
+    /// A method of this module; whoever sends it is told that the request was refused, and nothing else.
+    private static let method = "SKAN-REFUSED"
+
+    /// Judges a head.
+    ///
+    /// - Parameters:
+    ///   - head: The head.
+    ///   - isOpen: Whether its route is for everybody.
+    init?(of head: HTTPRequestHead, isOpen: Bool) {
+        switch head.headers[canonicalForm: "host"].count {
+        case 1: return nil
+        case 0:
+            // Load balancers probe with HTTP/1.0, which has no Host.
+            guard head.version != .http1_0 || !isOpen else { return nil }
+            self = .missingHost
+        default: self = .repeatedHost
+        }
+    }
+
+    /// Names the fault of a request that ``request`` made.
+    init?(_ request: Request) {
+        guard request.method.rawValue == Self.method else { return nil }
+        self.init(rawValue: String(request.uri.path.dropFirst()))
+    }
+
+    /// The request that is refused in place of what was sent.
+    var request: HTTPRequestHead {
+        HTTPRequestHead(
+            version: .http1_1, method: .RAW(value: Self.method), uri: "/" + rawValue, headers: ["connection": "close"])
+    }
+
+    /// The refusal.
+    var response: Response {
+        switch self {
+        case .malformed, .missingHost, .repeatedHost: .refusal(.badRequest, rawValue, detail)
+        case .headTooLarge: .refusal(.requestHeaderFieldsTooLarge, rawValue, detail)
+        case .tooManyConnections: .refusal(.serviceUnavailable, rawValue, detail, fields: [.retryAfter: "1"])
+        }
+    }
+
+    private var detail: String {
+        switch self {
+        case .malformed: "the bytes are not a well-formed HTTP/1.1 request; see RFC 9112"
+        case .headTooLarge:
+            "the head is larger than 16384 bytes or has more than 64 fields; send fewer and shorter fields"
+        case .missingHost: "the request has no Host field; send exactly one"
+        case .repeatedHost: "the request has more than one Host field; send exactly one"
+        case .tooManyConnections:
+            "every connection but those reserved for /healthz, /readyz and /metrics has a request under way; "
+                + "use fewer connections, or try again"
+        }
+    }
+}
+
+/// Answers the requests that were found faulty before they reached a route.
+struct FaultyRequests: RouterMiddleware {
+    @concurrent func handle(
+        _ request: Request,
+        context: ConsoleContext,
+        next: @concurrent (Request, ConsoleContext) async throws -> Response
+    ) async throws -> Response {
+        guard let fault = ConsoleFault(request) else {
+            return try await next(request, context)
+        }
+        return fault.response
+    }
+}
