@@ -5,6 +5,7 @@ package enum AccessRefusal: Sendable, Equatable {
     case unknown
     case expired
     case outOfScope(needed: AccessScope)
+    case outOfNetwork(allowed: [String])
     case foreignHost
     case tooFast(retryAfter: Duration)
 
@@ -16,6 +17,7 @@ package enum AccessRefusal: Sendable, Equatable {
         case .unknown: "unknown-token"
         case .expired: "expired-token"
         case .outOfScope: "out-of-scope"
+        case .outOfNetwork: "out-of-network"
         case .foreignHost: "foreign-host"
         case .tooFast: "too-many-requests"
         }
@@ -29,6 +31,9 @@ package enum AccessRefusal: Sendable, Equatable {
         case .unknown: "the token is not on the list; it may have been revoked"
         case .expired: "the token has expired; ask for a new one"
         case .outOfScope(let needed): "the token lacks the scope \(needed.rawValue), which this route needs"
+        case .outOfNetwork(let allowed):
+            "the token is limited to \(allowed.joined(separator: ", ")): name nothing but these in ad-network-id, "
+                + "advertise.networks or where=network=ID, or use a token without a limit"
         case .foreignHost:
             "Host: expected localhost or a loopback address; without tokens nobody may ask in another name "
                 + "(skan tokens create, skan serve --tokens)"

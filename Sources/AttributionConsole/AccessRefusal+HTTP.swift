@@ -6,7 +6,7 @@ extension AccessRefusal {
         switch self {
         case .malformed: 400
         case .noCredentials, .unknown, .expired: 401
-        case .outOfScope, .foreignHost: 403
+        case .outOfScope, .outOfNetwork, .foreignHost: 403
         case .tooFast: 429
         }
     }
@@ -19,7 +19,7 @@ extension AccessRefusal {
         case .unknown, .expired: #"Bearer realm="skan", error="invalid_token", error_description="\#(detail)""#
         case .outOfScope(let needed):
             #"Bearer realm="skan", error="insufficient_scope", scope="\#(needed.rawValue)""#
-        case .foreignHost, .tooFast: nil
+        case .outOfNetwork, .foreignHost, .tooFast: nil
         }
     }
 

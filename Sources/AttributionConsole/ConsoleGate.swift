@@ -24,8 +24,15 @@ struct ConsoleGate: Sendable {
             note(endpoint.route, refusal.status, caller, since: start, refusal.code)
             return Response(refusal)
         }
-        var context = context
+        var (request, context) = (request, context)
         context.caller = caller?.name
+        if let caller, let refusal = await caller.refusal(of: &request, to: endpoint.route) {
+            let isOutOfNetwork = refusal.status == .forbidden
+            note(
+                endpoint.route, refusal.status.code, caller, since: start,
+                isOutOfNetwork ? AccessRefusal.outOfNetwork(allowed: []).code : nil)
+            return refusal
+        }
         do {
             let response = try await endpoint.answer(request, context)
             note(endpoint.route, response.status.code, caller, since: start)
