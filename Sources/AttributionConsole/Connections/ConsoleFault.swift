@@ -14,7 +14,7 @@ enum ConsoleFault: String, CaseIterable, Sendable {
     case repeatedHost = "repeated-host"
     case tooManyConnections = "too-many-connections"
 
-    /// A method of this module; whoever sends it is told that the request was refused, and nothing else.
+    /// A method that no client can send, because the decoder takes registered ones only.
     private static let method = "SKAN-REFUSED"
 
     /// Judges a head.
