@@ -28,6 +28,7 @@ package final class AccessControl: Sendable {
     private let logger: Logger
     private let state: Mutex<State>
     private let callers: Mutex<RateBounds<String>>
+    private let uses: AccessUses
     private let strangers: Mutex<RateBounds<String?>>
 
     /// Reads the list.
@@ -51,6 +52,7 @@ package final class AccessControl: Sendable {
     package init(file: AccessFile, reading: AccessFile.Reading, perSecond: Int, logger: Logger) {
         self.file = file
         self.logger = logger
+        uses = AccessUses(of: file, logger: logger)
         state = Mutex(State(list: reading.list, stamp: reading.stamp))
         callers = Mutex(RateBounds(perSecond: perSecond, capacity: AccessList.limit))
         strangers = Mutex(RateBounds(perSecond: Self.strangersPerSecond, capacity: Self.addresses))
@@ -84,12 +86,20 @@ package final class AccessControl: Sendable {
         let judgement = currentList(at: instant).judge(authorization: authorization, needed: needed, now: now)
         let wait: Duration?
         if let caller = judgement.caller {
+            uses.note(caller.id, at: now)
             wait = callers.withLock { $0.take(caller.id, at: instant) }
         } else {
             // Requests without an address share one bucket.
             wait = strangers.withLock { [network = client()] in $0.take(network, at: instant) }
         }
         return wait.map { (judgement.caller, .tooFast(retryAfter: $0)) } ?? judgement
+    }
+
+    /// Keeps when tokens were used; to be called often, from where a file may be written.
+    ///
+    /// - Parameter instant: The present; nil at the end, when everything is kept.
+    package func saveUses(at instant: ContinuousClock.Instant?) {
+        uses.save(Set(state.withLock { $0.list }.grants.map(\.id)), at: instant)
     }
 
     private func currentList(at instant: ContinuousClock.Instant) -> AccessList {

@@ -124,7 +124,8 @@ package struct AccessFile: Sendable {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    private func replace(with text: String) throws(AccessProblem) {
+    /// Replaces the file as a whole; the new one has the former's owner and mode, or 0600 where there was none.
+    func replace(with text: String) throws(AccessProblem) {
         let temporary = path + ".new"
         // The server may run as another user than whoever changes its list.
         var former = stat()

@@ -9,6 +9,8 @@ package struct AccessGrant: Sendable {
     package let name: String
     /// What it may be used for; never empty.
     package let scopes: [AccessScope]
+    /// The ad networks it may be used for; empty for all.
+    package let networks: [AdNetworkID]
     /// When it was made, to the second.
     package let created: Date
     /// The first day (UTC) on which it is no longer accepted; nil when it does not expire.
@@ -17,10 +19,14 @@ package struct AccessGrant: Sendable {
     /// The first moment of that day, worked out once.
     private let end: Date
 
-    init(digest: AccessDigest, name: String, scopes: [AccessScope], created: Date, expires: CalendarDay?) {
+    init(
+        digest: AccessDigest, name: String, scopes: [AccessScope], networks: [AdNetworkID], created: Date,
+        expires: CalendarDay?
+    ) {
         id = String(digest.hexadecimal.prefix(8))
         self.name = name
         self.scopes = scopes
+        self.networks = networks
         self.created = created
         self.expires = expires
         self.digest = digest
@@ -41,6 +47,14 @@ package struct AccessGrant: Sendable {
     /// - Returns: `true` when a scope covers it.
     package func covers(_ needed: AccessScope) -> Bool {
         scopes.contains { $0.covers(needed) }
+    }
+
+    /// Whether it may be used for an ad network.
+    ///
+    /// - Parameter network: The network's id, in any case.
+    /// - Returns: `true` for those it is limited to, and for every one when it is not limited.
+    package func allows(network: String) -> Bool {
+        networks.isEmpty || networks.contains { $0.registered == network.lowercased() }
     }
 
     /// Whether a text can be the name of a holder.

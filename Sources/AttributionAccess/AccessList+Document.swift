@@ -2,12 +2,13 @@ import Attribution
 import FoundationEssentials
 import StrictJSON
 
-/// The list as a JSON document: `{"tokens": [{"id", "name", "scopes", "sha256", "created", "expires"}]}`.
+/// The list as a JSON document: `{"tokens": [{"id", "name", "scopes", "networks", "sha256", "created", "expires"}]}`.
 extension AccessList {
     private struct Document: Decodable {
         struct Item: Decodable {
             let name: String
             let scopes: [String]
+            let networks: [String]?
             let sha256: String
             let created: String
             let expires: String?
@@ -23,6 +24,7 @@ extension AccessList {
                 "id": .string(grant.id),
                 "name": .string(grant.name),
                 "scopes": .array(grant.scopes.map { .string($0.rawValue) }),
+                "networks": .array(grant.networks.map { .string($0.text) }),
                 "sha256": .string(grant.digest.hexadecimal),
                 "created": .string(grant.created.formatted(.iso8601)),
                 "expires": grant.expires.map { .string($0.description) } ?? .null,
@@ -59,6 +61,13 @@ extension AccessList {
             guard scopes.count == item.scopes.count, !scopes.isEmpty else {
                 throw problem("scopes", "some of \(AccessScope.allCases.map(\.rawValue).joined(separator: ", "))")
             }
+            let networks = (item.networks ?? []).compactMap { AdNetworkID($0) }
+            guard networks.count == item.networks?.count ?? 0 else {
+                throw problem("networks", "ids of ad networks")
+            }
+            guard networks.isEmpty || scopes.allSatisfy(\.canBeLimitedToNetworks) else {
+                throw problem("networks", "none with scopes that concern every network")
+            }
             guard let digest = AccessDigest(hexadecimal: item.sha256) else {
                 throw problem("sha256", "64 hexadecimal digits in lower case")
             }
@@ -74,7 +83,8 @@ extension AccessList {
             }
             grants.append(
                 AccessGrant(
-                    digest: digest, name: item.name, scopes: scopes, created: created, expires: expires))
+                    digest: digest, name: item.name, scopes: scopes, networks: networks, created: created,
+                    expires: expires))
         }
         self.init(grants)
     }

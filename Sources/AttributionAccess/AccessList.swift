@@ -24,15 +24,17 @@ package struct AccessList: Sendable {
     /// - Parameters:
     ///   - name: Who will hold it.
     ///   - scopes: What it may be used for.
+    ///   - networks: The ad networks it may be used for; empty for all.
     ///   - expires: The first day (UTC) on which it is no longer accepted; nil for never.
     ///   - now: The present.
     ///   - generator: A cryptographically secure source of random bits.
     /// - Returns: The token, which is kept nowhere else, and what it grants.
-    /// - Throws: ``AccessProblem`` for a bad name, no scope, a day that has passed, a third live token of the name or a
+    /// - Throws: ``AccessProblem`` for a bad name, no scope, a scope that cannot be limited to networks, a day that has passed, a third live token of the name or a
     ///   full list.
     package mutating func create(
         name: String,
         scopes: [AccessScope],
+        networks: [AdNetworkID] = [],
         expires: CalendarDay?,
         now: Date,
         using generator: inout some RandomNumberGenerator
@@ -43,9 +45,13 @@ package struct AccessList: Sendable {
         guard !scopes.isEmpty else {
             throw .noScope
         }
+        if !networks.isEmpty, let scope = scopes.first(where: { !$0.canBeLimitedToNetworks }) {
+            throw .scopeOfAllNetworks(scope)
+        }
         let token = AccessToken(using: &generator)
         let grant = AccessGrant(
             digest: token.digest, name: name, scopes: AccessScope.allCases.filter { scopes.contains($0) },
+            networks: networks,
             created: Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down)), expires: expires)
         guard grant.isLive(at: now) else {
             throw .expiryPassed(expires?.description ?? "")
@@ -64,15 +70,17 @@ package struct AccessList: Sendable {
 
     /// Takes a token off the list.
     ///
-    /// - Parameter which: The token's id, or its holder's name when that has one token only.
+    /// - Parameter which: The token's id, the token itself, or its holder's name when that has one token only.
     /// - Returns: What it granted.
     /// - Throws: ``AccessProblem/unknown(_:)``, or ``AccessProblem/ambiguous(name:ids:)`` for a name with two tokens.
     @discardableResult
     package mutating func revoke(_ which: String) throws(AccessProblem) -> AccessGrant {
-        let byID = grants.filter { $0.id == which }
-        let matches = byID.isEmpty ? grants.filter { $0.name == which } : byID
+        let digest = AccessToken(which)?.digest
+        let exact = grants.filter { $0.id == which || digest.map($0.digest.matches) == true }
+        let matches = exact.isEmpty ? grants.filter { $0.name == which } : exact
         guard let grant = matches.first else {
-            throw .unknown(which.shortened(to: 64))
+            // A token is not shown, even one of another list.
+            throw .unknown(which.hasPrefix(AccessToken.prefix) ? AccessToken.prefix + "…" : which.shortened(to: 64))
         }
         guard matches.count == 1 else {
             throw .ambiguous(name: which, ids: matches.map(\.id))

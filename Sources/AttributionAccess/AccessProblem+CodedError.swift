@@ -8,7 +8,7 @@ extension AccessProblem: CodedError {
         case .openToOthers: .openToOthers
         case .malformed: .malformedFile
         case .unwritable: .unwritableFile
-        case .badName, .noScope, .expiryPassed: .badField
+        case .badName, .noScope, .scopeOfAllNetworks, .expiryPassed: .badField
         case .tooManyLive, .full: .limitReached
         case .unknown, .ambiguous: .noSuchToken
         }

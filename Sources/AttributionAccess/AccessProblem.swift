@@ -15,6 +15,8 @@ package enum AccessProblem: Error, Hashable, Sendable {
     case badName(String)
     /// No scope was given.
     case noScope
+    /// A scope that concerns every network was to be limited to some.
+    case scopeOfAllNetworks(AccessScope)
     /// The token would have expired before it was made.
     case expiryPassed(String)
     /// The name has as many live tokens as it may have.
@@ -38,6 +40,8 @@ extension AccessProblem: CustomStringConvertible {
         case .badName(let name):
             "name: found \"\(name.shortened(to: 64))\", expected 1 to 64 of the characters a-z 0-9 . _ -"
         case .noScope: "scope: found none, expected \(AccessScope.allCases.map(\.rawValue).joined(separator: ", "))"
+        case .scopeOfAllNetworks(let scope):
+            "network: found with the scope \(scope.rawValue), which concerns every network; expected sign, report or both"
         case .expiryPassed(let day): "expires: found \(day), expected a day after today (UTC)"
         case .tooManyLive(let name, let ids): "\(name) has two live tokens already: \(ids.joined(separator: ", "))"
         case .full(let limit): "the list holds \(limit) tokens, as many as it may"
@@ -53,7 +57,7 @@ extension AccessProblem: CustomStringConvertible {
         case .openToOthers(let file, _): "chmod 600 \(file)"
         case .malformed: "let skan tokens write the file"
         case .unwritable: "check that the folder exists and can be written"
-        case .badName, .noScope, .expiryPassed: "skan help tokens create"
+        case .badName, .noScope, .scopeOfAllNetworks, .expiryPassed: "skan help tokens create"
         case .tooManyLive(_, let ids):
             "move the clients to the newer one, then revoke the older: skan tokens revoke \(ids.first ?? "ID")"
         case .full: "revoke those no longer needed: skan tokens list, skan tokens revoke ID"

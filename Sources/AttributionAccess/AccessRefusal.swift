@@ -7,6 +7,7 @@ package enum AccessRefusal: CodedError, Equatable {
     case unknown
     case expired
     case outOfScope(needed: AccessScope)
+    case outOfNetwork(allowed: [String])
     case foreignHost
     case tooFast(retryAfter: Duration)
 
@@ -18,6 +19,7 @@ package enum AccessRefusal: CodedError, Equatable {
         case .unknown: .unknownToken
         case .expired: .expiredToken
         case .outOfScope: .outOfScope
+        case .outOfNetwork: .outOfNetwork
         case .foreignHost: .foreignHost
         case .tooFast: .tooManyRequests
         }
@@ -36,10 +38,20 @@ package enum AccessRefusal: CodedError, Equatable {
         case .unknown: "the token is not on the list; it may have been revoked"
         case .expired: "the token has expired; ask for a new one"
         case .outOfScope(let needed): "the token lacks the scope \(needed.rawValue), which this route needs"
+        case .outOfNetwork(let allowed):
+            "the token is limited to \(allowed.joined(separator: ", "))"
         case .foreignHost:
             "Host: expected localhost or a loopback address; without tokens nobody may ask in another name "
                 + "(skan tokens create, skan serve --tokens)"
         case .tooFast: "too many requests in the last second; see Retry-After"
         }
+    }
+    /// How to name networks, for a token that is limited to some.
+    package var hint: String? {
+        guard case .outOfNetwork = self else {
+            return nil
+        }
+        return "name no other network in ad-network-id, advertise.networks or where=network=ID, and at least one; "
+            + "or use a token without a limit"
     }
 }

@@ -9,7 +9,7 @@ extension AccessRefusal {
         case .unknown, .expired: #"Bearer realm="skan", error="invalid_token", error_description="\#(message)""#
         case .outOfScope(let needed):
             #"Bearer realm="skan", error="insufficient_scope", scope="\#(needed.rawValue)""#
-        case .foreignHost, .tooFast: nil
+        case .outOfNetwork, .foreignHost, .tooFast: nil
         }
     }
 }

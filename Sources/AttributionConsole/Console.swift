@@ -10,18 +10,14 @@ import ServiceLifecycle
 
 /// The private listener: health, reports, metrics, and what else is given to it as groups of routes.
 package struct Console: Service {
-    /// A request's head may have as much as the public listener allows.
-    private static let headBytes = 16 * 1024
-    private static let headFields = 64
-    private static let idleTimeout = TimeAmount.seconds(60)
-
     private let routes: [any ConsoleRoutes]
     private let gate: ConsoleGate
     private let host: String
     private let port: Int
     private let tls: IngressTLS?
-    private let connections: Int
+    private let limits: ConsoleLimits
     private let logger: Logger
+    private let metricsFactory: any MetricsFactory
     private let onListening: @Sendable (_ port: Int) async -> Void
 
     /// Makes a console.
@@ -33,7 +29,7 @@ package struct Console: Service {
     ///   - port: The port; 0 for a free one.
     ///   - tls: The TLS identity; nil for plain HTTP.
     ///   - trustedProxies: The proxies whose word about their client is taken.
-    ///   - connections: How many it holds at one time; more wait to be accepted.
+    ///   - limits: Every bound of its connections.
     ///   - logger: Takes a line for each request, at debug, and what goes wrong.
     ///   - metricsFactory: Where requests are counted.
     ///   - onListening: Called with the port as soon as connections are taken.
@@ -44,7 +40,7 @@ package struct Console: Service {
         port: Int,
         tls: IngressTLS? = nil,
         trustedProxies: TrustedProxies = .none,
-        connections: Int = 1_024,
+        limits: ConsoleLimits = ConsoleLimits(),
         logger: Logger,
         metricsFactory: any MetricsFactory = MetricsSystem.factory,
         onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
@@ -53,8 +49,9 @@ package struct Console: Service {
         self.host = host
         self.port = port
         self.tls = tls
-        self.connections = connections
+        self.limits = limits
         self.logger = logger
+        self.metricsFactory = metricsFactory
         self.onListening = onListening
         gate = ConsoleGate(
             access: access,
@@ -66,26 +63,50 @@ package struct Console: Service {
 
     /// Serves until a graceful shutdown.
     package func run() async throws {
-        let application = Application(
-            router: Self.router(routes, gate),
-            server: server(),
-            configuration: .init(
-                address: .hostname(host, port: port),
-                serverName: "skan",
-                availableConnectionsDelegate: MaximumAvailableConnections(connections, logger: logger)
-            ),
-            onServerRunning: { channel in await onListening(channel.localAddress?.port ?? port) },
-            // Handlers run on Swift's pool. A second loop would only take its threads off the processors: signing
-            // over two loops is a quarter slower on two cores.
-            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton.any()),
-            logger: logger
-        )
         do {
-            try await application.run()
+            try await Self.serve(
+                routes, gate, on: .hostname(host, port: port), tls: tls, limits: limits, logger: logger,
+                metricsFactory: metricsFactory
+            ) { channel in
+                await onListening(channel.localAddress?.port ?? port)
+            }
         } catch let error as IOError {
             throw IngressError(binding: error, host: host, port: port)
         } catch let error as SocketAddressError.UnknownHost {
             throw IngressError(binding: error, host: host, port: port)
+        }
+    }
+
+    /// Serves routes on whatever listener until a graceful shutdown.
+    static func serve(
+        _ routes: [any ConsoleRoutes],
+        _ gate: ConsoleGate,
+        on address: BindAddress,
+        tls: IngressTLS? = nil,
+        limits: ConsoleLimits,
+        logger: Logger,
+        metricsFactory: any MetricsFactory,
+        onServerRunning: @escaping @Sendable (any Channel) async -> Void
+    ) async throws {
+        // Handlers run on Swift's pool. A second loop would only take its threads off the processors: signing over two
+        // loops is a quarter slower on two cores.
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
+        try await ConsoleConnections.run(
+            on: eventLoop, limits: limits, routes: routes.flatMap(\.endpoints).map(\.route), gate: gate,
+            metricsFactory: metricsFactory
+        ) { connections in
+            let application = Application(
+                router: router(routes, gate),
+                server: HTTPServerBuilder { responder in
+                    ConsoleChannel(connections, limits: limits, tls: tls, responder: responder)
+                },
+                // Newcomers are never left waiting to be accepted: one of them may be a probe.
+                configuration: .init(address: address, serverName: "skan", backlog: 1_024),
+                onServerRunning: onServerRunning,
+                eventLoopGroupProvider: .shared(eventLoop),
+                logger: logger
+            )
+            try await application.run()
         }
     }
 
@@ -98,25 +119,9 @@ package struct Console: Service {
                 try await gate.answer(endpoint, request, context)
             }
         }
-        // After the routes, so that it is only asked when none of them takes a request.
+        // After the routes, so that they are only asked when none of them takes a request.
+        router.add(middleware: FaultyRequests())
         router.add(middleware: UnmatchedRequests(routes: routes.flatMap(\.endpoints).map(\.route)))
         return router
-    }
-
-    /// The bounds of a connection.
-    static let channelConfiguration = HTTP1Channel.Configuration(
-        idleTimeout: idleTimeout,
-        httpDecoderConfiguration: .init(
-            maxHeaderFieldSize: headBytes, maxHeaderListSize: headBytes, maxHeaderFieldCount: headFields)
-    )
-
-    private func server() -> HTTPServerBuilder {
-        let configuration = Self.channelConfiguration
-        guard let tls else {
-            return .http1(configuration: configuration)
-        }
-        return HTTPServerBuilder { responder in
-            ConsoleChannel(http: HTTP1Channel(responder: responder, configuration: configuration), tls: tls)
-        }
     }
 }

@@ -2,19 +2,61 @@ import AttributionListener
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
 import NIOSSL
 
-/// A connection of the console over TLS, with the identity as it is when the connection is accepted.
+/// A connection of the console, with the TLS identity as it is when the connection is accepted.
 struct ConsoleChannel: ServerChildChannel {
-    let http: HTTP1Channel
-    let tls: IngressTLS
+    private let http: HTTP1Channel
+    private let tls: IngressTLS?
+    private let connections: NIOLoopBound<ConsoleConnections>
+
+    /// Makes the set-up of all connections.
+    ///
+    /// - Parameters:
+    ///   - connections: Decides who may stay, and for how long.
+    ///   - limits: The bounds of a head.
+    ///   - tls: The TLS identity; nil for plain HTTP.
+    ///   - responder: Answers the requests.
+    init(
+        _ connections: NIOLoopBound<ConsoleConnections>,
+        limits: ConsoleLimits,
+        tls: IngressTLS?,
+        responder: @escaping HTTPChannelHandler.Responder
+    ) {
+        self.connections = connections
+        self.tls = tls
+        http = HTTP1Channel(
+            responder: responder,
+            configuration: .init(
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: limits.headBytes, maxHeaderListSize: limits.headBytes,
+                    maxHeaderFieldCount: limits.headFields)))
+    }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        let context = tls.currentContext()
-        return channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
-        }.flatMap {
-            http.setup(channel: channel, logger: logger)
+        channel.eventLoop.makeCompletedFuture {
+            let operations = channel.pipeline.syncOperations
+            if let tls {
+                try operations.addHandler(NIOSSLServerHandler(context: tls.currentContext()))
+            }
+            let connection = connections.value.admit(channel)
+            if let connection {
+                try operations.addHandler(ConsoleInputHandler(connection))
+            }
+            return NIOLoopBound(connection, eventLoop: channel.eventLoop)
+        }.flatMap { connection in
+            http.setup(channel: channel, logger: logger).flatMapThrowing { value in
+                guard let connection = connection.value else {
+                    // An error here would end the whole listener.
+                    channel.close(promise: nil)
+                    return value
+                }
+                let operations = channel.pipeline.syncOperations
+                let decoder = try operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+                try operations.addHandler(ConsoleRequestHandler(connection), position: .after(decoder))
+                return value
+            }
         }
     }
 

@@ -25,8 +25,12 @@ struct ConsoleGate: Sendable {
             note(endpoint.route, refusal.code.httpStatus, caller, since: start, refusal.code.rawValue)
             return Response(refusal)
         }
-        var context = context
+        var (request, context) = (request, context)
         context.caller = caller?.name
+        if let caller, let refusal = await caller.refusal(of: &request, to: endpoint.route) {
+            note(endpoint.route, refusal.code.httpStatus, caller, since: start, refusal.code.rawValue)
+            return .refusing(refusal)
+        }
         do {
             let response = try await endpoint.answer(request, context)
             note(endpoint.route, response.status.code, caller, since: start)

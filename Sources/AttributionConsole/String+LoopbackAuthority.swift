@@ -3,6 +3,10 @@ import AttributionListener
 extension String {
     /// Whether a Host field, `name` or `name:port`, names this machine itself.
     var isLoopbackAuthority: Bool {
+        // Longer than an IPv6 address in brackets with its port: a client may send 16 KiB, and every request comes here.
+        guard utf8.count <= 64 else {
+            return false
+        }
         var host = self[...]
         if let colon = host.lastIndex(of: ":"), host[host.index(after: colon)...].allSatisfy(\.isNumber) {
             host = host[..<colon]

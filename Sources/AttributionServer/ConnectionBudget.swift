@@ -1,3 +1,4 @@
+import AttributionConsole
 package import AttributionListener
 import Logging
 
@@ -36,6 +37,13 @@ package struct ConnectionBudget: Hashable, Sendable {
         limits.connections = ingress
         limits.connectionsPerAddress = ingressPerAddress
         limits.stopDeadline = stopDeadline
+        return limits
+    }
+
+    /// The limits of the console within this budget.
+    var consoleLimits: ConsoleLimits {
+        var limits = ConsoleLimits()
+        limits.connections = console
         return limits
     }
 

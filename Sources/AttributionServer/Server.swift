@@ -24,6 +24,7 @@ package struct Server: Sendable {
     private let ledger: LedgerWriter
     private let reader: LedgerReader
     private let webAds: WebAds?
+    private let access: AccessControl?
     private let logger: Logger
 
     /// One second less than the whole stop may take: what was accepted must be recorded and answered too.
@@ -62,6 +63,7 @@ package struct Server: Sendable {
         credentials.log(to: logger)
         let tls = credentials.identity.map { IngressTLS($0) }
         let access = Self.access(configuration, credentials.tokens, logger)
+        self.access = access
         let verifier = try Self.verifier(testKeys, logger)
         let signer = credentials.signer.map { CurrentSigner(Self.prepared($0, logger)) }
         logger.notice(
@@ -108,7 +110,7 @@ package struct Server: Sendable {
             port: configuration.console.port,
             tls: configuration.consoleScheme == "https" ? tls : nil,
             trustedProxies: trustedProxies,
-            connections: budget.console,
+            limits: budget.consoleLimits,
             logger: logger,
             metricsFactory: metrics,
             onListening: { port in
@@ -124,6 +126,7 @@ package struct Server: Sendable {
         certificate?.look(at: Date(), instant: .now)
         let heartbeat = HeartbeatService { [ledger, webAds] in
             certificate?.look(at: Date(), instant: .now)
+            access?.saveUses(at: .now)
             ledger.heartbeat()
             webAds?.heartbeat()
         } onStop: { [ledger, webAds] in
@@ -160,6 +163,7 @@ package struct Server: Sendable {
     ///   files were taken away or have another owner, and the process has to end at once.
     /// - Throws: What SQLite reports.
     package func close() throws -> Bool {
+        access?.saveUses(at: nil)
         reader.close()
         // The store is closed whatever becomes of the web ads.
         let closedAds = Result { try webAds?.close() }

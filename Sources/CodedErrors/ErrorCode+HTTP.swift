@@ -13,7 +13,7 @@ extension ErrorCode {
         // RFC 6750, section 3.1.
         case .malformedAuthorization: 400
         case .noToken, .unknownToken, .expiredToken: 401
-        case .outOfScope, .foreignHost, .domainNotAllowed: 403
+        case .outOfScope, .outOfNetwork, .foreignHost, .domainNotAllowed: 403
         case .notFound, .nonceUnknown: 404
         case .methodNotAllowed: 405
         case .deadlinePassed: 408
@@ -30,7 +30,8 @@ extension ErrorCode {
         case .headTooLarge: 431
         // Registered nowhere, and never read: the client has gone. It is for the metrics.
         case .cancelled: 499
-        case .overloaded, .busy, .unanswered, .tookTooLong, .quarantineFull, .undecided, .storeFailed,
+        case .overloaded, .busy, .tooManyConnections, .unanswered, .tookTooLong, .quarantineFull, .undecided,
+            .storeFailed,
             .noSigningKeys, .keyMissing, .signingFailed, .notReady:
             503
         // Not met while a request is answered; if one is, an operator has to look.
@@ -45,7 +46,7 @@ extension ErrorCode {
     package var retryAfter: Duration? {
         switch self {
         // What passes by itself within moments.
-        case .overloaded, .notReady, .tooManyRequests: .seconds(1)
+        case .overloaded, .tooManyConnections, .notReady, .tooManyRequests: .seconds(1)
         case .busy: .seconds(5)
         // What an operator adds.
         case .noSigningKeys, .keyMissing: .seconds(60)

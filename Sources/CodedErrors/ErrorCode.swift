@@ -43,6 +43,7 @@ package enum ErrorCode: String, CaseIterable, Hashable, Sendable {
     case unknownToken = "unknown-token"
     case expiredToken = "expired-token"
     case outOfScope = "out-of-scope"
+    case outOfNetwork = "out-of-network"
     case foreignHost = "foreign-host"
     case tooManyRequests = "too-many-requests"
 
@@ -65,6 +66,7 @@ package enum ErrorCode: String, CaseIterable, Hashable, Sendable {
 
     case overloaded
     case busy
+    case tooManyConnections = "too-many-connections"
     /// The server did not decide in time, and may still do what was asked for.
     case unanswered
     /// Counting took longer than it may.

@@ -68,6 +68,12 @@ struct AccessListTests {
         (["Bearer {admin}"], .report, "admin", nil),
         (["Bearer {admin}"], .admin, "admin", nil),
         (["Bearer {ending}"], .report, "ending", nil),
+        (["Bearer {metrics}"], .metrics, "metrics", nil),
+        (["Bearer {metrics}"], .report, "metrics", .outOfScope(needed: .report)),
+        (["Bearer {report}"], .metrics, "report", nil),
+        (["Bearer {sign}"], .metrics, "sign", .outOfScope(needed: .metrics)),
+        (["Bearer {manage}"], .metrics, "manage", .outOfScope(needed: .metrics)),
+        (["Bearer {admin}"], .metrics, "admin", nil),
     ]
 
     @Test("Who may do what", arguments: requests)
@@ -132,6 +138,38 @@ struct AccessListTests {
         }
     }
 
+    @Test("One of two tokens of a name is revoked by its id or by itself; a token that is not on the list is not shown")
+    func revokingOne() throws {
+        var holders = try Holders()
+        let leaked = holders.text("report")
+        try holders.add("report", [.report])
+        let ids = holders.list.grants.filter { $0.name == "report" }.map(\.id)
+        #expect(try holders.list.revoke(leaked).id == ids[0])
+        #expect(holders.list.grants.filter { $0.name == "report" }.map(\.id) == [ids[1]])
+        #expect(throws: AccessProblem.unknown("skan_…")) { try holders.list.revoke(leaked) }
+        try holders.list.revoke(ids[1])
+        #expect(!holders.list.grants.contains { $0.name == "report" })
+    }
+
+    @Test("A token is limited to networks, in whatever case, and only with scopes of which each request names one")
+    func networks() throws {
+        var list = AccessList()
+        var generator = SystemRandomNumberGenerator()
+        func create(_ scopes: [AccessScope], _ networks: [String]) throws -> AccessGrant {
+            try list.create(
+                name: "a", scopes: scopes, networks: networks.compactMap { AdNetworkID($0) }, expires: nil,
+                now: Self.now, using: &generator
+            ).grant
+        }
+        let limited = try create([.sign, .report], ["Example123.skadnetwork", "com.example"])
+        #expect(limited.allows(network: "example123.SKAdNetwork") && limited.allows(network: "com.example"))
+        #expect(!limited.allows(network: "com.example.other") && !limited.allows(network: ""))
+        #expect(try create([.admin], []).allows(network: "com.example"))
+        for scope in [AccessScope.metrics, .manage, .admin] {
+            #expect(throws: AccessProblem.scopeOfAllNetworks(scope)) { try create([.sign, scope], ["com.example"]) }
+        }
+    }
+
     @Test(
         "Names that could spoil a log or a label are refused",
         arguments: ["", "A", "a b", "a\n", "ä", "a/b", String(repeating: "a", count: 65)])
@@ -177,11 +215,17 @@ struct AccessListTests {
     @Test("A list comes back from its file as it was, and the file holds no token")
     func roundTrip() throws {
         try Self.withFile { file in
-            let holders = try Holders()
-            try file.update(makingFile: true) { list throws(AccessProblem) in list = holders.list }
+            var holders = try Holders()
+            var generator = SystemRandomNumberGenerator()
+            _ = try holders.list.create(
+                name: "limited", scopes: [.sign], networks: [try #require(AdNetworkID("Com.Example"))], expires: nil,
+                now: Self.now, using: &generator)
+            try file.update(makingFile: true) { [list = holders.list] in $0 = list }
             let list = try file.load()
             func rows(_ list: AccessList) -> [String] {
-                list.grants.map { "\($0.id) \($0.name) \($0.scopes) \($0.created) \(String(describing: $0.expires))" }
+                list.grants.map {
+                    "\($0.id) \($0.name) \($0.scopes) \($0.networks) \($0.created) \(String(describing: $0.expires))"
+                }
             }
             #expect(rows(list) == rows(holders.list))
             for (name, token) in holders.tokens {
@@ -254,6 +298,12 @@ struct AccessListTests {
         (good.replacingOccurrences(of: #""a""#, with: #""A""#), "token 1: name"),
         (good.replacingOccurrences(of: #"["sign"]"#, with: "[]"), "token 1: scopes"),
         (good.replacingOccurrences(of: #"["sign"]"#, with: #"["sign","root"]"#), "token 1: scopes"),
+        (good.replacingOccurrences(of: "}", with: #","networks":[""]}"#), "token 1: networks: expected ids"),
+        (
+            good.replacingOccurrences(of: "sign", with: "admin")
+                .replacingOccurrences(of: "}", with: #","networks":["a.example"]}"#),
+            "token 1: networks: expected none with scopes"
+        ),
         (good.replacingOccurrences(of: digest, with: "00"), "token 1: sha256"),
         (good.replacingOccurrences(of: digest, with: String(repeating: "G", count: 64)), "token 1: sha256"),
         (good.replacingOccurrences(of: "2026-01-31T", with: "31.1.2026 "), "token 1: created"),

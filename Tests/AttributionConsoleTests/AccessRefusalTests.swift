@@ -11,6 +11,7 @@ struct AccessRefusalTests {
         (.unknown, 401, #"error="invalid_token""#, nil),
         (.expired, 401, #"error="invalid_token""#, nil),
         (.outOfScope(needed: .sign), 403, #"error="insufficient_scope", scope="sign""#, nil),
+        (.outOfNetwork(allowed: ["a"]), 403, nil, nil),
         (.foreignHost, 403, nil, nil),
         (.tooFast(retryAfter: .milliseconds(1)), 429, nil, 1),
         (.tooFast(retryAfter: .seconds(1)), 429, nil, 1),

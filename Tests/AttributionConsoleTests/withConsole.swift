@@ -7,13 +7,14 @@ import TestSupport
 func withConsole(
     _ routes: [any ConsoleRoutes],
     tls: IngressTLS? = nil,
+    limits: ConsoleLimits = ConsoleLimits(),
     metrics: PrometheusMetrics = PrometheusMetrics(),
     body: (_ port: Int) async throws -> Void
 ) async throws {
     let (ports, bound) = AsyncStream<Int>.makeStream()
     let console = Console(
-        routes: routes, access: nil, host: "127.0.0.1", port: 0, tls: tls, logger: .silent, metricsFactory: metrics,
-        onListening: { bound.yield($0) })
+        routes: routes, access: nil, host: "127.0.0.1", port: 0, tls: tls, limits: limits, logger: .silent,
+        metricsFactory: metrics, onListening: { bound.yield($0) })
     let services = ServiceGroup(
         configuration: ServiceGroupConfiguration(services: [.init(service: console)], logger: .silent))
     try await withThrowingTaskGroup(of: Void.self) { tasks in

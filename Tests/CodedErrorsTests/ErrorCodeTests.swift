@@ -12,7 +12,7 @@ struct ErrorCodeTests {
             .malformedAuthorization,
         ].map { ($0, 400, nil) }
         + [.noToken, .unknownToken, .expiredToken].map { ($0, 401, nil) }
-        + [.outOfScope, .foreignHost, .domainNotAllowed].map { ($0, 403, nil) }
+        + [.outOfScope, .outOfNetwork, .foreignHost, .domainNotAllowed].map { ($0, 403, nil) }
         + [
             (.notFound, 404, nil), (.nonceUnknown, 404, nil), (.methodNotAllowed, 405, nil),
             (.deadlinePassed, 408, nil), (.nonceUsed, 409, nil), (.nonceExpired, 410, nil),
@@ -22,7 +22,8 @@ struct ErrorCodeTests {
         ]
         + [.noKey, .noCommonNetwork, .noCommonVersion, .tooLarge, .unknownVersion, .noSuchToken].map { ($0, 422, nil) }
         + [
-            (.overloaded, 503, 1), (.notReady, 503, 1), (.busy, 503, 5), (.noSigningKeys, 503, 60),
+            (.overloaded, 503, 1), (.tooManyConnections, 503, 1), (.notReady, 503, 1), (.busy, 503, 5),
+            (.noSigningKeys, 503, 60),
             (.keyMissing, 503, 60), (.quarantineFull, 503, 3_600),
         ]
         + [

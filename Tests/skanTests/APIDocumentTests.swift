@@ -114,7 +114,8 @@ struct APIDocumentTests {
     @Test("The console: every refusal for want of a token or of patience, where it can come")
     func access() {
         let refusals: [AccessRefusal] = [
-            .noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .sign), .foreignHost,
+            .noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .sign), .outOfNetwork(allowed: []),
+            .foreignHost,
         ]
         let patience = AccessRefusal.tooFast(retryAfter: .seconds(1))
         let codes = Set(refusals.map(\.code.rawValue))
@@ -137,7 +138,8 @@ struct APIDocumentTests {
         let own: Set = ["body-too-large", "unsupported-media-type", "no-signing-keys", "signing-failed"]
         let gate = Set(
             [
-                .noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .sign), .foreignHost,
+                .noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .sign), .outOfNetwork(allowed: []),
+                .foreignHost,
                 .tooFast(retryAfter: .zero),
             ].map(\AccessRefusal.code.rawValue)
         ).union(["method-not-allowed"])
@@ -155,7 +157,8 @@ struct APIDocumentTests {
     func store() throws {
         let gate = Set(
             [
-                .noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .manage), .foreignHost,
+                .noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .manage),
+                .outOfNetwork(allowed: []), .foreignHost,
                 .tooFast(retryAfter: .zero),
             ].map(\AccessRefusal.code.rawValue)
         ).union(["method-not-allowed"])

@@ -79,7 +79,8 @@ struct ConsoleAccessTests {
     func routes() throws {
         let tokens = try [
             "report": token("reader", "report"), "sign": token("signer", "sign"),
-            "manage": token("keeper", "manage"), "both": token("both", "sign,report"),
+            "manage": token("keeper", "manage"), "metrics": token("prometheus", "metrics"),
+            "both": token("both", "sign,report"),
             "admin": token("root", "admin"),
         ]
         let expired = try token("old", "admin", "--expires", "2099-01-01")
@@ -111,12 +112,12 @@ struct ConsoleAccessTests {
             try expect("Bearer nonsense", 401, "\"reason\":\"unknown-token\"")
             try expect("Bearer \(expired)", 401, invalid)
             try expect("Bearer \(expired)", 401, "\"reason\":\"expired-token\"")
-            for scope in [AccessScope.sign, .report, .manage] where scope != needed {
+            for scope in AccessScope.allCases where !scope.covers(needed) {
                 try expect(
                     "Bearer \(tokens[scope.rawValue] ?? "")", 403,
                     "error=\"insufficient_scope\", scope=\"\(needed.rawValue)\"")
             }
-            for name in [needed.rawValue, "admin"] + ([.sign, .report].contains(needed) ? ["both"] : []) {
+            for name in [needed.rawValue, "admin"] + ([.sign, .report, .metrics].contains(needed) ? ["both"] : []) {
                 let answer = try curl(
                     ["-X", method, "-H", "Authorization: Bearer \(tokens[name] ?? "")", server.console + path])
                 #expect(![400, 401, 403, 429].contains(status(of: answer)) || method == "POST", "\(answer)")
@@ -141,10 +142,10 @@ struct ConsoleAccessTests {
 
         let listed = try skan("tokens", "list", "--file", "tokens.json").output
         let lines = listed.split(separator: "\n").map { $0.split(separator: " ").map { String($0) } }
-        #expect(lines.first == ["ID", "NAME", "SCOPES", "CREATED", "EXPIRES", "STATE"])
+        #expect(lines.first == ["ID", "NAME", "SCOPES", "NETWORKS", "CREATED", "EXPIRES", "USED", "STATE"])
         #expect(
-            lines.dropFirst().map { [$0[1], $0[2], $0[4], $0[5]] }
-                == Array(repeating: ["dsp", "report", "never", "live"], count: 2))
+            lines.dropFirst().map { [$0[1], $0[2], $0[3], $0[5], $0[7]] }
+                == Array(repeating: ["dsp", "report", "all", "never", "live"], count: 2))
         #expect(!listed.contains("skan_"))
         let third = try skan("tokens", "create", "--name", "dsp", "--scope", "sign", "--file", "tokens.json")
         #expect(third.status == 2)
@@ -282,8 +283,16 @@ struct ConsoleAccessTests {
         "Bad arguments of skan tokens name field, value and cure",
         arguments: [
             (["--name", "A", "--scope", "sign"], "name: found \"A\""),
-            (["--name", "a", "--scope", "signing"], "scope: found signing, expected sign, report, manage, admin"),
-            (["--name", "a", "--scope", "sign,"], "scope: found , expected sign, report, manage, admin"),
+            (
+                ["--name", "a", "--scope", "signing"],
+                "scope: found signing, expected sign, report, metrics, manage, admin"
+            ),
+            (["--name", "a", "--scope", "sign,"], "scope: found , expected sign, report, metrics, manage, admin"),
+            (["--name", "a", "--scope", "sign", "--network", ""], "network: found"),
+            (
+                ["--name", "a", "--scope", "sign,metrics", "--network", "a.example"],
+                "network: found with the scope metrics"
+            ),
             (["--name", "a", "--scope", "sign", "--expires", "2020-01-01"], "expires: found 2020-01-01"),
             (["--name", "a", "--scope", "sign", "--expires", "tomorrow"], "expires: found tomorrow, expected a day"),
         ])

@@ -53,7 +53,7 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .readiness: Definition(.get, "/readyz", .open)
         case .apiDescription: Definition(.get, "/openapi.yaml", .open)
         case .report: Definition(.get, "/v1/report", .scope(.report))
-        case .metrics: Definition(.get, "/metrics", .scope(.report))
+        case .metrics: Definition(.get, "/metrics", .scope(.metrics))
         case .webAds: Definition(.post, "/v1/web-ads", .scope(.sign))
         case .impressions: Definition(.post, "/v1/impressions", .scope(.sign))
         case .openRTB: Definition(.post, "/v1/openrtb/skadn", .scope(.sign))

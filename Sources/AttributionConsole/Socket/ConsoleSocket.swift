@@ -11,12 +11,18 @@ import Synchronization
 ///
 /// It has no tokens: who may open the file, and only the user whose process made it may, may do everything.
 package struct ConsoleSocket: Service {
-    private static let connections = 64
+    /// Commands of one user; a bound for each address would not tell them apart.
+    private static var limits: ConsoleLimits {
+        var limits = ConsoleLimits()
+        limits.connections = 64
+        return limits
+    }
 
     private let routes: [any ConsoleRoutes]
     private let gate: ConsoleGate
     private let path: String
     private let logger: Logger
+    private let metricsFactory: any MetricsFactory
 
     /// Where the owner of a store listens.
     ///
@@ -42,6 +48,7 @@ package struct ConsoleSocket: Service {
         self.routes = routes
         path = Self.path(besideStore: store)
         self.logger = logger
+        self.metricsFactory = metricsFactory
         gate = ConsoleGate(
             access: nil, trustedProxies: .none, metrics: ConsoleMetrics(factory: metricsFactory), logger: logger)
     }
@@ -66,27 +73,17 @@ package struct ConsoleSocket: Service {
         defer { file.remove(published.withLock { $0 }) }
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
-        let application = Application(
-            router: Console.router(routes, gate),
-            server: .http1(configuration: Console.channelConfiguration),
-            configuration: .init(
-                address: .unixDomainSocket(path: file.binding.text),
-                serverName: "skan",
-                availableConnectionsDelegate: MaximumAvailableConnections(Self.connections, logger: quiet)
-            ),
-            onServerRunning: { [logger, path] _ in
-                do {
-                    let identity = try file.publish()
-                    published.withLock { $0 = identity }
-                    logger.info("listening for commands", metadata: ["socket": "\(path)"])
-                } catch {
-                    logger.error(
-                        "commands cannot reach this server", metadata: ["socket": "\(path)", "error": "\(error)"])
-                }
-            },
-            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton.any()),
-            logger: quiet
-        )
-        try await application.run()
+        try await Console.serve(
+            routes, gate, on: .unixDomainSocket(path: file.binding.text), limits: Self.limits, logger: quiet,
+            metricsFactory: metricsFactory
+        ) { [logger, path] _ in
+            do {
+                let identity = try file.publish()
+                published.withLock { $0 = identity }
+                logger.info("listening for commands", metadata: ["socket": "\(path)"])
+            } catch {
+                logger.error("commands cannot reach this server", metadata: ["socket": "\(path)", "error": "\(error)"])
+            }
+        }
     }
 }

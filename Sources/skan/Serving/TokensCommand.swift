@@ -3,6 +3,7 @@ import Attribution
 import AttributionAccess
 import AttributionReports
 import Foundation
+import Logging
 import StrictJSON
 
 struct TokensCommand: ParsableCommand {
@@ -48,9 +49,14 @@ extension TokensCommand {
         var name: String
 
         @Option(
-            help: "sign, report, manage (change the store) or admin (all of them); comma-separated.",
+            help: "sign, report, metrics, manage (change the store) or admin (all of them); comma-separated.",
             completion: .scopes)
         var scope: String
+
+        @Option(
+            name: .customLong("network"), parsing: .singleValue,
+            help: "Limit it to this ad network id (sign and report only); may be repeated (default: every network).")
+        var networks: [String] = []
 
         @Option(help: "The first day (UTC) on which it is refused, YYYY-MM-DD (default: never).")
         var expires: String?
@@ -72,9 +78,17 @@ extension TokensCommand {
                 }
                 return day
             }
+            let networks = try networks.map { text in
+                guard let network = AdNetworkID(text) else {
+                    throw FieldProblem(
+                        field: "network", found: text.shortened(to: 60), expected: "the id of an ad network")
+                }
+                return network
+            }
             let (token, grant) = try option.list.update(makingFile: true) { list throws(AccessProblem) in
                 var generator = SystemRandomNumberGenerator()
-                return try list.create(name: name, scopes: scopes, expires: day, now: Date(), using: &generator)
+                return try list.create(
+                    name: name, scopes: scopes, networks: networks, expires: day, now: Date(), using: &generator)
             }
             Terminal.write(token.text + "\n")
             Terminal.say("skan: made token \(grant.id) of \(grant.name); it is shown this once and kept nowhere")
@@ -82,17 +96,27 @@ extension TokensCommand {
     }
 
     struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the tokens' ids, holders and scopes.")
+        static let configuration = CommandConfiguration(
+            abstract: "List the tokens' ids, holders, scopes and last uses.",
+            discussion: """
+                USED is when a server last saw the token, to about a minute; a server keeps it beside the list, in \
+                FILE-uses. A token without a known use has a dash there.
+                """
+        )
 
         @OptionGroup var option: FileOption
 
         func run() throws {
             let now = Date()
-            let header = ["ID", "NAME", "SCOPES", "CREATED", "EXPIRES", "STATE"]
-            let rows = try option.list.load().grants.map { grant in
+            let list = try option.list
+            let uses = uses(of: list)
+            let header = ["ID", "NAME", "SCOPES", "NETWORKS", "CREATED", "EXPIRES", "USED", "STATE"]
+            let rows = try list.load().grants.map { grant in
                 [
                     grant.id, grant.name, grant.scopes.map(\.rawValue).joined(separator: ","),
+                    grant.networks.isEmpty ? "all" : grant.networks.map(\.text).joined(separator: ","),
                     grant.created.formatted(.iso8601), grant.expires?.description ?? "never",
+                    uses[grant.id].map { Date(timeIntervalSince1970: Double($0)).formatted(.iso8601) } ?? "-",
                     grant.isLive(at: now) ? "live" : "expired",
                 ]
             }
@@ -102,13 +126,23 @@ extension TokensCommand {
                 Terminal.write(cells.joined(separator: "  ").trimmingSuffix(while: { $0 == " " }) + "\n")
             }
         }
+
+        /// The last uses; a file of them that cannot be read spoils nothing but their column.
+        private func uses(of list: AccessFile) -> [String: Int64] {
+            do {
+                return try AccessUses(of: list, logger: Logger(label: "skan") { _ in SwiftLogNoOpLogHandler() }).load()
+            } catch {
+                Terminal.say("skan: \(error)")
+                return [:]
+            }
+        }
     }
 
     struct Revoke: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Take a token off the list; it is refused from the next request on.")
 
-        @Argument(help: "The token's id, or its holder's name when that has one token only.")
+        @Argument(help: "The token's id, the token itself, or its holder's name when that has one token only.")
         var token: String
 
         @OptionGroup var option: FileOption

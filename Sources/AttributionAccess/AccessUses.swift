@@ -1,0 +1,107 @@
+import CheckedFiles
+import FoundationEssentials
+package import Logging
+import StrictJSON
+import Synchronization
+
+/// When each token of a list was last used, kept in a file of its own beside the list.
+///
+/// Only `skan tokens` writes the list, so that noting a use can never bring a revoked token back. The file is written
+/// once a minute at most; what was noted since is lost when the process is killed.
+package final class AccessUses: Sendable {
+    /// How often the file is written at most.
+    package static let interval = Duration.seconds(60)
+    /// 256 tokens take about 10 KiB.
+    private static let limit = 64 << 10
+
+    private struct State {
+        /// By the token's id, in Unix seconds.
+        var seconds: [String: Int64] = [:]
+        var isChanged = false
+        var savedAt: ContinuousClock.Instant?
+        var hasFailed = false
+    }
+
+    private let file: AccessFile
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    /// Names the file beside a list.
+    ///
+    /// - Parameters:
+    ///   - list: The list.
+    ///   - logger: Told once if the file cannot be written.
+    package init(of list: AccessFile, logger: Logger) {
+        file = AccessFile(list.path + "-uses")
+        self.logger = logger
+    }
+
+    /// Notes that a token was used.
+    func note(_ id: String, at now: Date) {
+        let seconds = Int64(now.timeIntervalSince1970)
+        state.withLock { state in
+            guard state.seconds[id, default: .min] < seconds else { return }
+            state.seconds[id] = seconds
+            state.isChanged = true
+        }
+    }
+
+    /// Writes the file if something was noted and the last time is long enough ago.
+    ///
+    /// - Parameters:
+    ///   - ids: The tokens of the list; others are forgotten.
+    ///   - instant: The present; nil to write whenever the last time was.
+    func save(_ ids: Set<String>, at instant: ContinuousClock.Instant?) {
+        let noted = state.withLock { state -> [String: Int64]? in
+            if let instant, let savedAt = state.savedAt, instant < savedAt.advanced(by: Self.interval) { return nil }
+            guard state.isChanged else { return nil }
+            state.isChanged = false
+            state.savedAt = instant ?? state.savedAt
+            return state.seconds
+        }
+        guard let noted else { return }
+        // Another server may use the same list.
+        let merged = (try? load())?.merging(noted) { max($0, $1) } ?? noted
+        let kept = merged.filter { ids.contains($0.key) }
+        do throws(AccessProblem) {
+            try file.replace(with: Self.document(kept))
+            state.withLock { $0.hasFailed = false }
+        } catch {
+            let isFirst = state.withLock { state in
+                defer { (state.hasFailed, state.isChanged) = (true, true) }
+                return !state.hasFailed
+            }
+            if isFirst {
+                logger.warning(
+                    "the last uses of tokens cannot be kept; skan tokens list shows older ones or none",
+                    metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// Reads when each token was last used, in Unix seconds by its id; empty when there is no such file yet.
+    ///
+    /// - Throws: ``AccessProblem`` when the file cannot be read.
+    package func load() throws(AccessProblem) -> [String: Int64] {
+        guard file.currentStamp() != nil else { return [:] }
+        let bytes: [UInt8]
+        do throws(CheckedFile.Problem) {
+            bytes = try CheckedFile(file.path).bytes(limit: Self.limit)
+        } catch {
+            throw .unreadable(file: file.path, reason: "\(error)")
+        }
+        guard let texts = try? JSONDecoder().decode([String: String].self, from: Data(bytes)) else {
+            throw .malformed(file: file.path, reason: "expected {\"ID\": \"2026-01-31T12:00:00Z\"}")
+        }
+        return texts.compactMapValues { text in
+            (try? Date(text, strategy: .iso8601)).map { Int64($0.timeIntervalSince1970) }
+        }
+    }
+
+    private static func document(_ uses: [String: Int64]) -> String {
+        let members = uses.sorted { $0.key < $1.key }.map { id, seconds in
+            (id, JSONText.string(Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)))
+        }
+        return JSONText.object(members).pretty + "\n"
+    }
+}

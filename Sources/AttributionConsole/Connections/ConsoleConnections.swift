@@ -1,0 +1,195 @@
+import AttributionAccess
+import AttributionListener
+import BoundedLogging
+import CodedErrors
+import Logging
+import Metrics
+import NIOCore
+
+/// The connections of a console: who may have one, who gives way, and whose time is over.
+///
+/// At the bound a newcomer takes the connection of whoever has sent no complete request for longest, so that unfinished
+/// requests shut nobody out. Only when every connection has a complete request under way is it given one of the reserved
+/// ones, which serve probes alone. Lives on its event loop and is used nowhere else.
+final class ConsoleConnections {
+    /// What a path is to the connections.
+    enum Route {
+        /// For everybody.
+        case open
+        /// For whoever watches the server, with a token.
+        case metrics
+        case other
+    }
+
+    let limits: ConsoleLimits
+    private let trustedProxies: TrustedProxies
+    private let openPaths: Set<String>
+    private let logger: Logger
+    private let metricsFactory: any MetricsFactory
+    private var counters: [String: Counter] = [:]
+    private var throttle = LogThrottle(every: .seconds(10))
+
+    private var connections: [ObjectIdentifier: ConsoleConnection] = [:]
+    private var countByNetwork: [InternetAddress: Int] = [:]
+    private var reservedCount = 0
+
+    private init(
+        _ limits: ConsoleLimits, _ routes: [ConsoleRoute], _ gate: ConsoleGate, _ metricsFactory: any MetricsFactory
+    ) {
+        self.limits = limits
+        self.metricsFactory = metricsFactory
+        trustedProxies = gate.trustedProxies
+        logger = gate.logger
+        openPaths = Set(routes.map(\.definition).filter { $0.access == .open }.map(\.path))
+    }
+
+    /// Looks after connections for as long as they are served.
+    ///
+    /// - Parameters:
+    ///   - eventLoop: The loop of all of them.
+    ///   - limits: Every bound.
+    ///   - routes: The routes they can ask for.
+    ///   - gate: Tells which proxies are trusted, and where to log.
+    ///   - metricsFactory: Where they are counted.
+    ///   - serve: Serves them.
+    /// - Throws: What `serve` throws.
+    static func run(
+        on eventLoop: any EventLoop,
+        limits: ConsoleLimits,
+        routes: [ConsoleRoute],
+        gate: ConsoleGate,
+        metricsFactory: any MetricsFactory,
+        serve: (NIOLoopBound<ConsoleConnections>) async throws -> Void
+    ) async throws {
+        let interval = TimeAmount(limits.sweepInterval)
+        let (bound, sweep) = try await eventLoop.submit {
+            let bound = NIOLoopBound(
+                ConsoleConnections(limits, routes, gate, metricsFactory), eventLoop: eventLoop)
+            let sweep = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+                bound.value.checkDeadlines()
+            }
+            return (bound, sweep)
+        }.get()
+        defer { sweep.cancel() }
+        try await serve(bound)
+    }
+
+    // MARK: Admission
+
+    /// Counts a connection that was accepted.
+    ///
+    /// - Returns: Its state; nil when it must be closed.
+    func admit(_ channel: any Channel) -> ConsoleConnection? {
+        let peer = channel.remoteAddress?.ipAddress.flatMap { InternetAddress($0) }
+        let network = peer.flatMap { trustedProxies.contains($0) ? nil : $0.clientNetwork }
+        if isFull(for: network) {
+            displace { !$0.isReserved && $0.network == network }
+        }
+        if isFull {
+            displace { !$0.isReserved }
+        }
+        let isReserved = isFull || isFull(for: network)
+        if isReserved, reservedCount >= limits.probeConnections {
+            displace { $0.isReserved }
+            guard reservedCount < limits.probeConnections else {
+                count("refused")
+                return nil
+            }
+        }
+        count(isReserved ? "reserved" : "accepted")
+        let connection = ConsoleConnection(channel, network: network, isReserved: isReserved, in: self)
+        connections[ObjectIdentifier(connection)] = connection
+        if isReserved {
+            reservedCount += 1
+        } else if let network {
+            countByNetwork[network, default: 0] += 1
+        }
+        let bound = NIOLoopBound((self, connection), eventLoop: channel.eventLoop)
+        channel.closeFuture.whenComplete { _ in
+            bound.value.0.remove(bound.value.1)
+        }
+        return connection
+    }
+
+    /// Forgets a connection; once.
+    func remove(_ connection: ConsoleConnection) {
+        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        if connection.isReserved {
+            reservedCount -= 1
+        } else if let network = connection.network, let count = countByNetwork[network] {
+            countByNetwork[network] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    private var isFull: Bool {
+        connections.count - reservedCount >= limits.ordinaryConnections
+    }
+
+    private func isFull(for network: InternetAddress?) -> Bool {
+        guard let network else { return false }
+        return countByNetwork[network, default: 0] >= limits.connectionsPerAddress
+    }
+
+    /// Ends the connection that gives way first, if any does.
+    private func displace(_ isCandidate: (ConsoleConnection) -> Bool) {
+        var first: (connection: ConsoleConnection, rank: ConsoleProgress.Rank)?
+        for connection in connections.values where isCandidate(connection) {
+            guard let rank = connection.progress.rank else { continue }
+            if let first, (first.rank, first.connection.progress.since) <= (rank, connection.progress.since) {
+                continue
+            }
+            first = (connection, rank)
+        }
+        guard let first else { return }
+        logger.log(
+            level: .warning, "a connection of the console gave way to a new one", throttle: &throttle, at: .now,
+            metadata: ["connections": "\(connections.count)"])
+        first.connection.end("displaced")
+    }
+
+    // MARK: Looking after them
+
+    /// What a request's path is.
+    func route(of target: String) -> Route {
+        var path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        if path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
+        guard path.count <= 32 else { return .other }
+        let text = String(Substring(path))
+        if openPaths.contains(text) { return .open }
+        return text == ConsoleRoute.metrics.definition.path ? .metrics : .other
+    }
+
+    /// A duration as the event loop counts time.
+    func deadline(_ duration: Duration) -> TimeAmount {
+        TimeAmount(duration)
+    }
+
+    private func checkDeadlines() {
+        let now = NIODeadline.now()
+        for connection in Array(connections.values) { connection.checkDeadlines(at: now) }
+    }
+
+    // MARK: Metrics
+
+    private func count(_ outcome: String) {
+        count("skan_console_connections_total", "outcome", outcome)
+    }
+
+    /// Counts a connection that was ended by the server.
+    func countEnd(_ reason: String) {
+        count("skan_console_disconnects_total", "reason", reason)
+    }
+
+    /// Counts a request that no route saw.
+    func count(_ fault: ConsoleFault) {
+        count("skan_console_refusals_total", "reason", fault.code.rawValue)
+    }
+
+    private func count(_ label: String, _ dimension: String, _ value: String) {
+        let key = label + value
+        let counter =
+            counters[key] ?? Counter(label: label, dimensions: [(dimension, value)], factory: metricsFactory)
+        counters[key] = counter
+        counter.increment()
+    }
+}

@@ -1,0 +1,93 @@
+import AttributionListener
+import CodedErrors
+import HTTPTypes
+import Hummingbird
+import NIOHTTP1
+
+/// What is wrong with a request or its connection before any route sees it.
+///
+/// The connection's handler replaces such a request by one that only the refusal answers. So it is answered in its turn,
+/// in the console's one shape, and is the connection's last.
+enum ConsoleFault: CodedError, CaseIterable, Equatable {
+    case malformed
+    case headTooLarge
+    case missingHost
+    case repeatedHost
+    case tooManyConnections
+
+    /// A method that no client can send, because the decoder takes registered ones only.
+    private static let method = "SKAN-REFUSED"
+
+    /// Judges a head.
+    ///
+    /// - Parameters:
+    ///   - head: The head.
+    ///   - isOpen: Whether its route is for everybody.
+    init?(of head: HTTPRequestHead, isOpen: Bool) {
+        switch head.headers[canonicalForm: "host"].count {
+        case 1: return nil
+        case 0:
+            // Load balancers probe with HTTP/1.0, which has no Host.
+            guard head.version != .http1_0 || !isOpen else { return nil }
+            self = .missingHost
+        default: self = .repeatedHost
+        }
+    }
+
+    /// Names the fault of a request that ``request`` made.
+    init?(_ request: Request) {
+        guard request.method.rawValue == Self.method else { return nil }
+        guard let fault = Self.allCases.first(where: { request.uri.path == "/" + $0.code.rawValue }) else { return nil }
+        self = fault
+    }
+
+    /// The request that is refused in place of what was sent.
+    var request: HTTPRequestHead {
+        HTTPRequestHead(
+            version: .http1_1, method: .RAW(value: Self.method), uri: "/" + code.rawValue,
+            headers: ["connection": "close"])
+    }
+
+    var code: ErrorCode {
+        switch self {
+        case .malformed: .malformedRequest
+        case .headTooLarge: .headTooLarge
+        case .missingHost: .missingHost
+        case .repeatedHost: .repeatedHost
+        case .tooManyConnections: .tooManyConnections
+        }
+    }
+
+    var message: String {
+        switch self {
+        case .malformed: "the bytes are not a well-formed HTTP/1.1 request; see RFC 9112"
+        case .headTooLarge: "the head is larger than 16384 bytes or has more than 64 fields"
+        case .missingHost: "the request has no Host field; send exactly one"
+        case .repeatedHost: "the request has more than one Host field; send exactly one"
+        case .tooManyConnections:
+            "every connection but those reserved for /healthz, /readyz and /metrics has a request under way"
+        }
+    }
+
+    var hint: String? {
+        switch self {
+        case .headTooLarge: "send fewer and shorter fields"
+        case .tooManyConnections: "use fewer connections, each for many requests"
+        case .malformed, .missingHost, .repeatedHost: nil
+        }
+    }
+}
+
+/// Answers the requests that were found faulty before they reached a route.
+struct FaultyRequests: RouterMiddleware {
+    @concurrent func handle(
+        _ request: Request,
+        context: ConsoleContext,
+        next: @concurrent (Request, ConsoleContext) async throws -> Response
+    ) async throws -> Response {
+        guard let fault = ConsoleFault(request) else {
+            return try await next(request, context)
+        }
+        return .refusing(fault)
+    }
+}

@@ -1,0 +1,19 @@
+import NIOCore
+
+/// Shows a connection's bytes to its state before they are read, and drops those that nobody waits for.
+final class ConsoleInputHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let connection: ConsoleConnection
+
+    init(_ connection: ConsoleConnection) {
+        self.connection = connection
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard connection.receive(unwrapInboundIn(data).readableBytes) else { return }
+        context.fireChannelRead(data)
+        connection.didRead()
+    }
+}

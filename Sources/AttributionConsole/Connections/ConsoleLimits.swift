@@ -1,0 +1,53 @@
+import AttributionListener
+
+/// Every bound of the console's connections; where the public listener has the same one, its value is taken.
+package struct ConsoleLimits: Sendable {
+    private static let ingress = IngressLimits()
+
+    /// Bytes of a request head; default 16 KiB.
+    package var headBytes = ingress.headBytes
+    /// Header fields of a request; default 64.
+    package var headFields = ingress.headFields
+    /// Connections open at one time, the reserved ones included; default 1,024.
+    package var connections = 1_024
+    /// Connections open at one time from one IPv4 address or one IPv6 /64 network; default 256.
+    ///
+    /// Connections from trusted proxies and those of a Unix socket are not counted here.
+    package var connectionsPerAddress = ingress.connectionsPerAddress
+    /// Connections kept free for probes while every other one has a request under way; default 16.
+    ///
+    /// More than a cluster has probes and collectors of metrics. Never more than a quarter of all.
+    package var reservedConnections = 16
+    /// From the connection, or the first byte of a later request, to the end of the head; default 5 s.
+    ///
+    /// Includes the TLS handshake.
+    package var headDeadline = ingress.headDeadline
+    /// From the first byte of a request to its last; default 10 s.
+    package var requestDeadline = ingress.requestDeadline
+    /// Between an answer and the first byte of the next request; default 60 s.
+    package var idleDeadline = ingress.idleDeadline
+    /// How long a client may take for ``outboundBytes`` of an answer once it has fallen behind; default 10 s.
+    ///
+    /// Counted by what it takes, because a large report needs longer than any fixed time.
+    package var writeDeadline = ingress.writeDeadline
+    /// What a client that has fallen behind must take in ``writeDeadline``; default 32 KiB.
+    package var outboundBytes = ingress.outboundBytes
+    /// How long a client's remaining bytes are dropped after the last answer, so that it can read that; default 1 s.
+    package var lingerDeadline = ingress.lingerDeadline
+    /// How many of them are dropped before the client is cut off; default 256 KiB.
+    package var lingerBytes = ingress.lingerBytes
+
+    /// Makes the default limits.
+    package init() {}
+
+    /// How many connections are open to every route.
+    var ordinaryConnections: Int { connections - probeConnections }
+    /// How many are open to probes only.
+    var probeConnections: Int { min(reservedConnections, connections / 4) }
+
+    /// How often deadlines are looked at.
+    var sweepInterval: Duration {
+        let deadlines = [headDeadline, requestDeadline, idleDeadline, writeDeadline, lingerDeadline]
+        return min(max((deadlines.min() ?? .seconds(1)) / 8, .milliseconds(10)), .milliseconds(250))
+    }
+}

@@ -1,0 +1,273 @@
+import AttributionConsole
+import AttributionReports
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Connections of the console", .timeLimit(.minutes(5)))
+struct ConsoleConnectionTests {
+    private static let health = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+    private static func limits(_ change: (inout ConsoleLimits) -> Void) -> ConsoleLimits {
+        var limits = ConsoleLimits()
+        // What a test does not wait for does not happen.
+        limits.headDeadline = .seconds(3_600)
+        limits.requestDeadline = .seconds(3_600)
+        limits.idleDeadline = .seconds(3_600)
+        limits.writeDeadline = .seconds(3_600)
+        change(&limits)
+        return limits
+    }
+
+    private static func run(
+        _ change: (inout ConsoleLimits) -> Void = { _ in },
+        metrics: PrometheusMetrics = PrometheusMetrics(),
+        _ body: @escaping @Sendable (_ port: Int) throws -> Void
+    ) async throws {
+        let routes: [any ConsoleRoutes] = [
+            HealthRoutes(readiness: { nil }), MetricsRoutes(metrics), APIDescriptionRoutes(),
+        ]
+        try await withConsole(routes, limits: limits(change), metrics: metrics) { port in
+            try await blocking { try body(port) }
+        }
+    }
+
+    // MARK: Bounds
+
+    @Test(
+        "More unfinished requests than there may be connections do not keep a probe out",
+        arguments: [(32, 1_000), (1_000, 16)],
+        ["", "GET /healthz HTTP/1.1\r\nX: ", "GET /metrics HTTP/1.1\r\nHost: a\r\n"])
+    func flood(_ bounds: (total: Int, perAddress: Int), _ half: String) async throws {
+        let metrics = PrometheusMetrics()
+        try await Self.run(
+            {
+                $0.connections = bounds.total
+                $0.connectionsPerAddress = bounds.perAddress
+            }, metrics: metrics
+        ) { port in
+            let flood = try (0..<80).map { _ in
+                let client = try RawClient(port: port)
+                client.send(half)
+                return client
+            }
+            for path in ["/healthz", "/readyz", "/metrics"] {
+                let probe = try RawClient(port: port)
+                probe.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                #expect(try probe.answer().status == 200)
+            }
+            // The oldest gave way, and the newest did not.
+            try flood[0].waitForEnd()
+            #expect(flood[79].isQuiet(forMilliseconds: 0))
+        }
+        #expect(metrics.text().contains(#"skan_console_disconnects_total{reason="displaced"} "#))
+        #expect(!metrics.text().contains(#"skan_console_connections_total{outcome="reserved"}"#))
+    }
+
+    @Test("Unfinished uploads do not keep a probe out either")
+    func uploads() async throws {
+        try await Self.run({ $0.connections = 32 }) { port in
+            let flood = try (0..<80).map { _ in
+                let client = try RawClient(port: port)
+                client.send("POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{")
+                return client
+            }
+            let probe = try RawClient(port: port)
+            probe.send(Self.health)
+            #expect(try probe.answer().status == 200)
+            try flood[0].waitForEnd()
+        }
+    }
+
+    @Test("Connections that never sent a request give way before those that did")
+    func order() async throws {
+        try await Self.run({ $0.connectionsPerAddress = 4 }) { port in
+            let kept = try RawClient(port: port)
+            kept.send(Self.health)
+            #expect(try kept.answer().status == 200)
+            let unfinished = try (0..<8).map { _ in
+                let client = try RawClient(port: port)
+                client.send("GET /")
+                return client
+            }
+            for client in unfinished.prefix(5) { try client.waitForEnd() }
+            kept.send(Self.health)
+            #expect(try kept.answer().status == 200)
+        }
+    }
+
+    @Test("When every connection has a request under way, probes are answered and others told to come back")
+    func reserve() async throws {
+        let reports = HeldReports()
+        let metrics = PrometheusMetrics()
+        let routes: [any ConsoleRoutes] = [
+            ReportRoutes(logger: .silent) { try await reports.report($0, $1) }, HealthRoutes(readiness: { nil }),
+            MetricsRoutes(metrics),
+        ]
+        let report = "GET /v1/report HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        try await withConsole(routes, limits: Self.limits { $0.connections = 4 }, metrics: metrics) { port in
+            let busy = try await blocking {
+                try (0..<3).map { _ in
+                    let client = try RawClient(port: port)
+                    client.send(Self.health)
+                    #expect(try client.answer().status == 200)
+                    return client
+                }
+            }
+            // One is counted and two wait; the event loop reads them before whatever comes later.
+            for client in busy { client.send(report) }
+            for await _ in reports.begun { break }
+            try await blocking {
+                for path in ["/healthz", "/metrics", "/readyz?x=1"] {
+                    let probe = try RawClient(port: port)
+                    probe.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    let answer = try probe.answer()
+                    #expect(answer.status == 200 && answer.saysClose)
+                    #expect(try probe.isClosedByServer())
+                }
+                let other = try RawClient(port: port)
+                other.send(report)
+                let refused = try other.answer()
+                #expect(refused.status == 503 && refused.reason == "too-many-connections" && refused.saysClose)
+                #expect(refused.fields["retry-after"] == "1")
+                reports.open()
+                for client in busy { #expect(try client.answer().status == 200) }
+            }
+        }
+        #expect(metrics.text().contains(#"skan_console_connections_total{outcome="reserved"} 4"# + "\n"))
+        #expect(metrics.text().contains(#"skan_console_refusals_total{reason="too-many-connections"} 1"# + "\n"))
+    }
+
+    // MARK: Deadlines
+
+    static let silences: [(String, String, @Sendable (inout ConsoleLimits) -> Void)] = [
+        ("head-deadline", "", { $0.headDeadline = .milliseconds(50) }),
+        ("head-deadline", "GET /healthz HTTP/1.1\r\n", { $0.headDeadline = .milliseconds(50) }),
+        ("head-deadline", health + "GET", { $0.headDeadline = .milliseconds(50) }),
+        ("idle-deadline", health, { $0.idleDeadline = .milliseconds(50) }),
+        (
+            "request-deadline", "POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{",
+            { $0.requestDeadline = .milliseconds(50) }
+        ),
+        (
+            "linger-deadline", "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+            { $0.lingerDeadline = .milliseconds(50) }
+        ),
+    ]
+
+    @Test("A client that falls silent is cut off", arguments: silences)
+    func deadlines(_ reason: String, _ sent: String, _ change: @Sendable (inout ConsoleLimits) -> Void) async throws {
+        let metrics = PrometheusMetrics()
+        try await Self.run(change, metrics: metrics) { port in
+            let client = try RawClient(port: port)
+            if sent.hasPrefix(Self.health), sent != Self.health {
+                client.send(Self.health)
+                #expect(try client.answer().status == 200)
+                client.send(String(sent.dropFirst(Self.health.count)))
+            } else {
+                client.send(sent)
+            }
+            try client.waitForEnd()
+            // Before a linger only the server's sending has ended, so the client must live until then.
+            try withExtendedLifetime(client) {
+                try Self.wait(for: #"skan_console_disconnects_total{reason="\#(reason)"} 1"#, in: metrics)
+            }
+        }
+    }
+
+    @Test("A client that does not read its answers is cut off")
+    func slowReader() async throws {
+        let metrics = PrometheusMetrics()
+        try await Self.run({ $0.writeDeadline = .milliseconds(50) }, metrics: metrics) { port in
+            let client = try RawClient(port: port, receiveBuffer: 4_096)
+            // More than the buffers of both sides hold.
+            for _ in 0..<400 { client.send("GET /openapi.yaml HTTP/1.1\r\nHost: localhost\r\n\r\n") }
+            try withExtendedLifetime(client) {
+                try Self.wait(for: #"skan_console_disconnects_total{reason="write-deadline"} 1"#, in: metrics)
+            }
+        }
+    }
+
+    /// Waits until a metric has a value.
+    private static func wait(for line: String, in metrics: PrometheusMetrics) throws {
+        let end = ContinuousClock.now + .seconds(20)
+        while !metrics.text().contains(line + "\n") {
+            try #require(ContinuousClock.now < end, "\(line) is not in \(metrics.text())")
+            sched_yield()
+        }
+    }
+
+    // MARK: Requests
+
+    static let refused: [(String, Int, String)] = [
+        ("GET /healthz HTTP/1.1\r\n\r\n", 400, "missing-host"),
+        ("GET /metrics HTTP/1.0\r\n\r\n", 400, "missing-host"),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", 400, "repeated-host"),
+        ("GET /nothing HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n", 400, "repeated-host"),
+        (
+            "GET /healthz HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n", 431,
+            "head-too-large"
+        ),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "x", count: 20_000))", 431, "head-too-large"),
+        ("GET /\(String(repeating: "x", count: 20_000)) HTTP/1.1\r\nHost: a\r\n\r\n", 431, "head-too-large"),
+        (
+            "GET /healthz HTTP/1.1\r\nHost: a\r\n\(String(repeating: "X: x\r\n", count: 64))\r\n", 431,
+            "head-too-large"
+        ),
+        ("nonsense\r\n\r\n", 400, "malformed-request"),
+        ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "malformed-request"),
+        ("GET /healthz HTTP/1.1\r\nHost : a\r\n\r\n", 400, "malformed-request"),
+        ("SKAN-REFUSED /too-many-connections HTTP/1.1\r\nHost: a\r\n\r\n", 400, "malformed-request"),
+    ]
+
+    @Test("A faulty request is refused in the console's shape, in its turn, and is the last", arguments: refused)
+    func faults(_ request: String, _ status: Int, _ reason: String) async throws {
+        try await Self.run { port in
+            let client = try RawClient(port: port)
+            client.send(Self.health + request)
+            #expect(try client.answer().status == 200)
+            let refused = try client.answer()
+            #expect(refused.status == status)
+            #expect(refused.reason == reason)
+            #expect(refused.fields["content-type"] == "application/json")
+            #expect(refused.saysClose)
+            try client.waitForEnd()
+        }
+    }
+
+    @Test("A Host of 15 KB is foreign, without a look at each of its characters")
+    func longHost() async throws {
+        try await Self.run { port in
+            let client = try RawClient(port: port)
+            client.send("GET /metrics HTTP/1.1\r\nHost: localhost:\(String(repeating: "0", count: 15_000))80\r\n\r\n")
+            let answer = try client.answer()
+            #expect(answer.status == 403 && answer.reason == "foreign-host")
+        }
+    }
+
+    static let lasts: [(String, Bool)] = [
+        ("GET /healthz HTTP/1.0\r\n\r\n", true),
+        ("GET /healthz HTTP/1.0\r\nHost: a\r\n\r\n", true),
+        ("GET /healthz HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n", false),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", false),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n\r\n", true),
+    ]
+
+    @Test("A connection closes after its last answer, in HTTP/1.0 after the first unless asked", arguments: lasts)
+    func keepAlive(_ request: String, _ isLast: Bool) async throws {
+        try await Self.run { port in
+            let client = try RawClient(port: port)
+            client.send(request)
+            let answer = try client.answer()
+            #expect(answer.status == 200)
+            #expect(answer.saysClose == isLast)
+            if isLast {
+                #expect(try client.isClosedByServer())
+            } else {
+                #expect(answer.fields["connection"] == (request.contains("1.0") ? "keep-alive" : nil))
+                client.send(request)
+                #expect(try client.answer().status == 200)
+            }
+        }
+    }
+}
