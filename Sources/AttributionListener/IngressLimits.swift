@@ -17,7 +17,8 @@ package struct IngressLimits: Sendable {
     package var connections = 4096
     /// Connections open at one time from one IPv4 address or one IPv6 /64 network; default 256.
     ///
-    /// Connections from trusted proxies are not counted here.
+    /// Connections from trusted proxies are not counted here; what is bounded instead, by the same number, are the
+    /// requests of each of their clients that wait for an answer.
     package var connectionsPerAddress = 256
     /// Requests served over one connection; default 10,000.
     ///

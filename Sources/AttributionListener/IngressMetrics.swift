@@ -49,16 +49,16 @@ struct IngressMetrics {
         return counter
     }
 
-    mutating func countRefusal(_ refusal: IngressRefusal) {
-        count("skan_ingress_refusals_total", dimension: "reason", value: refusal.code.rawValue)
+    mutating func countRefusal(_ code: ErrorCode) {
+        count("skan_ingress_refusals_total", dimension: "reason", value: code.rawValue)
     }
 
     mutating func countConnection(_ admission: IngressAdmission) {
         count("skan_ingress_connections_total", dimension: "outcome", value: admission.rawValue)
     }
 
-    mutating func countDisconnect(_ reason: String) {
-        count("skan_ingress_disconnects_total", dimension: "reason", value: reason)
+    mutating func countDisconnect(_ reason: ConnectionAction.Disconnect) {
+        count("skan_ingress_disconnects_total", dimension: "reason", value: reason.rawValue)
     }
 
     private mutating func count(_ label: String, dimension: String, value: String) {

@@ -110,13 +110,12 @@ struct IngressServer: Sendable {
     /// Sets up a connection, or closes it.
     static func configure(_ channel: any Channel, peer: InternetAddress?, loop: IngressLoop) throws {
         let settings = loop.settings
-        let isProxied = peer.map { settings.trustedProxies.contains($0) } ?? false
-        let network = isProxied ? nil : peer?.clientNetwork
-        guard loop.admit(network) == .accepted else {
+        let peer = ConnectionPeer(peer, trustedProxies: settings.trustedProxies)
+        guard loop.admit(peer.network) == .accepted else {
             channel.close(promise: nil)
             return
         }
-        let connection = IngressConnection(loop: loop, peer: peer, isProxied: isProxied, network: network)
+        let connection = ConnectionHandler(loop: loop, peer: peer)
         let operations = channel.pipeline.syncOperations
         do {
             if let tls = settings.tls {
@@ -125,7 +124,7 @@ struct IngressServer: Sendable {
             try operations.addHandler(connection)
         } catch {
             // A handler that was added takes itself off the census; one that was not cannot.
-            if connection.context == nil { loop.census.leave(network) }
+            if connection.context == nil { loop.census.leave(peer.network) }
             throw error
         }
     }

@@ -1,5 +1,13 @@
 import Synchronization
 
+/// Whether a new connection may stay.
+enum IngressAdmission: String, Sendable {
+    case accepted = "accepted"
+    case overTotalCap = "over-total-cap"
+    case overAddressCap = "over-address-cap"
+    case stopping = "stopping"
+}
+
 /// Counts the open connections of all event loops and decides on new ones.
 final class IngressCensus: Sendable {
     private struct State {
@@ -11,9 +19,12 @@ final class IngressCensus: Sendable {
 
     private let limits: IngressLimits
     private let state = Mutex(State())
+    /// What the clients behind trusted proxies have in flight.
+    let shares: ClientShares
 
     init(limits: IngressLimits) {
         self.limits = limits
+        shares = ClientShares(limit: limits.connectionsPerAddress)
     }
 
     /// Counts a connection, if it may stay.

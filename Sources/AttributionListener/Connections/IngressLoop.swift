@@ -11,24 +11,22 @@ final class IngressLoop {
     let settings: IngressSettings
     let census: IngressCensus
     var metrics: IngressMetrics
-    let deadlines: IngressDeadlines
     let mailbox: IngressMailbox
-    private var unanswered = IngressUnanswered()
-    private var connections: [ObjectIdentifier: IngressConnection] = [:]
+    private var pending = PendingRequests()
+    private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
     private var sweep: RepeatedTask?
     private var isStopping = false
     private var capThrottle = LogThrottle(every: .seconds(10))
     private var unansweredThrottle = LogThrottle(every: .seconds(10))
 
     var limits: IngressLimits { settings.limits }
-    var unansweredCount: Int { unanswered.count }
+    var unansweredCount: Int { pending.count }
 
     init(eventLoop: any EventLoop, settings: IngressSettings, census: IngressCensus) {
         self.eventLoop = eventLoop
         self.settings = settings
         self.census = census
         self.metrics = IngressMetrics(factory: settings.metricsFactory)
-        deadlines = IngressDeadlines(settings.limits)
         mailbox = IngressMailbox(eventLoop: eventLoop)
     }
 
@@ -65,31 +63,37 @@ final class IngressLoop {
     }
 
     /// Reports a request that the handler did not answer in time; when the store is stuck there are many.
-    func noteUnanswered(_ exchange: IngressExchange) {
+    func noteUnanswered(_ request: RequestInFlight) {
         settings.logger.log(
             level: .warning, "a request was not answered in time", throttle: &unansweredThrottle, at: .now,
-            metadata: ["route": "\(exchange.route?.path ?? "none")"])
+            metadata: ["route": "\(request.route?.path ?? "none")"])
     }
 
-    func add(_ connection: IngressConnection) {
+    func add(_ connection: ConnectionHandler) {
         connections[ObjectIdentifier(connection)] = connection
         if isStopping { connection.stop() }
     }
 
-    func remove(_ connection: IngressConnection) {
+    func remove(_ connection: ConnectionHandler) {
         connections[ObjectIdentifier(connection)] = nil
     }
 
     /// Expects an answer for a connection.
     ///
+    /// - Parameters:
+    ///   - connection: Who takes it.
+    ///   - number: The number of the request on the connection.
+    ///   - share: Whose share the request takes up until it is answered.
     /// - Returns: The serial number under which it is to be posted.
-    func expectAnswer(for connection: IngressConnection) -> UInt64 {
-        unanswered.add(connection)
+    func expectAnswer(for connection: ConnectionHandler, number: Int, share: ClientShares.Holder?) -> UInt64 {
+        pending.add(PendingRequests.Entry(connection: connection, number: number, share: share))
     }
 
-    /// Hands the handler's answer to its connection; a second one is dropped.
+    /// Hands the route's answer to its connection; a second one is dropped.
     func deliver(_ letter: IngressMailbox.Letter) {
-        unanswered.remove(letter.serial)?.take(letter.answer, serial: letter.serial)
+        guard let entry = pending.remove(letter.serial) else { return }
+        if let share = entry.share { census.shares.giveBack(share) }
+        entry.connection.take(letter.answer, number: entry.number)
     }
 
     /// Closes idle connections and has the others close after the request they are at.
@@ -100,11 +104,11 @@ final class IngressLoop {
 
     /// Closes every connection, whatever it is doing.
     func cutOff() {
-        for connection in Array(connections.values) { connection.cutOff(because: "stop-deadline") }
+        for connection in Array(connections.values) { connection.cutOff() }
     }
 
     private func checkDeadlines() {
         let now = NIODeadline.now()
-        for connection in Array(connections.values) { connection.checkDeadline(now) }
+        for connection in Array(connections.values) { connection.checkDeadlines(now) }
     }
 }

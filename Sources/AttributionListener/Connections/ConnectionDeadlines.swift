@@ -1,7 +1,7 @@
 import NIOCore
 
 /// The deadlines of ``IngressLimits`` as the event loop counts time, converted once.
-struct IngressDeadlines {
+struct ConnectionDeadlines {
     let head: TimeAmount
     let request: TimeAmount
     let answer: TimeAmount

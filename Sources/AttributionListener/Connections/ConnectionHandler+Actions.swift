@@ -1,0 +1,129 @@
+import CodedErrors
+import Logging
+import NIOCore
+import NIOSSL
+
+/// What a connection does once it is decided.
+extension ConnectionHandler {
+    /// Carries out one action.
+    func perform(_ action: ConnectionAction) {
+        switch action {
+        case .handOver(let request, let number):
+            callRoute(request, number: number)
+        case .refuse(let refusal, let form):
+            write(refusal, form)
+        case .sendContinue:
+            send(encoder.encodeContinue())
+        case .read:
+            context?.read()
+        case .closeOutput:
+            closeOutput()
+        case .close:
+            context?.close(promise: nil)
+        case .closeIdle:
+            loop.metrics.countDisconnect(.idleDeadline)
+            context?.close(promise: nil)
+        case .cutOff(let reason):
+            cutOff(reason)
+        }
+    }
+
+    /// Calls the route, unless as many requests of the client as may be are with it already.
+    func hand(over request: CompleteRequest, number: Int) {
+        var share: ClientShares.Holder?
+        if peer.isShareBounded(request.client) {
+            let holder = ClientShares.Holder(request.client)
+            guard loop.census.shares.take(holder) else {
+                loop.metrics.countRefusal(ClientShares.refusal.code)
+                return takeInCall(
+                    IngressAnswer(refusing: ClientShares.refusal), number: number,
+                    reason: ClientShares.refusal.code.rawValue)
+            }
+            share = holder
+        }
+        let serial = loop.expectAnswer(for: self, number: number, share: share)
+        let mailbox = loop.mailbox
+        let client = peer.isProxy ? request.client?.clientText : ownClient
+        loop.settings.handler(
+            IngressRequest(route: request.route, body: request.body, receivedAt: request.receivedAt, client: client)
+        ) { mailbox.post($0, serial: serial) }
+    }
+
+    /// Writes the answer of a refused request.
+    private func write(_ refusal: IngressRefusal, _ form: AnswerForm) {
+        loop.metrics.countRefusal(refusal.code)
+        if case .unanswered = refusal {
+            loop.noteUnanswered(form.request)
+        }
+        write(IngressAnswer(refusing: refusal), form, reason: refusal.code.rawValue)
+    }
+
+    /// Writes an answer, and closes the connection once the socket has taken its last one.
+    func write(_ answer: IngressAnswer, _ form: AnswerForm, reason: String? = nil) {
+        guard let context else { return }
+        let bytes = encoder.encode(
+            answer,
+            isLast: form.isLast,
+            announcesKeepAlive: form.request.announcesKeepAlive,
+            omitsBody: form.request.method == .head
+        )
+        record(form.request, status: answer.status, answerBytes: answer.body.count, reason: reason)
+        guard form.isLast else { return send(bytes) }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { [self] result in
+            if case .success = result { didWriteLastAnswer() } else { self.context?.close(promise: nil) }
+        }
+        context.writeAndFlush(wrapOutboundOut(bytes), promise: written)
+    }
+
+    /// Sends bytes, past the pipeline as long as the socket takes them whole, which most always do.
+    ///
+    /// From the first time it does not, and for the last answer, they go through the pipeline, which waits for the
+    /// socket and meets its errors. Nothing goes past it any more then, for nothing may overtake what waits there.
+    private func send(_ bytes: ByteBuffer) {
+        var bytes = bytes
+        if let socket {
+            bytes.moveReaderIndex(forwardBy: socket.take(bytes))
+            guard bytes.readableBytes > 0 else { return }
+            self.socket = nil
+        }
+        context?.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
+    }
+
+    private func closeOutput() {
+        guard let context else { return }
+        let closed = context.eventLoop.makePromise(of: Void.self)
+        closed.futureResult.assumeIsolated().whenFailure { [self] _ in self.context?.close(promise: nil) }
+        context.close(mode: .output, promise: closed)
+    }
+
+    private func cutOff(_ reason: ConnectionAction.Disconnect) {
+        guard let context else { return }
+        loop.metrics.countDisconnect(reason)
+        // Past the TLS handler, whose closing handshake waits for the client.
+        if let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) {
+            tls.close(promise: nil)
+        } else {
+            context.close(promise: nil)
+        }
+    }
+
+    /// Counts and logs a request; status 0 stands for one that got no answer.
+    func record(_ request: RequestInFlight, status: Int, answerBytes: Int, reason: String?) {
+        loop.metrics.countRequest(route: request.route, status: status)
+        // Not through a copy of the settings, which would cost each request their retains.
+        guard loop.settings.logger.logLevel <= loop.settings.accessLogLevel else { return }
+        let settings = loop.settings
+        let elapsed = Double((NIODeadline.now() - request.startedAt).nanoseconds) / 1_000_000
+        var metadata: Logger.Metadata = [
+            "method": .string(request.method?.rawValue ?? "none"),
+            "route": .string(request.route?.path ?? "none"),
+            "status": .stringConvertible(status),
+            "body_bytes": .stringConvertible(request.bodyBytes),
+            "answer_bytes": .stringConvertible(answerBytes),
+            "duration_ms": .stringConvertible(elapsed),
+        ]
+        if let reason { metadata["reason"] = .string(reason) }
+        settings.logger.log(level: settings.accessLogLevel, "request", metadata: metadata)
+    }
+}

@@ -1,0 +1,148 @@
+import Logging
+import NIOCore
+
+/// One connection in its channel: tells its ``ConnectionStateMachine`` what happens and does what that decides.
+///
+/// It decides nothing itself. Whatever an action sets off (an answer given in the call of the route, a change of
+/// writability, the end of the channel) is told to the machine like any other event.
+final class ConnectionHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    let loop: IngressLoop
+    let peer: ConnectionPeer
+    /// Nil before the channel has the handler and after the channel is closed.
+    private(set) var context: ChannelHandlerContext?
+    /// The client of every request, unless a proxy names another; made with the first.
+    private(set) lazy var ownClient = peer.address?.clientText
+    /// Takes every answer at once while it can; nil under TLS and from the first time on that it did not.
+    var socket: ConnectionSocket?
+    var encoder = IngressAnswerEncoder()
+    private var machine: ConnectionStateMachine
+    /// Bytes received and not consumed yet: after each event at most one line.
+    private var unread = ByteBuffer()
+
+    /// Makes the handler of a connection that the census has admitted.
+    init(loop: IngressLoop, peer: ConnectionPeer) {
+        self.loop = loop
+        self.peer = peer
+        machine = ConnectionStateMachine(
+            peer: peer, routes: loop.settings.routes, limits: loop.settings.limits, at: .now())
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        if loop.settings.tls == nil { socket = ConnectionSocket(context.channel) }
+        loop.add(self)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        didClose()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        didClose()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if unread.readableBytes == 0 {
+            unread = unwrapInboundIn(data)
+        } else {
+            unread.writeImmutableBuffer(unwrapInboundIn(data))
+        }
+        machine.bytesArrived(at: .now(), receivedAt: loop.settings.now())
+        act()
+        // The channel may use the memory again.
+        if unread.readableBytes == 0 { unread = ByteBuffer() }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if machine.readRequested() { context.read() }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        machine.writabilityChanged(context.channel.isWritable, at: .now())
+        act()
+        context.fireChannelWritabilityChanged()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event as? ChannelEvent == .inputClosed { act(machine.inputClosed(at: .now())) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        loop.settings.logger.debug(
+            "a connection failed",
+            metadata: ["remote": "\(peer.address?.description ?? "unknown")", "error": "\(error)"]
+        )
+        context.close(promise: nil)
+    }
+
+    /// Takes the answer to the request of a number; one nobody waits for is dropped.
+    func take(_ answer: IngressAnswer, number: Int) {
+        guard let form = machine.answered(number, at: .now()) else { return }
+        write(answer, form)
+        act()
+    }
+
+    /// Answers a request in place of its route, within ``callRoute(_:number:)``.
+    func takeInCall(_ answer: IngressAnswer, number: Int, reason: String) {
+        guard let form = machine.answered(number, at: .now()) else { return }
+        write(answer, form, reason: reason)
+    }
+
+    /// Looks at the deadlines.
+    func checkDeadlines(_ now: NIODeadline) {
+        act(machine.timePassed(at: now))
+    }
+
+    /// Ends the connection as soon as the request it is at has been answered.
+    func stop() {
+        act(machine.serverStops())
+    }
+
+    /// Closes at once, without waiting for anything of the client's.
+    func cutOff() {
+        perform(.cutOff(.stopDeadline))
+    }
+
+    /// Notes that the socket has taken the last answer.
+    func didWriteLastAnswer() {
+        act(machine.lastAnswerWritten(at: .now()))
+    }
+
+    /// Begins the call of a route, as the machine has asked for.
+    func callRoute(_ request: CompleteRequest, number: Int) {
+        hand(over: request, number: number)
+        machine.routeReturned()
+    }
+
+    /// Does what an event asks for, and everything that follows from it.
+    private func act(_ first: ConnectionAction? = nil) {
+        if let first { perform(first) }
+        while let action = nextAction() { perform(action) }
+    }
+
+    private func nextAction() -> ConnectionAction? {
+        var consumed = 0
+        guard unread.readableBytes > 0 else {
+            return machine.next(in: UnsafeRawBufferPointer(start: nil, count: 0), consumed: &consumed)
+        }
+        let action = unread.withUnsafeReadableBytes { machine.next(in: $0, consumed: &consumed) }
+        unread.moveReaderIndex(forwardBy: consumed)
+        return action
+    }
+
+    /// Forgets the connection, once.
+    private func didClose() {
+        guard context != nil else { return }
+        context = nil
+        socket = nil
+        if let request = machine.closed() { record(request, status: 0, answerBytes: 0, reason: "client-gone") }
+        loop.remove(self)
+        loop.census.leave(peer.network)
+    }
+}

@@ -1,0 +1,350 @@
+package import FoundationEssentials
+package import NIOCore
+
+/// What one connection does next, decided from what happened to it: no socket, no clock, no closure.
+///
+/// Assembles requests, hands over one at a time, has answers written in order, and ends. Each event changes the state;
+/// then ``next(in:consumed:)`` is asked until it has no action. An action is decided completely before it is returned,
+/// so what happens while it is carried out is an event like any other.
+///
+/// Reading goes on while an answer is awaited, so that an idle client costs no change of registration, and stops as
+/// soon as a further request begins to arrive.
+///
+/// All of it is in one file so that its state can be private: nothing but the events below changes it.
+package struct ConnectionStateMachine {
+    /// How far the connection is from its end.
+    private enum Phase {
+        case open
+        /// The last answer is being written.
+        case closing
+        /// The last answer is written; what still comes is dropped, so that no reset overtakes it.
+        case lingering
+        case closed
+    }
+
+    private let peer: ConnectionPeer
+    private let deadlines: ConnectionDeadlines
+    private var reader: RequestReader
+    private var phase = Phase.open
+    private var answers = AnswerQueue()
+    private var completeCount = 0
+    private var isStopping = false
+    private var isInputClosed = false
+    /// Whether the client asked for the end and sent nothing after it, so that closing at once resets nothing.
+    private var endsCleanly = false
+    private var lingeredBytes = 0
+    private var isWritable = true
+    private var isReadHeld = false
+    /// The time of the last event.
+    private var now: NIODeadline
+    /// When the bytes came that are being read.
+    private var receivedAt = Date.distantPast
+    private var deadline: NIODeadline
+    private var writeDeadline = NIODeadline.distantFuture
+
+    /// Begins with an open connection.
+    ///
+    /// - Parameters:
+    ///   - peer: Its other end.
+    ///   - routes: The paths that are served.
+    ///   - limits: Every bound.
+    ///   - now: The time.
+    package init(peer: ConnectionPeer, routes: IngressRoutes, limits: IngressLimits, at now: NIODeadline) {
+        self.peer = peer
+        self.now = now
+        deadlines = ConnectionDeadlines(limits)
+        reader = RequestReader(routes: routes, limits: limits, forwarding: peer.forwarding)
+        deadline = now + deadlines.head
+    }
+
+    // MARK: What happens
+
+    /// Bytes have come; they are given to ``next(in:consumed:)``.
+    ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - receivedAt: The time of day.
+    package mutating func bytesArrived(at now: NIODeadline, receivedAt: Date) {
+        self.now = now
+        self.receivedAt = receivedAt
+    }
+
+    /// The route has returned from the call that ``ConnectionAction/handOver(_:number:)`` asked for.
+    package mutating func routeReturned() {
+        answers.routeReturned()
+    }
+
+    /// The route has answered a request.
+    ///
+    /// - Parameters:
+    ///   - number: The number it was handed over with.
+    ///   - now: The time.
+    /// - Returns: How the answer is to be written now; `nil` when nobody waits for it any more.
+    package mutating func answered(_ number: Int, at now: NIODeadline) -> AnswerForm? {
+        guard let request = answers.takeAnswered(number) else { return nil }
+        self.now = now
+        return answerForm(request)
+    }
+
+    /// The last answer has been taken by the socket.
+    package mutating func lastAnswerWritten(at now: NIODeadline) -> ConnectionAction? {
+        guard case .closing = phase else { return nil }
+        guard !endsCleanly, !isInputClosed else { return .close }
+        phase = .lingering
+        deadline = now + deadlines.linger
+        return .closeOutput
+    }
+
+    /// So much waits for the client that nothing may be added, or no longer does.
+    package mutating func writabilityChanged(_ isWritable: Bool, at now: NIODeadline) {
+        self.now = now
+        self.isWritable = isWritable
+        writeDeadline = isWritable ? .distantFuture : now + deadlines.write
+        if isWritable { awaitInput() }
+    }
+
+    /// The channel asks whether it may read.
+    ///
+    /// - Returns: `false` to hold the read until ``ConnectionAction/read``.
+    package mutating func readRequested() -> Bool {
+        let mayRead =
+            switch phase {
+            case .lingering, .closed: true
+            case .closing: false
+            case .open: isWritable && answers.waitingCount == 0 && (!answers.isInFlight || reader.stage == .idle)
+            }
+        if !mayRead { isReadHeld = true }
+        return mayRead
+    }
+
+    /// The client sends nothing more; it may still read.
+    package mutating func inputClosed(at now: NIODeadline) -> ConnectionAction? {
+        self.now = now
+        isInputClosed = true
+        switch (phase, reader.stage) {
+        case (.lingering, _):
+            return .close
+        case (.open, .head), (.open, .body), (.open, .discarding):
+            return refuse(.incompleteRequest)
+        case (.open, _):
+            reader.finish()
+            return answers.isEmpty ? .close : nil
+        case (.closing, _), (.closed, _):
+            return nil
+        }
+    }
+
+    /// The server stops: the connection ends as soon as the request it is at has been answered.
+    package mutating func serverStops() -> ConnectionAction? {
+        isStopping = true
+        guard case .open = phase, reader.stage == .idle || reader.stage == .opening else { return nil }
+        reader.finish()
+        return answers.isEmpty ? .close : nil
+    }
+
+    /// The connection is closed.
+    ///
+    /// - Returns: The request whose answer it did not live to see.
+    package mutating func closed() -> RequestInFlight? {
+        let request = answers.takeInFlight()
+        phase = .closed
+        reader.finish()
+        answers.removeWaiting()
+        return request
+    }
+
+    /// Time has passed.
+    package mutating func timePassed(at now: NIODeadline) -> ConnectionAction? {
+        self.now = now
+        if now >= writeDeadline { return .cutOff(.writeDeadline) }
+        guard now >= deadline else { return nil }
+        switch phase {
+        case .closed: return nil
+        case .closing: return .cutOff(.writeDeadline)
+        case .lingering: return .cutOff(.lingerBound)
+        case .open: return deadlinePassed()
+        }
+    }
+
+    private mutating func deadlinePassed() -> ConnectionAction? {
+        if let request = answers.takeInFlight() {
+            // What waits behind it is left to the client to send again.
+            answers.removeWaiting()
+            reader.finish()
+            return .refuse(.unanswered(retryAfter: reader.limits.retryAfter), answerForm(request))
+        }
+        guard answers.isEmpty else { return nil }
+        switch reader.stage {
+        case .opening: return .cutOff(.headDeadline)
+        case .idle: return .closeIdle
+        case .head: return refuse(.deadlinePassed(part: "head"))
+        case .body, .discarding: return refuse(.deadlinePassed(part: "body"))
+        case .finished: return .cutOff(.writeDeadline)
+        }
+    }
+
+    // MARK: What to do
+
+    /// Decides on one action.
+    ///
+    /// - Parameters:
+    ///   - unread: Every byte that has come and is not consumed.
+    ///   - consumed: How many of them are done with.
+    /// - Returns: The action; `nil` when there is nothing to do until the next event.
+    package mutating func next(in unread: UnsafeRawBufferPointer, consumed: inout Int) -> ConnectionAction? {
+        consumed = 0
+        guard !answers.isCallingRoute else { return nil }
+        if let action = nextInTurn() { return action }
+        if !unread.isEmpty, let action = readRequests(unread, &consumed) { return action }
+        return resumeReading()
+    }
+
+    /// Starts on what waits.
+    private mutating func nextInTurn() -> ConnectionAction? {
+        guard case .open = phase, isWritable else { return nil }
+        if let (request, outcome) = answers.popNext() { return start(request, outcome) }
+        guard reader.owesContinue, answers.isEmpty else { return nil }
+        reader.didSendContinue()
+        return .sendContinue
+    }
+
+    /// Cuts requests out of all that is there; what cannot be started on now waits for its turn.
+    private mutating func readRequests(
+        _ unread: UnsafeRawBufferPointer,
+        _ consumed: inout Int
+    ) -> ConnectionAction? {
+        while reader.stage != .finished {
+            if consumed < unread.count { beginRequestIfNone() }
+            var action: ConnectionAction?
+            switch reader.next(in: unread, consumed: &consumed) {
+            case .unfinished:
+                return nil
+            case .head:
+                if answers.isEmpty {
+                    deadline = reader.startedAt + deadlines.request
+                    action = nextInTurn()
+                }
+            case .complete:
+                action = didReadRequest()
+            case .refused(let refusal):
+                action = refuse(refusal)
+            }
+            if let action, reader.stage != .finished { return action }
+            if let action {
+                drop(unread.count - consumed)
+                consumed = unread.count
+                return action
+            }
+        }
+        drop(unread.count - consumed)
+        consumed = unread.count
+        guard case .lingering = phase, lingeredBytes > reader.limits.lingerBytes else { return nil }
+        return .cutOff(.lingerBound)
+    }
+
+    private mutating func beginRequestIfNone() {
+        switch reader.stage {
+        case .opening:
+            // The head's deadline runs from the connection.
+            reader.begin(at: now)
+        case .idle:
+            reader.begin(at: now)
+            if answers.isEmpty { deadline = now + deadlines.head }
+        case .head, .body, .discarding, .finished:
+            break
+        }
+    }
+
+    private mutating func didReadRequest() -> ConnectionAction? {
+        let request = reader.inFlight(isComplete: true)
+        let outcome: AnswerQueue.Outcome
+        if let refusal = reader.refusal {
+            outcome = .refused(refusal)
+        } else if let route = request.route {
+            let client = peer.client(forwarded: reader.forwarded)
+            outcome = .accepted(
+                CompleteRequest(route: route, body: reader.takeBody(), client: client, receivedAt: receivedAt))
+        } else {
+            return nil
+        }
+        completeCount += 1
+        let keepsAlive = reader.keepsAlive
+        if keepsAlive, !isStopping, completeCount < reader.limits.requestsPerConnection {
+            reader.becomeIdle()
+        } else {
+            reader.finish()
+            endsCleanly = !keepsAlive
+        }
+        return submit(request, outcome)
+    }
+
+    /// Refuses the request being read and takes no other.
+    private mutating func refuse(_ refusal: IngressRefusal) -> ConnectionAction? {
+        let request = reader.inFlight(isComplete: false)
+        _ = reader.takeBody()
+        reader.finish()
+        endsCleanly = false
+        return submit(request, .refused(refusal))
+    }
+
+    private mutating func submit(_ request: RequestInFlight, _ outcome: AnswerQueue.Outcome) -> ConnectionAction? {
+        if answers.isEmpty, isWritable, case .open = phase { return start(request, outcome) }
+        answers.append(request, outcome)
+        if answers.waitingCount >= reader.limits.pipelinedRequests, reader.stage != .finished {
+            reader.finish()
+            endsCleanly = false
+        }
+        return nil
+    }
+
+    private mutating func start(_ request: RequestInFlight, _ outcome: AnswerQueue.Outcome) -> ConnectionAction {
+        switch outcome {
+        case .accepted(let complete):
+            deadline = now + deadlines.answer
+            return .handOver(complete, number: answers.callRoute(for: request))
+        case .refused(let refusal):
+            return .refuse(refusal, answerForm(request))
+        }
+    }
+
+    /// How the answer of a request is written that is not in flight any more.
+    private mutating func answerForm(_ request: RequestInFlight) -> AnswerForm {
+        let isLast = reader.stage == .finished && answers.isEmpty
+        if isLast {
+            phase = .closing
+            deadline = now + deadlines.write
+        } else {
+            awaitInput()
+        }
+        return AnswerForm(request: request, isLast: isLast)
+    }
+
+    /// Sets the deadline of what the client sends, once it has every answer.
+    private mutating func awaitInput() {
+        guard answers.isEmpty, case .open = phase else { return }
+        switch reader.stage {
+        case .opening, .idle: deadline = now + deadlines.idle
+        case .head: deadline = now + deadlines.head
+        case .body, .discarding: deadline = now + deadlines.request
+        case .finished: break
+        }
+    }
+
+    /// Counts bytes that came after the last request.
+    private mutating func drop(_ count: Int) {
+        guard count > 0 else { return }
+        endsCleanly = false
+        lingeredBytes += count
+    }
+
+    private mutating func resumeReading() -> ConnectionAction? {
+        guard isReadHeld else { return nil }
+        switch phase {
+        case .lingering: break
+        case .open: guard isWritable, answers.isEmpty else { return nil }
+        case .closing, .closed: return nil
+        }
+        isReadHeld = false
+        return .read
+    }
+}

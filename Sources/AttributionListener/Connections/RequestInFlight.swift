@@ -1,0 +1,13 @@
+package import NIOCore
+
+/// One request on its way from its last byte to its answer: what the answer, the counters and the log need of it.
+package struct RequestInFlight: Equatable {
+    /// The method; `nil` when the head was never read whole.
+    package let method: IngressMethod?
+    package let route: IngressRoute?
+    /// Whether the answer must say that the connection stays open, as HTTP/1.0 needs.
+    package let announcesKeepAlive: Bool
+    package let startedAt: NIODeadline
+    /// Bytes of the body.
+    package let bodyBytes: Int
+}

@@ -1,0 +1,151 @@
+import NIOCore
+
+/// Assembles the requests of one connection from its bytes: the framing, the body, and how far both are.
+struct RequestReader {
+    /// What the next byte belongs to.
+    enum Stage {
+        /// The first request; no byte of it has come.
+        case opening
+        /// A later request; no byte of it has come.
+        case idle
+        /// A request whose head is unfinished.
+        case head
+        /// A request whose body is kept.
+        case body
+        /// A refused request whose body is dropped before the answer.
+        case discarding
+        /// Nothing: no further request is taken from this connection.
+        case finished
+    }
+
+    /// What a call found.
+    enum Event {
+        /// More bytes are needed.
+        case unfinished
+        /// A head is complete, and its body is read next.
+        case head
+        /// The request is complete; ``RequestReader/takeBody()`` gives its body.
+        case complete
+        /// The request is refused, and no other can follow it.
+        case refused(IngressRefusal)
+    }
+
+    private var framing: IngressFraming
+    private var body: [UInt8] = []
+    private var droppedBytes = 0
+    private(set) var stage = Stage.opening
+    /// When the first byte of the request came.
+    private(set) var startedAt = NIODeadline.distantPast
+    /// Whether the client still waits for `100 Continue`.
+    private(set) var owesContinue = false
+
+    /// Whether the connection may go on after the request.
+    var keepsAlive: Bool { framing.head?.keepsAlive ?? false }
+    /// Why the request cannot be served, found in its head.
+    var refusal: IngressRefusal? { framing.head?.refusal }
+    /// The values of the field trusted proxies write.
+    var forwarded: [String] { framing.head?.forwarded ?? [] }
+    var limits: IngressLimits { framing.limits }
+
+    init(routes: IngressRoutes, limits: IngressLimits, forwarding: ForwardingField?) {
+        framing = IngressFraming(routes: routes, limits: limits, forwarding: forwarding)
+    }
+
+    /// Starts the clock of a request with its first byte.
+    mutating func begin(at now: NIODeadline) {
+        stage = .head
+        startedAt = now
+        droppedBytes = 0
+    }
+
+    /// Reads up to the end of a head, of a request, or of the bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: Every byte not consumed so far.
+    ///   - consumed: How many of them are done with.
+    /// - Returns: What was found.
+    mutating func next(in bytes: UnsafeRawBufferPointer, consumed: inout Int) -> Event {
+        while true {
+            var step = 0
+            let event = framing.next(in: bytes[bytes: consumed..<bytes.count], consumed: &step)
+            consumed += step
+            switch event {
+            case .unfinished:
+                return .unfinished
+            case .head:
+                return didReadHead()
+            case .body(let count):
+                // A body may come in many small chunks.
+                if let refusal = take(bytes[bytes: (consumed - count)..<consumed]) { return .refused(refusal) }
+            case .end:
+                owesContinue = false
+                return .complete
+            case .refused(let refusal):
+                return .refused(refusal)
+            }
+        }
+    }
+
+    private mutating func didReadHead() -> Event {
+        let expectsContinue = framing.head?.expectsContinue ?? false
+        if let refusal = framing.head?.refusal {
+            guard refusal.keepsConnection, !expectsContinue else { return .refused(refusal) }
+            stage = .discarding
+        } else {
+            stage = .body
+            owesContinue = expectsContinue
+        }
+        return .head
+    }
+
+    /// Keeps or drops bytes of a body, or tells why the request cannot go on.
+    private mutating func take(_ bytes: UnsafeRawBufferPointer) -> IngressRefusal? {
+        owesContinue = false
+        let limit = framing.limits.bodyBytes
+        if case .discarding = stage {
+            droppedBytes += bytes.count
+            return droppedBytes <= limit ? nil : framing.head?.refusal ?? .bodyTooLarge(limit: limit)
+        }
+        guard body.count + bytes.count <= limit else { return .bodyTooLarge(limit: limit) }
+        if body.isEmpty { body.reserveCapacity(max(bytes.count, framing.head?.declaredBytes ?? 0)) }
+        body.append(contentsOf: bytes)
+        return nil
+    }
+
+    /// The request as its answer needs it.
+    ///
+    /// - Parameter isComplete: Whether it was read to its end, so that the connection may go on.
+    /// - Returns: What is known of it.
+    func inFlight(isComplete: Bool) -> RequestInFlight {
+        RequestInFlight(
+            method: framing.head?.method,
+            route: framing.head?.route,
+            announcesKeepAlive: isComplete && framing.head?.isLegacy == true && framing.head?.keepsAlive == true,
+            startedAt: startedAt,
+            bodyBytes: body.count + droppedBytes
+        )
+    }
+
+    /// Gives the body away.
+    mutating func takeBody() -> [UInt8] {
+        let taken = body
+        body = []
+        return taken
+    }
+
+    /// Goes on to the next request.
+    mutating func becomeIdle() {
+        stage = .idle
+    }
+
+    /// Notes that `100 Continue` is sent.
+    mutating func didSendContinue() {
+        owesContinue = false
+    }
+
+    /// Takes no request any more.
+    mutating func finish() {
+        stage = .finished
+        owesContinue = false
+    }
+}
