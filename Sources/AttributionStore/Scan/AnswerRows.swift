@@ -77,6 +77,10 @@ struct AnswerRows {
                 cells.append((UInt32(truncatingIfNeeded: layout.traits.code(found.keys[index])), found.counts[index]))
             }
         }
+        if orders.isEmpty, starts.isEmpty {
+            // Without dimensions the totals are the one row, though nothing was counted.
+            starts.append(0)
+        }
         starts.append(cells.count)
     }
 
