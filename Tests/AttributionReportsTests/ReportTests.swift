@@ -209,6 +209,23 @@ struct ReportTests {
         #expect(columns.filter { $0.hasSuffix("-rate") || $0.hasSuffix("-mean") }.count == 4)
     }
 
+    @Test("A report without dimensions has the totals, though nothing was counted", arguments: ReportFormat.allCases)
+    func noDimensions(_ format: ReportFormat) async throws {
+        let reporter = try reporter(at: [0, 0])
+        let position = try #require(try await reporter.report(request("")).position?.description)
+        let store = try #require(position.split(separator: "-").first)
+        let report = try await reporter.report(
+            ReportStores.request("") { ($0.asOf, $0.columns) = ("\(store)-0", "postbacks,null-rate") })
+        #expect(report.rows.map(\.values) == [[]] && report.totals == Counts())
+        let text = report.rendered(as: format)
+        switch format {
+        case .table, .markdown: #expect(text.contains(/total[ |]+0/))
+        case .csv: #expect(text == "postbacks,null-rate\r\n0,\r\n")
+        case .json: #expect(text.contains("\"rows\": [\n    {\n      \"postbacks\": 0,"))
+        case .ndjson: #expect(text.contains(#"{"type":"row","provenance":"test","postbacks":0,"null-rate":null}"#))
+        }
+    }
+
     @Test("An empty store gives an empty report")
     func empty() async throws {
         let report = try await reporter(at: []).report(request("day,app"))

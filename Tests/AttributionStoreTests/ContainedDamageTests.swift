@@ -79,6 +79,38 @@ struct ContainedDamageTests {
         #expect(try await ledger.totals()[.postbacks] == (name == "delivery" ? 9 : 10))
     }
 
+    @Test("What is no postback is answered where the quarantine is damaged, counted, and not said to be kept")
+    func damagedQuarantine() async throws {
+        try fill(9)
+        try SQLite.garble("quarantine", store.path)
+        let ledger = try OpenLedger(store.path)
+        func isKept(_ recording: Recording??) -> Bool? {
+            guard case .quarantined(_, let isKept)?? = recording else {
+                return nil
+            }
+            return isKept
+        }
+        let garbage = postbacks.delivery(Array("{}".utf8))
+        #expect(isKept(try ledger.record([garbage]).first) == false)
+        #expect(ledger.writer.health == .ready)
+        let answers = try ledger.record([garbage, delivery("new"), garbage, delivery("3")])
+        #expect(answers.map(isKept) == [false, nil, false, nil])
+        #expect(answers[1] == .recorded(.test) && answers[3] == .duplicate(.test))
+        #expect(ledger.writer.health == .ready)
+        let counts = try await ledger.deliveries()
+        #expect(counts.quarantined == 4 && counts.notKept == 3)
+    }
+
+    @Test("A server stays ready while the next postback can be recorded, whatever one delivery met")
+    func readiness() throws {
+        try fill(9)
+        try SQLite.garble("repeat_delay", store.path)
+        let ledger = try OpenLedger(store.path)
+        #expect(try ledger.record([delivery("3")]) == [nil])
+        #expect(ledger.writer.health == .ready)
+        #expect(try ledger.record([delivery("new")]) == [.recorded(.test)])
+    }
+
     @Test("The quarantine's totals are right again as soon as an owner starts")
     func totals() async throws {
         try fill(9)

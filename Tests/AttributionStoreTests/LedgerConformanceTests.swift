@@ -41,6 +41,7 @@ final class LedgerConformanceTests {
     static let noon = Postbacks.noon
     static let questions: [LedgerQuestion] = [
         LedgerQuestion(),
+        LedgerQuestion(received: 4_000_000_000_000..<5_000_000_000_000),
         LedgerQuestion(dimensions: [.network, .app, .campaignID, .sourceIdentifier]),
         LedgerQuestion(dimensions: [.sourceApp, .sourceDomain]),
         LedgerQuestion(dimensions: [.version, .fidelity, .redownload, .sequenceIndex, .framework]),
@@ -122,6 +123,22 @@ final class LedgerConformanceTests {
             #expect(after.recordedAtMilliseconds == before.recordedAtMilliseconds)
             #expect(after.deliveries.received == before.deliveries.received + 1)
         }
+    }
+
+    @Test("As of any position, in blocks and at their ends, what came before is counted", arguments: LedgerFactory.all)
+    func anyPosition(_ factory: LedgerFactory) async throws {
+        let (ledger, many) = try fill(factory)
+        let position = try await ledger.answer(LedgerQuestion()).position
+        let store = try #require(position.description.split(separator: "-").first)
+        let block = ManyPostbacks.block
+        for count in [0, 1, 2_500, block - 1, block, block + 1, 2 * block, 2 * block + 299] {
+            let asOf = try #require(LedgerPosition("\(store)-\(count)"))
+            for dimensions in [[], [.version, .app]] as [[ReportDimension]] {
+                try await ledger.reader.expectExact(
+                    ManyPostbacks(count), LedgerQuestion(dimensions: dimensions, asOf: asOf))
+            }
+        }
+        #expect(many.deliveries.count == 2 * block + 300)
     }
 
     @Test("A position of another store, or beyond the newest postback, is refused", arguments: LedgerFactory.all)

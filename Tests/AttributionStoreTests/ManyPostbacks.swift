@@ -81,7 +81,8 @@ struct ManyPostbacks {
     private static let counted = Mutex<[String: [[String]: Counts]]>([:])
 
     private func count(_ question: LedgerQuestion) -> [[String]: Counts] {
-        var rows: [[String]: Counts] = [:]
+        // Without dimensions the totals are the one row, also of nothing.
+        var rows: [[String]: Counts] = question.dimensions.isEmpty ? [[]: Counts()] : [:]
         for delivery in deliveries {
             guard case .verified(let verified) = delivery.judgement else {
                 continue

@@ -45,4 +45,32 @@ package struct CountedTraits: Hashable, Sendable {
                 isReengagement: postback.conversionType == .reengagement, conversion: postback.conversion)
         }
     }
+
+    /// The counters that a postback with these traits is counted by.
+    package var counters: [Counts.Counter] {
+        if didWin == false {
+            return [.postbacks, .losses]
+        }
+        let isFirst = (sequenceIndex ?? 0) == 0
+        if isReengagement {
+            return isFirst
+                ? [.postbacks, .reengagements, .reengagementConversion(conversion)] : [.postbacks, .laterReengagements]
+        }
+        guard isFirst else {
+            return [
+                .postbacks, sequenceIndex == 1 ? .secondWindow : .thirdWindow, .laterConversion(conversion),
+            ]
+        }
+        var counters: [Counts.Counter] = [.postbacks, .installs, .conversion(conversion)]
+        if didWin == true {
+            counters.append(.wins)
+        }
+        if let isRedownload {
+            counters.append(isRedownload ? .redownloads : .newInstalls)
+            if !isRedownloadProven {
+                counters.append(.unprovenRedownloads)
+            }
+        }
+        return counters
+    }
 }

@@ -26,12 +26,12 @@ extension Counts {
 
     /// Installs with a fine conversion value.
     package var fineConversions: Int64 {
-        fineHistogram.reduce(0) { $0 + $1.count }
+        (UInt8(0)...63).reduce(0) { $0 + self[.conversion(.fine($1))] }
     }
 
     /// The mean of the fine conversion values that are known, or nil when none is.
     package var meanFineConversion: Double? {
-        let sum = fineHistogram.reduce(0) { $0 + Int64($1.value) * $1.count }
+        let sum = (UInt8(0)...63).reduce(0) { $0 + Int64($1) * self[.conversion(.fine($1))] }
         return Self.rate(sum, of: fineConversions)
     }
 

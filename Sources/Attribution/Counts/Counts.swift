@@ -4,177 +4,82 @@
 /// had none. A **re-engagement** is no install. Conversion values are counted for installs; those of later windows and
 /// of re-engagements apart.
 package struct Counts: Hashable, Sendable {
-    /// The single counts, in the order in which stores and outputs list them.
-    package enum Counter: Hashable, Sendable {
+    /// One of the counts.
+    package struct Counter: Hashable, Sendable {
+        /// Where it is among the counts: this is the only table of counters there is.
+        package let index: Int
+
         /// Postbacks of every kind.
-        case postbacks
+        package static let postbacks = Counter(index: 0)
         /// First postbacks of winners; postbacks of versions without `did-win` count as winners.
-        case installs
+        package static let installs = Counter(index: 1)
         /// Installs that say `redownload` is true.
-        case redownloads
+        package static let redownloads = Counter(index: 2)
         /// Installs that say `redownload` is false.
-        case newInstalls
+        package static let newInstalls = Counter(index: 3)
         /// Installs of 1.0 that say `redownload`, which that version does not sign: part of the two counts above.
-        case unprovenRedownloads
+        package static let unprovenRedownloads = Counter(index: 4)
         /// First postbacks that say `did-win` is true.
-        case wins
+        package static let wins = Counter(index: 5)
         /// Postbacks that say `did-win` is false.
-        case losses
+        package static let losses = Counter(index: 6)
         /// Postbacks of an install's second window (sequence index 1).
-        case secondWindow
+        package static let secondWindow = Counter(index: 7)
         /// Postbacks of an install's third window (sequence index 2).
-        case thirdWindow
+        package static let thirdWindow = Counter(index: 8)
         /// First postbacks of re-engagements.
-        case reengagements
+        package static let reengagements = Counter(index: 9)
         /// Postbacks of the second and third window of re-engagements.
-        case laterReengagements
+        package static let laterReengagements = Counter(index: 10)
+        /// How many there are of those above; below there are as many of each as there are conversions.
+        private static let singleCount = 11
+
         /// Installs with this conversion.
-        case conversion(Conversion)
+        package static func conversion(_ conversion: Conversion) -> Counter {
+            Counter(index: singleCount + conversion.index)
+        }
+
         /// Postbacks of an install's second and third window with this conversion.
-        case laterConversion(Conversion)
+        package static func laterConversion(_ conversion: Conversion) -> Counter {
+            Counter(index: singleCount + Conversion.count + conversion.index)
+        }
+
         /// Re-engagements with this conversion.
-        case reengagementConversion(Conversion)
+        package static func reengagementConversion(_ conversion: Conversion) -> Counter {
+            Counter(index: singleCount + 2 * Conversion.count + conversion.index)
+        }
+
+        /// How many counters there are.
+        package static let count = singleCount + 3 * Conversion.count
     }
 
-    /// Every counter once.
-    package static let counters: [Counter] =
-        [
-            .postbacks, .installs, .redownloads, .newInstalls, .unprovenRedownloads, .wins, .losses, .secondWindow,
-            .thirdWindow, .reengagements, .laterReengagements,
-        ]
-        + Conversion.coarseCases.map(Counter.laterConversion) + Conversion.allCases.map(Counter.conversion)
-        + Conversion.allCases.map(Counter.reengagementConversion)
-
-    /// The counts in the order of ``counters``.
-    package private(set) var counts: [Int64]
+    /// The counts by ``Counter/index``.
+    private var counts = [Int64](repeating: 0, count: Counter.count)
 
     /// No postbacks.
-    package init() {
-        counts = Array(repeating: 0, count: Self.counters.count)
-    }
+    package init() {}
 
-    /// Counts from counts in the order of ``counters``, as a store keeps them; nil for another number of them.
-    package init?(counts: [Int64]) {
-        guard counts.count == Self.counters.count else {
-            return nil
-        }
-        self.counts = counts
-    }
-
-    /// The value of one counter; 0 for a conversion that cannot be, such as a fine value in a later window.
+    /// The value of one counter.
     package subscript(counter: Counter) -> Int64 {
-        counter.place.map { counts[$0] } ?? 0
+        counts[counter.index]
+    }
+
+    /// Adds to one count.
+    package mutating func add(_ count: Int64, to counter: Counter) {
+        counts[counter.index] += count
     }
 
     /// Counts postbacks with the same traits.
     package mutating func count(_ traits: CountedTraits, times: Int64 = 1) {
-        func add(_ counter: Counter) {
-            if let place = counter.place {
-                counts[place] += times
-            }
+        for counter in traits.counters {
+            add(times, to: counter)
         }
-        add(.postbacks)
-        if traits.didWin == false {
-            add(.losses)
-            return
-        }
-        let isFirst = (traits.sequenceIndex ?? 0) == 0
-        if traits.isReengagement {
-            add(isFirst ? .reengagements : .laterReengagements)
-            if isFirst {
-                add(.reengagementConversion(traits.conversion))
-            }
-            return
-        }
-        switch traits.sequenceIndex {
-        case nil, 0:
-            add(.installs)
-            if traits.didWin == true {
-                add(.wins)
-            }
-            if let isRedownload = traits.isRedownload {
-                add(isRedownload ? .redownloads : .newInstalls)
-                if !traits.isRedownloadProven {
-                    add(.unprovenRedownloads)
-                }
-            }
-            add(.conversion(traits.conversion))
-        case 1:
-            add(.secondWindow)
-            add(.laterConversion(traits.conversion))
-        default:
-            add(.thirdWindow)
-            add(.laterConversion(traits.conversion))
-        }
-    }
-
-    /// Sets every count to 0 and keeps the memory.
-    package mutating func removeAll() {
-        for place in counts.indices {
-            counts[place] = 0
-        }
-    }
-
-    /// Adds to one count.
-    ///
-    /// - Parameters:
-    ///   - count: How much.
-    ///   - place: The counter's place among ``counters``.
-    package mutating func add(_ count: Int64, at place: Int) {
-        counts[place] += count
     }
 
     /// Adds other counts.
     package static func += (lhs: inout Self, rhs: Self) {
-        for place in lhs.counts.indices {
-            lhs.counts[place] += rhs.counts[place]
-        }
-    }
-}
-
-extension Counts.Counter {
-    /// Its place among ``Counts/counters``; nil for a conversion that cannot be.
-    ///
-    /// Computed, for every postback counted asks for a handful.
-    fileprivate var place: Int? {
-        let later = 11
-        let first = later + Conversion.coarseCount
-        let reengagement = first + Conversion.count
-        return switch self {
-        case .postbacks: 0
-        case .installs: 1
-        case .redownloads: 2
-        case .newInstalls: 3
-        case .unprovenRedownloads: 4
-        case .wins: 5
-        case .losses: 6
-        case .secondWindow: 7
-        case .thirdWindow: 8
-        case .reengagements: 9
-        case .laterReengagements: 10
-        case .laterConversion(.fine): nil
-        case .laterConversion(let conversion): later + conversion.place
-        case .conversion(let conversion): first + conversion.place
-        case .reengagementConversion(let conversion): reengagement + conversion.place
-        }
-    }
-}
-
-extension Conversion {
-    /// How many conversions there are beside fine values, and with them.
-    fileprivate static let coarseCount = coarseCases.count
-    fileprivate static let count = coarseCount + fineRange.count
-
-    /// Its place in ``allCases``.
-    fileprivate var place: Int {
-        switch self {
-        case .absent: 0
-        case .null: 1
-        case .invalid: 2
-        case .coarse(.low): 3
-        case .coarse(.medium): 4
-        case .coarse(.high): 5
-        case .fine(let value): 6 + Int(value)
+        for index in lhs.counts.indices {
+            lhs.counts[index] += rhs.counts[index]
         }
     }
 }

@@ -78,6 +78,9 @@ package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
     }
 
     /// The value a postback itself gives a dimension; empty when it carries none, and for dimensions of its delivery.
+    ///
+    /// The store takes all values at once as it records, from a postback it looks into once. Exports and expectations go
+    /// by this mapping, so that the two check each other.
     package func value(of postback: ReceivedPostback) -> String {
         switch postback {
         case .skAdNetwork(let postback): value(of: postback)

@@ -17,11 +17,26 @@ package enum Conversion: Hashable, Sendable {
     /// The range of a fine value.
     package static let fineRange: ClosedRange<Int64> = 0...63
 
-    /// Every conversion without a fine value, in the order in which stores and outputs list them.
-    package static let coarseCases: [Conversion] =
+    /// Every conversion, in the order in which outputs list them.
+    package static let allCases =
         [.absent, .null, .invalid] + CoarseConversionValue.allCases.map(Conversion.coarse)
-    /// Every conversion, in the order in which stores and outputs list them.
-    package static let allCases = coarseCases + fineRange.compactMap(Conversion.init(fine:))
+        + fineRange.compactMap(Conversion.init(fine:))
+
+    /// How many there are.
+    package static let count = allCases.count
+
+    /// Its index in ``allCases``, computed, for each row of a report asks for hundreds.
+    package var index: Int {
+        switch self {
+        case .absent: 0
+        case .null: 1
+        case .invalid: 2
+        case .coarse(.low): 3
+        case .coarse(.medium): 4
+        case .coarse(.high): 5
+        case .fine(let value): 6 + Int(value)
+        }
+    }
 
     /// A fine value; nil for one out of range.
     init?(fine value: Int64) {

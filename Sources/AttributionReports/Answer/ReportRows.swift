@@ -28,54 +28,38 @@ package struct ReportRows: RandomAccessCollection, Sendable {
 
     /// The indices of the rows in order; each row is made once for its key alone, for a row is large.
     private static func sorted(_ rows: LedgerRows, by sort: ReportSort, _ request: ReportRequest) -> [Int] {
-        let keys =
-            switch sort.key {
-            case .column(let column): rows.map { SortKey(column.value($0.counts)) }
-            case .dimension(let index): rows.map { SortKey($0.values[index], of: request.dimensions[index]) }
+        switch sort.key {
+        case .column(let column):
+            return order(of: rows.map { column.value($0.counts).number }, sort.isDescending)
+        case .dimension(let index) where request.dimensions[index] == .hour:
+            // Where clocks go back, the text of an hour is not in the order of time.
+            return order(of: rows.map { HourLabel.start(of: $0.values[index]) }, sort.isDescending)
+        case .dimension(let index):
+            let keys = rows.map { $0.values[index].isEmpty ? nil : OrderedValue($0.values[index]) }
+            return order(of: keys, sort.isDescending)
+        }
+    }
+
+    /// The indices of keys in their order: those that are nil last, and ties as they are.
+    private static func order<Key: Comparable>(of keys: [Key?], _ isDescending: Bool) -> [Int] {
+        keys.indices.sorted { left, right in
+            switch (keys[left], keys[right]) {
+            case (let first?, let second?) where first != second: isDescending ? second < first : first < second
+            case (_?, nil): true
+            case (nil, _?): false
+            default: left < right
             }
-        return rows.indices.sorted { left, right in
-            let (first, second) = (keys[left], keys[right])
-            guard first != second else {
-                // Ties stay in the order of the dimensions.
-                return left < right
-            }
-            guard !first.isMissing, !second.isMissing else {
-                return second.isMissing
-            }
-            return sort.isDescending ? second < first : first < second
         }
     }
 }
 
-/// What a row is sorted by: nothing, a number or a text.
-private enum SortKey: Hashable, Comparable {
-    case number(Double)
-    case text(String)
-    /// A rate of nothing, or a dimension the postbacks do not carry: always last.
-    case missing
-
-    init(_ value: ReportColumn.Value) {
-        switch value {
-        case .count(let count): self = .number(Double(count))
-        case .ratio(let ratio, _): self = ratio.map(SortKey.number) ?? .missing
-        case .histogram: self = .missing
+extension ReportColumn.Value {
+    /// What rows are sorted by; nil for a rate of nothing, and for a histogram.
+    fileprivate var number: Double? {
+        switch self {
+        case .count(let count): Double(count)
+        case .ratio(let ratio, _): ratio
+        case .histogram: nil
         }
-    }
-
-    init(_ value: String, of dimension: ReportDimension) {
-        if dimension == .hour, let start = HourLabel.start(of: value) {
-            self = .number(Double(start))
-        } else if dimension == .sourceIdentifier, !value.isEmpty {
-            // Digits of which leading zeros count.
-            self = .text(value)
-        } else if let number = Int64(value) {
-            self = .number(Double(number))
-        } else {
-            self = value.isEmpty ? .missing : .text(value)
-        }
-    }
-
-    var isMissing: Bool {
-        self == .missing
     }
 }

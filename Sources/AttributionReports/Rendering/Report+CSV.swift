@@ -5,13 +5,21 @@ import Foundation
 extension Report {
     /// The rows with a header line, RFC 4180; every cell holds one value.
     func writeCSV(to output: (String) -> Void) {
-        func line(_ cells: [String]) -> String {
-            cells.map(\.csvCell).joined(separator: ",") + "\r\n"
-        }
         let columns = singleColumns
-        output(line(request.dimensions.map(\.rawValue) + columns.map(\.name)))
+        output((request.dimensions.map(\.rawValue) + columns.map(\.name)).joined(separator: ",") + "\r\n")
         for row in rows {
-            output(line(row.values + columns.map { $0.value(row.counts).text }))
+            // Cell by cell, for a report may have a million; figures need no quotes.
+            var line = ""
+            for value in row.values {
+                line += value.csvCell
+                line += ","
+            }
+            for column in columns {
+                line += column.value(row.counts).text
+                line += ","
+            }
+            _ = line.popLast()
+            output(line + "\r\n")
         }
     }
 }

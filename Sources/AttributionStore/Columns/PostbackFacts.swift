@@ -1,6 +1,7 @@
 import Attribution
 
-/// What the columns keep of a counted postback.
+/// What the columns keep of a counted postback: the value of each dimension, as
+/// ``Attribution/ReportDimension/value(of:)`` has it one by one.
 struct PostbackFacts {
     let traffic: Traffic
     let recipient: Delivery.Recipient

@@ -35,7 +35,7 @@ final class OwnedDatabase: Sendable {
         var newestRow: @Sendable () -> Int64 = { 0 }
         /// Writes what recording would write, to be rolled back: a page that is damaged, or a disk on which only little
         /// fits, shows there and not in a row that is updated in place.
-        var rehearse: @Sendable (Database) throws -> Void = { _ in }
+        var rehearse: (@Sendable (Database) throws -> Void)?
         /// Told what an operator should hear of, on any thread.
         var onEvent: @Sendable (StoreEvent) -> Void = { _ in }
     }
@@ -175,7 +175,7 @@ final class OwnedDatabase: Sendable {
             // The failure is noted where it happens.
             try? write { db in
                 try db.inSavepoint {
-                    try hooks.rehearse(db)
+                    try hooks.rehearse?(db)
                     return .rollback
                 }
                 try db.execute(sql: "UPDATE probe SET bytes = randomblob(262144)")
@@ -228,10 +228,26 @@ final class OwnedDatabase: Sendable {
                 try? db.rollback()
             }
             if let error = error as? DatabaseError {
-                note(failure: StoreFault(error).words)
+                let fault = StoreFault(error)
+                // Damage stops those alone who meet it; a server is ready as long as the next postback can be recorded.
+                if fault != .damaged || !canRecord(db) {
+                    note(failure: fault.words)
+                }
             }
             throw error
         }
+    }
+
+    /// Whether what the next recording needs can be read and written.
+    private func canRecord(_ db: Database) -> Bool {
+        guard let rehearse = hooks.rehearse else {
+            return false
+        }
+        let rehearsed: Void? = try? db.inTransaction(.immediate) {
+            try rehearse(db)
+            return .rollback
+        }
+        return rehearsed != nil
     }
 
     private func checkFence(_ db: Database) throws {

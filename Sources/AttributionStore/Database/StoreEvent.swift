@@ -12,6 +12,8 @@ package enum StoreEvent: Sendable {
     case indexRebuilt(path: String, rows: Int64)
     /// A block of columns cannot be written; reports count its postbacks from their bytes.
     case columnsDamaged(path: String)
+    /// A body that is no postback was counted and not kept, for the quarantine is damaged. Reported once.
+    case quarantineDamaged(path: String)
     /// Bodies were not kept because a bound of the quarantine was reached.
     case notKept(QuarantineClass, count: Int)
 
@@ -39,6 +41,9 @@ package enum StoreEvent: Sendable {
         case .columnsDamaged(let path):
             "the columns of \(path) are damaged, which makes reports slower but not wrong; "
                 + "run: skan recount --store \(path) --repair"
+        case .quarantineDamaged(let path):
+            "the quarantine of \(path) is damaged and keeps nothing more; postbacks are recorded; "
+                + "run: skan recount --store \(path)"
         case .notKept(let kind, let count):
             "\(count) \(kind.rawValue) bodies were not kept: a bound of the quarantine was reached"
         }

@@ -13,6 +13,8 @@ package final class LedgerWriter: Sendable {
     let settings: LedgerSettings
     /// Blocks that could not be read when the store was opened.
     private let damagedBlocks: BlockNumbers
+    /// Whether ``StoreEvent/quarantineDamaged(path:)`` was reported: a flood must not fill the log.
+    private let isQuarantineDamageKnown = Mutex(false)
     private let onEvent: @Sendable (StoreEvent) -> Void
     private let now: @Sendable () -> Int64
 
@@ -136,13 +138,36 @@ package final class LedgerWriter: Sendable {
         } catch StoreError.failed(_, .damaged) {
             // Damage stops those alone who meet it; of two halves one may be on the disk already.
             guard deliveries.count > 1 else {
-                return [nil]
+                return [try? recordWithoutQuarantine(deliveries[0])]
             }
             let half = deliveries.count / 2
             return [deliveries[..<half], deliveries[half...]].flatMap { part in
                 (try? record(Array(part))) ?? Array(repeating: nil, count: part.count)
             }
         }
+    }
+
+    /// Counts a delivery that is no postback where its body cannot be kept, for it should not come back.
+    ///
+    /// - Throws: ``StoreError``, for whatever the store needs undamaged.
+    private func recordWithoutQuarantine(_ delivery: Delivery) throws -> Recording? {
+        guard case .rejected = delivery.judgement else {
+            return nil
+        }
+        let recording = try batch { db in
+            try PreparedDelivery.prepare([delivery], db, memory)
+        } work: { batch, prepared in
+            batch.isQuarantineDamaged = true
+            return try prepared.first.flatMap { try batch.record($0) }
+        }
+        let isKnown = isQuarantineDamageKnown.withLock { isKnown in
+            defer { isKnown = true }
+            return isKnown
+        }
+        if !isKnown {
+            onEvent(.quarantineDamaged(path: path))
+        }
+        return recording
     }
 
     /// Does the work of one recording transaction.

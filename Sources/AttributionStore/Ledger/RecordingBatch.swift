@@ -23,6 +23,8 @@ struct RecordingBatch {
     private var deliveries: [Int64: DeliveryCounts] = [:]
     /// Most deliveries are of one kind, many in a row.
     private var run: (quarter: Int64, kind: DeliveryCounts.Kind, tally: DeliveryCounts.Tally)?
+    /// Whether nothing more can be put into the quarantine.
+    var isQuarantineDamaged = false
     /// Bodies that were not kept, by class.
     var notKept: [QuarantineClass: Int] = [:]
     /// Rows that could not be read.

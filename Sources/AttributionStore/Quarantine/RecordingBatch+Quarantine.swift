@@ -5,6 +5,9 @@ import GRDB
 extension RecordingBatch {
     /// Keeps a body as far as the bounds allow.
     mutating func keep(_ quarantined: QuarantinedBody) throws -> Bool {
+        guard !isQuarantineDamaged else {
+            return false
+        }
         let isKept = try insert(quarantined)
         if !isKept {
             notKept[quarantined.kind, default: 0] += 1

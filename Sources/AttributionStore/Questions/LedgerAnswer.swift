@@ -2,7 +2,8 @@ package import Attribution
 
 /// What a ledger answers: everything from one snapshot.
 package struct LedgerAnswer: Sendable {
-    /// A row for each combination of values, ordered by them; numbers by size.
+    /// A row for each combination of values, in the order of ``Attribution/OrderedValue`` and of time; without dimensions
+    /// always one row.
     package let rows: LedgerRows
     /// The sum of the rows.
     package let totals: Counts

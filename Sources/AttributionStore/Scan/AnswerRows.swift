@@ -2,8 +2,9 @@ import Attribution
 
 /// The cells of a pass, sorted into rows.
 struct AnswerRows {
-    /// What each traits code counts as.
-    private let traits: [CountedTraits?]
+    /// What each traits code counts as: the counters of code *n* lie between its start and the next one.
+    private var counters: [Counts.Counter] = []
+    private var counterStarts = [0]
     private var cells: [(traits: UInt32, count: Int64)] = []
     /// The index of the first cell of each row, and the end of the last.
     private var starts: [Int] = []
@@ -15,55 +16,70 @@ struct AnswerRows {
     /// Sorts the cells of a pass.
     init<Key>(_ scan: ColumnScan<Key>, _ question: LedgerQuestion, _ layout: ScanLayout) throws {
         let known = scan.codes.values(.traits).map { $0.flatMap { PostbackTraits($0) } }
-        traits = known.map { $0?.counted }
-        var found: [(key: Key, count: Int64)] = []
-        found.reserveCapacity(scan.cells.count)
-        scan.cells.forEach { found.append(($0, Int64($1))) }
-        let orders = question.dimensions.map { dimension in
-            DimensionOrder(dimension, scan, layout, known, found.lazy.map(\.key))
+        for traits in known {
+            counters += traits?.counted.counters ?? []
+            counterStarts.append(counters.count)
         }
+        var found = FoundCells<Key>()
+        found.keys.reserveCapacity(scan.cells.count)
+        found.counts.reserveCapacity(scan.cells.count)
+        scan.cells.forEach { key, count in
+            found.keys.append(key)
+            found.counts.append(Int64(count))
+        }
+        let orders = question.dimensions.map { DimensionOrder($0, scan, layout, known, found.keys) }
         texts = orders.map(\.texts)
-        let bits = orders.map { ScanLayout.bits($0.texts.count) }
-        guard bits.reduce(0, +) + layout.traits.bits <= UInt128.bitWidth else {
-            throw LedgerQuestionError.tooManyCombinations
-        }
-        if bits.reduce(0, +) + layout.traits.bits <= UInt64.bitWidth {
-            sort(found, orders, bits, layout, as: UInt64.self)
-        } else {
-            sort(found, orders, bits, layout, as: UInt128.self)
+        switch orders.reduce(0, { $0 + $1.bits }) {
+        case ...UInt64.bitWidth: sort(found, orders, layout, as: UInt64.self)
+        case ...UInt128.bitWidth: sort(found, orders, layout, as: UInt128.self)
+        default: throw LedgerQuestionError.tooManyCombinations
         }
     }
 
-    private mutating func sort<Key, Rank: FixedWidthInteger & UnsignedInteger>(
-        _ found: [(key: Key, count: Int64)],
+    private struct FoundCells<Key> {
+        var keys: [Key] = []
+        var counts: [Int64] = []
+    }
+
+    private mutating func sort<Key: FixedWidthInteger, Rank: FixedWidthInteger & UnsignedInteger>(
+        _ found: FoundCells<Key>,
         _ orders: [DimensionOrder],
-        _ bits: [Int],
         _ layout: ScanLayout,
         as: Rank.Type
-    ) where Key: FixedWidthInteger {
-        let traitsBits = layout.traits.bits
-        var ranked: [(rank: Rank, count: Int64)] = found.map { cell in
-            var rank: Rank = 0
-            for (order, bits) in zip(orders, bits) {
-                rank = rank << bits | Rank(order.rank(cell.key))
-            }
-            return (rank << traitsBits | Rank(layout.traits.code(cell.key)), cell.count)
+    ) {
+        var ranked = Array(repeating: 0 as Rank, count: found.keys.count)
+        for order in orders {
+            order.append(to: &ranked, found.keys)
         }
-        ranked.sort { $0.rank < $1.rank }
-        let traitsMask = (Rank(1) << traitsBits) - 1
+        // Cells of one group mostly follow one another: such runs are sorted, not each cell.
+        var runs: [(rank: Rank, start: Int, end: Int)] = []
+        for (index, rank) in ranked.enumerated() {
+            if let last = runs.last, last.rank == rank {
+                runs[runs.count - 1].end = index + 1
+            } else {
+                runs.append((rank, index, index + 1))
+            }
+        }
+        runs.sort { $0.rank < $1.rank }
+        cells.reserveCapacity(found.keys.count)
         var row: Rank?
-        for cell in ranked {
-            let rank = cell.rank >> traitsBits
-            if rank != row {
-                row = rank
+        for run in runs {
+            if run.rank != row {
+                row = run.rank
                 starts.append(cells.count)
-                var shift = bits.reduce(0, +)
-                for bits in bits {
-                    shift -= bits
-                    ranks.append(UInt32(truncatingIfNeeded: (rank >> shift) & ((Rank(1) << bits) - 1)))
+                var shift = orders.reduce(0) { $0 + $1.bits }
+                for order in orders {
+                    shift -= order.bits
+                    ranks.append(UInt32(truncatingIfNeeded: (run.rank >> shift) & ((Rank(1) << order.bits) - 1)))
                 }
             }
-            cells.append((UInt32(truncatingIfNeeded: cell.rank & traitsMask), cell.count))
+            for index in run.start..<run.end {
+                cells.append((UInt32(truncatingIfNeeded: layout.traits.code(found.keys[index])), found.counts[index]))
+            }
+        }
+        if orders.isEmpty, starts.isEmpty {
+            // Without dimensions the totals are the one row, though nothing was counted.
+            starts.append(0)
         }
         starts.append(cells.count)
     }
@@ -77,23 +93,20 @@ struct AnswerRows {
         let width = texts.count
         return LedgerRow(
             values: (0..<width).map { texts[$0][Int(ranks[index * width + $0])] },
-            counts: counts(cells[starts[index]..<starts[index + 1]]))
+            counts: counts(starts[index]..<starts[index + 1]))
     }
 
     /// The sum of all rows.
     var totals: Counts {
-        counts(cells[...])
+        counts(0..<cells.count)
     }
 
-    private func counts(_ cells: ArraySlice<(traits: UInt32, count: Int64)>) -> Counts {
-        var sums: [UInt32: Int64] = [:]
-        for cell in cells {
-            sums[cell.traits, default: 0] += cell.count
-        }
+    private func counts(_ range: Range<Int>) -> Counts {
         var counts = Counts()
-        for (code, count) in sums {
-            if let traits = traits[Int(code)] {
-                counts.count(traits, times: count)
+        for index in range {
+            let (traits, count) = (Int(cells[index].traits), cells[index].count)
+            for counter in counterStarts[traits]..<counterStarts[traits + 1] {
+                counts.add(count, to: counters[counter])
             }
         }
         return counts
@@ -103,18 +116,24 @@ struct AnswerRows {
 /// The values of a dimension that occur in an answer, in their order.
 private struct DimensionOrder {
     private let field: ScanLayout.Field
+    /// By code.
     private let ranks: [UInt32]
     let texts: [String]
+
+    /// The bits of a rank.
+    var bits: Int {
+        ScanLayout.bits(texts.count)
+    }
 
     init<Key: FixedWidthInteger>(
         _ dimension: ReportDimension,
         _ scan: ColumnScan<Key>,
         _ layout: ScanLayout,
         _ traits: [PostbackTraits?],
-        _ keys: some Sequence<Key>
+        _ keys: [Key]
     ) {
-        field = layout.dimensions.first { $0.dimension == dimension }?.field ?? layout.traits
-        let field = field
+        let field = layout.dimensions.first { $0.dimension == dimension }?.field ?? layout.traits
+        self.field = field
         let times = scan.periods.first { $0.dimension == dimension }
         let labels: [String?] =
             if let times {
@@ -139,7 +158,7 @@ private struct DimensionOrder {
             texts = ordered.map { labels[$0] ?? "" }
         } else {
             // Several codes of traits have one text.
-            let ordered = Set(used.map { labels[$0] ?? "" }).map { OrderedText($0) }.sorted()
+            let ordered = Set(used.map { labels[$0] ?? "" }).map { OrderedValue($0) }.sorted()
             let rankByText = Dictionary(
                 uniqueKeysWithValues: ordered.enumerated().map { ($0.element.text, UInt32($0.offset)) })
             for code in used {
@@ -150,31 +169,11 @@ private struct DimensionOrder {
         self.ranks = ranks
     }
 
-    func rank(_ key: some FixedWidthInteger) -> UInt32 {
-        ranks[field.code(key)]
-    }
-}
-
-/// Numbers by size and before other texts, so that campaign 9 is listed before campaign 10; the empty text comes first.
-private struct OrderedText: Comparable {
-    let text: String
-    private let number: Int64?
-
-    init(_ text: String) {
-        self.text = text
-        number = Int64(text)
-    }
-
-    static func < (lhs: Self, rhs: Self) -> Bool {
-        switch (lhs.number, rhs.number) {
-        case (let left?, let right?) where left != right: left < right
-        case (_?, nil): !rhs.text.isEmpty
-        case (nil, _?): lhs.text.isEmpty
-        default: lhs.text < rhs.text
+    /// Appends the rank of each key's value to a number.
+    func append<Key: FixedWidthInteger, Rank: FixedWidthInteger>(to numbers: inout [Rank], _ keys: [Key]) {
+        let bits = bits
+        for (index, key) in keys.enumerated() {
+            numbers[index] = numbers[index] << bits | Rank(ranks[field.code(key)])
         }
-    }
-
-    static func == (lhs: Self, rhs: Self) -> Bool {
-        lhs.text == rhs.text
     }
 }
