@@ -3,7 +3,7 @@ package import Attribution
 /// What became of a tap on a web ad.
 package enum WebAdOutcome: Sendable {
     /// The payload; its nonce is used up on disk.
-    case signed(SignedImpression)
+    case signed(SignedSKAdNetworkImpression)
     /// The tap is refused.
     case refused(WebAdRefusal)
     /// The server was given no signing keys.

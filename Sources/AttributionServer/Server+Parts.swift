@@ -41,17 +41,18 @@ extension Server {
     /// From requests to the ingestor or the responder, and from what became of them to answers.
     static func handler(_ ingestor: Ingestor, _ responder: WebAdResponder?) -> IngressHandler {
         { request, answer in
-            let receivedAt = Int64(request.receivedAt.timeIntervalSince1970 * 1000)
+            let receivedAt = UnixMilliseconds(request.receivedAt)
             switch PublicRoute(request.route).purpose {
             case .delivery(let recipient):
                 ingestor.submit(
-                    request.body, recipient: recipient, client: request.client, receivedAtMilliseconds: receivedAt
+                    request.body, recipient: recipient, client: request.client,
+                    receivedAtMilliseconds: receivedAt.rawValue
                 ) {
                     answer(IngressAnswer($0))
                 }
             case .webAdTap:
                 guard let responder else { return answer(IngressAnswer(WebAdOutcome.noSigningKeys)) }
-                responder.submit(request.body, receivedAtMilliseconds: receivedAt) {
+                responder.submit(request.body, receivedAt: receivedAt) {
                     answer(IngressAnswer($0))
                 }
             }

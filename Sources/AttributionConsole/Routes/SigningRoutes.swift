@@ -42,7 +42,7 @@ package struct SigningRoutes: ConsoleRoutes {
         await answer(request) { body, signer, now in
             var generator = SystemRandomNumberGenerator()
             let order = try ImpressionOrder(reading: body, limit: Self.bodyLimit)
-            let signed = try signer.answer(order, timestampMilliseconds: now, using: &generator)
+            let signed = try signer.answer(order, at: now, using: &generator)
             return (.ok, .object(["status": .string("signed"), "impressions": .array(signed)]))
         }
     }
@@ -51,14 +51,16 @@ package struct SigningRoutes: ConsoleRoutes {
         await answer(request) { body, signer, now in
             var generator = SystemRandomNumberGenerator()
             let request = try BidSigningRequest(reading: body, limit: Self.bodyLimit)
-            let answer = try signer.answer(request, timestampMilliseconds: now, using: &generator)
+            let answer = try signer.answer(request, at: now, using: &generator)
             return (answer.isSigned ? .ok : .unprocessableContent, answer.json)
         }
     }
 
     private func answer(
         _ request: Request,
-        _ sign: (_ body: [UInt8], _ signer: NetworkSigner, _ now: Int64) throws -> (HTTPResponse.Status, JSONText)
+        _ sign: (_ body: [UInt8], _ signer: NetworkSigner, _ now: UnixMilliseconds) throws -> (
+            HTTPResponse.Status, JSONText
+        )
     ) async -> Response {
         // A page in a browser can post to loopback, but not with this media type and without asking first.
         guard request.headers[.contentType]?.isJSONMediaType == true else {
@@ -77,7 +79,7 @@ package struct SigningRoutes: ConsoleRoutes {
                 .contentTooLarge, "body-too-large", "the body is longer than \(Self.bodyLimit) bytes, or was cut short")
         }
         do {
-            let now = Int64(Date().timeIntervalSince1970 * 1000)
+            let now = UnixMilliseconds(Date())
             let (status, body) = try sign(Array(buffer.readableBytesView), signer, now)
             return .json(status, body)
         } catch let refusal as SigningRefusal {

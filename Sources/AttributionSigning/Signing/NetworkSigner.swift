@@ -41,7 +41,7 @@ package struct NetworkSigner: Sendable {
                 adNetworkID: id,
                 registryID: keys.registryID(of: id),
                 versions: SKAdNetworkVersion.allCases.filter { version in ranges.contains { $0.contains(version) } },
-                signsAppImpressions: ranges.contains { $0.upperBound > .v2_0 }
+                signsForAdAttributionKit: ranges.contains { $0.upperBound > .v2_0 }
             )
         }
     }
@@ -72,7 +72,7 @@ package struct NetworkSigner: Sendable {
     /// - Returns: The impression with its signature, which was verified.
     /// - Throws: ``KeyProblem/noKey(adNetworkID:version:)``, there being no default key, and what ``ImpressionSigner``
     ///   throws.
-    package func sign(_ impression: Impression) throws -> SignedImpression {
+    package func sign(_ impression: SKAdNetworkImpression) throws -> SignedSKAdNetworkImpression {
         let entry = entries[impression.adNetworkID.registered]?.first { $0.versions.contains(impression.version) }
         guard let entry else {
             throw KeyProblem.noKey(adNetworkID: impression.adNetworkID.text, version: impression.version)
@@ -86,7 +86,7 @@ package struct NetworkSigner: Sendable {
     /// - Returns: The impression with its JWS, which was verified.
     /// - Throws: ``KeyProblem/noAdAttributionKitKey(adNetworkID:)`` when no active key reaches past 2.0, and what
     ///   ``ImpressionSigner`` throws.
-    package func sign(_ impression: AppImpression) throws -> SignedAppImpression {
+    package func sign(_ impression: AdAttributionKitImpression) throws -> SignedAdAttributionKitImpression {
         let entry = entries[impression.adNetworkIdentifier.registered]?.first
         guard let entry, entry.versions.upperBound > .v2_0 else {
             throw KeyProblem.noAdAttributionKitKey(adNetworkID: impression.adNetworkIdentifier.text)
