@@ -20,20 +20,23 @@ package struct NetworkSigner: Sendable {
 
     /// Makes a signer of the active keys of a list; OpenSSL verifies what it signs.
     ///
-    /// - Parameter keys: The list; keys that only verify are left out.
+    /// - Parameter keys: The list; of former keys it has no private half.
     /// - Throws: When OpenSSL cannot take the public half out of a key.
     package init(_ keys: NetworkKeySet) throws {
         var order: [AdNetworkID] = []
-        for key in keys.entries where key.isActive {
+        for key in keys.entries {
+            guard case .active(let privateKey) = key.use else {
+                continue
+            }
             let name = key.adNetworkID.registered
             if entries[name] == nil {
                 order.append(key.adNetworkID)
             }
             entries[name, default: []].append(
-                Entry(versions: key.versions, signer: try ImpressionSigner(key.privateKey)))
+                Entry(versions: key.versions, signer: try ImpressionSigner(privateKey)))
             entries[name]?.sort { $0.versions.upperBound > $1.versions.upperBound }
         }
-        fingerprints = Set(try keys.entries.filter(\.isActive).map { try $0.privateKey.publicKey().fingerprint })
+        fingerprints = Set(keys.entries.lazy.filter(\.isActive).map(\.publicKey.fingerprint))
         let entries = entries
         networks = order.map { id in
             let ranges = (entries[id.registered] ?? []).map(\.versions)
