@@ -23,29 +23,27 @@ package struct WebAdIssuer: Sendable {
     /// - Parameters:
     ///   - request: What they advertise, and where.
     ///   - count: How many.
-    ///   - issuedAtMilliseconds: From when their lifetime runs, in Unix milliseconds; nil for now.
-    ///   - nowMilliseconds: The present.
+    ///   - issuedAt: From when their lifetime runs; nil for now.
+    ///   - now: The present.
     /// - Returns: Their links; the ads are on disk.
     /// - Throws: ``Attribution/FieldProblem`` for a bad value, ``AttributionSigning/KeyProblem`` when no key signs for
     ///   the network, and what the store reports.
     package func issue(
         _ request: WebAdRequest,
         count: Int = 1,
-        issuedAtMilliseconds: Int64? = nil,
-        nowMilliseconds: Int64
+        issuedAt: UnixMilliseconds? = nil,
+        now: UnixMilliseconds
     ) async throws -> [WebAdLink] {
         var generator = SystemRandomNumberGenerator()
         var links: [WebAdLink] = []
         for _ in 0..<count {
-            links.append(
-                try request.checked(
-                    nonce: Nonce(using: &generator), issuedAtMilliseconds: issuedAtMilliseconds ?? nowMilliseconds))
+            links.append(try request.checked(nonce: Nonce(using: &generator), issuedAt: issuedAt ?? now))
         }
         if let signer = signer?.signer, let first = links.first {
             // Signed once in vain: a network without a key is found out now and not by the first tap.
             _ = try signer.sign(try first.ad.sampleImpression())
         }
-        try await ledger.issue(links.map(\.ad), nowMilliseconds: nowMilliseconds)
+        try await ledger.issue(links.map(\.ad), at: now)
         Counter(label: "skan_web_ads_issued_total").increment(by: Int64(count))
         return links
     }

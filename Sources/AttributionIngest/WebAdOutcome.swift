@@ -6,7 +6,7 @@ import StrictJSON
 /// What became of a tap on a web ad.
 package enum WebAdOutcome: Sendable {
     /// The payload; its nonce is used up on disk.
-    case signed(SignedImpression)
+    case signed(SignedSKAdNetworkImpression)
     /// The tap is refused.
     case refused(WebAdRefusal)
     /// The server was given no signing keys.
@@ -19,7 +19,7 @@ package enum WebAdOutcome: Sendable {
     case failed
 
     /// The payload, or why there is none.
-    package var result: Result<SignedImpression, Refusal> {
+    package var result: Result<SignedSKAdNetworkImpression, Refusal> {
         switch self {
         case .signed(let impression): .success(impression)
         case .refused(let refusal): .failure(Refusal(refusal))

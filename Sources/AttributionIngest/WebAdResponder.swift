@@ -1,4 +1,4 @@
-import Attribution
+package import Attribution
 package import AttributionSigning
 package import AttributionStore
 import BoundedLogging
@@ -12,7 +12,7 @@ import ServiceLifecycle
 package final class WebAdResponder: Service {
     private struct Pending: Sendable {
         let tap: WebAdTap
-        let receivedAtMilliseconds: Int64
+        let receivedAt: UnixMilliseconds
         let answer: @Sendable (WebAdOutcome) -> Void
     }
 
@@ -42,11 +42,11 @@ package final class WebAdResponder: Service {
     ///
     /// - Parameters:
     ///   - body: The bytes as received.
-    ///   - receivedAtMilliseconds: When they were received, in Unix milliseconds; the payload's timestamp.
+    ///   - receivedAt: When they were received; the payload's timestamp.
     ///   - answer: Called exactly once, on any thread.
     package func submit(
         _ body: [UInt8],
-        receivedAtMilliseconds: Int64,
+        receivedAt: UnixMilliseconds,
         answer: @escaping @Sendable (WebAdOutcome) -> Void
     ) {
         let counted: @Sendable (WebAdOutcome) -> Void = { outcome in
@@ -59,7 +59,7 @@ package final class WebAdResponder: Service {
         } catch {
             return counted(.refused(error))
         }
-        let pending = Pending(tap: tap, receivedAtMilliseconds: receivedAtMilliseconds, answer: counted)
+        let pending = Pending(tap: tap, receivedAt: receivedAt, answer: counted)
         if case .enqueued = queue.yield(pending) {
             return
         }
@@ -85,7 +85,7 @@ package final class WebAdResponder: Service {
     private func outcome(of pending: Pending) async -> WebAdOutcome {
         let signer = current.signer
         do {
-            let answer = try await ledger.answer(pending.tap, nowMilliseconds: pending.receivedAtMilliseconds) {
+            let answer = try await ledger.answer(pending.tap, at: pending.receivedAt) {
                 try signer.sign($0)
             }
             switch answer {

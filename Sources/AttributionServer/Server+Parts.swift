@@ -43,11 +43,12 @@ extension Server {
         _ ingestor: Ingestor, _ responder: WebAdResponder?, _ metrics: PrometheusMetrics
     ) -> IngressHandler {
         { request, answer in
-            let receivedAt = Int64(request.receivedAt.timeIntervalSince1970 * 1000)
+            let receivedAt = UnixMilliseconds(request.receivedAt)
             switch PublicRoute(request.route).purpose {
             case .delivery(let recipient):
                 ingestor.submit(
-                    request.body, recipient: recipient, client: request.client, receivedAtMilliseconds: receivedAt
+                    request.body, recipient: recipient, client: request.client,
+                    receivedAtMilliseconds: receivedAt.rawValue
                 ) {
                     answer(IngressAnswer($0))
                 }
@@ -56,7 +57,7 @@ extension Server {
                     WebAdOutcome.noSigningKeys.count(in: metrics)
                     return answer(IngressAnswer(WebAdOutcome.noSigningKeys))
                 }
-                responder.submit(request.body, receivedAtMilliseconds: receivedAt) {
+                responder.submit(request.body, receivedAt: receivedAt) {
                     answer(IngressAnswer($0))
                 }
             }

@@ -80,13 +80,11 @@ package struct ServerCheck: Sendable {
             find("tokens", "\(configuration.tokens ?? ""): \(live) live, \(grants.count - live) expired")
         }
         for entry in credentials.keys?.entries ?? [] {
-            if let key = attempt({ try entry.privateKey.publicKey() }) {
-                let versions = "\(entry.versions.lowerBound.rawValue)-\(entry.versions.upperBound.rawValue)"
-                find(
-                    "signing key",
-                    "\(entry.adNetworkID) \(versions) \(entry.isActive ? "active" : "verify-only") "
-                        + "\(key.curve.displayName) SHA256:\(key.fingerprint)")
-            }
+            let versions = "\(entry.versions.lowerBound.rawValue)-\(entry.versions.upperBound.rawValue)"
+            find(
+                "signing key",
+                "\(entry.adNetworkID) \(versions) \(entry.isActive ? "active" : "verify-only") "
+                    + "\(entry.publicKey.curve.displayName) SHA256:\(entry.publicKey.fingerprint)")
         }
     }
 }

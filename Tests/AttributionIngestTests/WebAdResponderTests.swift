@@ -17,18 +17,19 @@ struct WebAdResponderTests {
             gate.continuation.finish()
         }
 
-        func issue(_ ads: [WebAd], nowMilliseconds: Int64) async throws {}
+        func issue(_ ads: [WebAd], at now: UnixMilliseconds) async throws {}
 
         func answer(
             _ tap: WebAdTap,
-            nowMilliseconds: Int64,
-            signing sign: @escaping @Sendable (Impression) throws -> SignedImpression
-        ) async throws -> Result<SignedImpression, WebAdRefusal> {
+            at now: UnixMilliseconds,
+            signing sign: @escaping @Sendable (SKAdNetworkImpression) throws -> SignedSKAdNetworkImpression
+        ) async throws -> Result<SignedSKAdNetworkImpression, WebAdRefusal> {
             for await _ in gate.stream {}
             return .failure(.nonceUnknown)
         }
     }
 
+    private static let noon = UnixMilliseconds(rawValue: 1_795_262_400_000)
     private static let body = Array(
         #"{"source_engagement_type":"click_to_App_Store","source_domain":"example.com","source_nonce":"t8naKxXHTzuTJhNfljADPQ","version":"4.0"}"#
             .utf8)
@@ -53,12 +54,12 @@ struct WebAdResponderTests {
         let codes = Mutex<[String]>([])
         // Not running yet: eight wait, the rest is told so before this returns.
         for _ in 0..<20 {
-            responder.submit(Self.body, receivedAtMilliseconds: 1_795_262_400_000) { outcome in
+            responder.submit(Self.body, receivedAt: Self.noon) { outcome in
                 codes.withLock { $0.append(outcome.label) }
             }
         }
         #expect(codes.withLock { $0 } == Array(repeating: "overloaded", count: 12))
-        responder.submit(Array("{}".utf8), receivedAtMilliseconds: 1_795_262_400_000) { outcome in
+        responder.submit(Array("{}".utf8), receivedAt: Self.noon) { outcome in
             codes.withLock { $0.append(outcome.label) }
         }
         #expect(codes.withLock { $0.last } == "malformed")
@@ -66,7 +67,7 @@ struct WebAdResponderTests {
         responder.close()
         try await responder.run()
         #expect(codes.withLock { $0.suffix(8) } == Array(repeating: "nonce-unknown", count: 8))
-        responder.submit(Self.body, receivedAtMilliseconds: 1_795_262_400_000) { outcome in
+        responder.submit(Self.body, receivedAt: Self.noon) { outcome in
             codes.withLock { $0.append(outcome.label) }
         }
         #expect(codes.withLock { $0.last } == "overloaded")

@@ -13,8 +13,8 @@ struct ImpressionSignerTests {
 
     static func impression(
         _ version: String, _ fidelity: Int64?, _ domain: String?, _ network: String = "example123.skadnetwork"
-    ) throws -> Impression {
-        try ImpressionRequest(
+    ) throws -> SKAdNetworkImpression {
+        try SKAdNetworkImpressionDraft(
             version: version,
             adNetworkID: network,
             campaignID: version == "4.0" ? nil : 42,

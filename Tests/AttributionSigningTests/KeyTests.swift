@@ -1,6 +1,7 @@
 import Attribution
 import AttributionSigning
 import Foundation
+import StrictJSON
 import Testing
 
 @Suite("Keys")
@@ -105,36 +106,94 @@ struct KeyTests {
         #expect(problem?.description.hasPrefix(expected.replacing("FILE", with: file)) == true, "\(problem as Any)")
     }
 
-    @Test("A list of keys gives the active one for network and version, and refuses two")
-    func keySet() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        for (name, curve) in [("old", SignatureCurve.p192), ("new", .p256), ("former", .p256)] {
+    /// Makes `old.pem` on P-192, `former.pem` and `new.pem`, and lists them.
+    private func list(_ formerUse: String, oldVersions: String = "1.0-2.0", newVersions: String = "2.1-4.0") throws
+        -> NetworkKeySet
+    {
+        for (name, curve) in [("old", SignatureCurve.p192), ("new", .p256), ("former", .p256)]
+        where !FileManager.default.fileExists(atPath: "\(folder)/\(name).pem") {
             try KeyFile.writeNew(NetworkPrivateKey.generate(curve).pem(), to: "\(folder)/\(name).pem")
         }
-        func list(_ formerUse: String, oldVersions: String = "1.0-2.0") throws -> String {
-            let file = "\(folder)/keys-\(UUID().uuidString).json"
-            let text = """
-                {"keys": [
-                 {"ad-network-id": "n.skadnetwork", "file": "old.pem", "versions": "\(oldVersions)", "use": "active"},
-                 {"ad-network-id": "n.skadnetwork", "file": "former.pem", "versions": "2.1-4.0", "use": "\(formerUse)"},
-                 {"ad-network-id": "n.skadnetwork", "file": "new.pem", "versions": "2.1-4.0", "use": "active"}]}
-                """
-            try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-            return file
+        let text = """
+            {"keys": [
+             {"ad-network-id": "n.skadnetwork", "file": "old.pem", "versions": "\(oldVersions)", "use": "active"},
+             {"ad-network-id": "n.skadnetwork", "file": "former.pem", "versions": "2.1-4.0", "use": "\(formerUse)"},
+             {"ad-network-id": "n.skadnetwork", "file": "new.pem", "versions": "\(newVersions)", "use": "active"}]}
+            """
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/keys.json"))
+        return try NetworkKeySet(file: "\(folder)/keys.json")
+    }
+
+    @Test("A list of keys signs with the active one for network and version, and refuses two")
+    func keySet() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let signer = try NetworkSigner(list("verify-only"))
+        for (version, file) in [("2.0", "old"), ("4.0", "new")] {
+            let signed = try signer.sign(ImpressionSignerTests.impression(version, nil, nil, "n.skadnetwork"))
+            let signature = try #require(Base64.decode(signed.attributionSignature))
+            let key = try SignaturePublicKey(file: "\(folder)/\(file).pem")
+            #expect(key.verifies(signature, for: signed.impression.signedText))
         }
-        let network = try #require(AdNetworkID("n.skadnetwork"))
-        let keys = try NetworkKeySet(file: list("verify-only"))
-        #expect(try keys.activeKey(for: network, version: .v2_0).curve == .p192)
-        let new = try NetworkPrivateKey(file: "\(folder)/new.pem")
-        #expect(try keys.activeKey(for: network, version: .v4_0).publicKey().matches(new))
-        let other = try #require(AdNetworkID("other.skadnetwork"))
         #expect(throws: KeyProblem.noKey(adNetworkID: "other.skadnetwork", version: .v4_0)) {
-            try keys.activeKey(for: other, version: .v4_0)
+            try signer.sign(ImpressionSignerTests.impression("4.0", nil, nil, "other.skadnetwork"))
         }
-        #expect(throws: KeyProblem.self) { try NetworkKeySet(file: list("active")) }
-        #expect(throws: KeyProblem.self) { try NetworkKeySet(file: list("sometimes")) }
+        #expect(throws: KeyProblem.self) { try list("active") }
+        #expect(throws: KeyProblem.self) { try list("sometimes") }
         #expect(throws: KeyProblem.wrongCurve(.p192, version: .v2_1)) {
-            try NetworkKeySet(file: list("verify-only", oldVersions: "1.0-2.1"))
+            try list("verify-only", oldVersions: "1.0-2.1")
         }
+    }
+
+    @Test("A key marked verify-only never signs, and what only it could sign is refused")
+    func verifyOnly() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let keys = try list("verify-only", newVersions: "3.0")
+        #expect(keys.entries.map(\.isActive) == [true, false, true])
+        let signer = try NetworkSigner(keys)
+        for version in ["2.1", "2.2", "4.0"] {
+            let known = try #require(SKAdNetworkVersion(rawValue: version))
+            #expect(throws: KeyProblem.noKey(adNetworkID: "n.skadnetwork", version: known)) {
+                try signer.sign(ImpressionSignerTests.impression(version, nil, nil, "n.skadnetwork"))
+            }
+        }
+        #expect(signer.networks.map(\.versions) == [[.v1_0, .v2_0, .v3_0]])
+        let former = try SignaturePublicKey(file: "\(folder)/former.pem")
+        #expect(!signer.fingerprints.contains(former.fingerprint))
+        #expect(signer.fingerprints.count == 2)
+        // The key of 3.0 signs for AdAttributionKit, though the former one's versions reach further.
+        let signed = try signer.sign(AdAttributionKitImpressionSignerTests.impression())
+        #expect(signed.compactJWS.split(separator: ".").count == 3)
+    }
+
+    @Test("The file of a verify-only key may hold the public half alone; a private one must still be secret")
+    func publicHalfAlone() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        _ = try list("verify-only")
+        let file = "\(folder)/former.pem"
+        let secret = try NetworkPrivateKey(file: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+        #expect(throws: KeyProblem.openToOthers(file: file, mode: "0644")) { try list("verify-only") }
+        try Data(try secret.publicKey().pem().utf8).write(to: URL(fileURLWithPath: file))
+        let keys = try list("verify-only")
+        #expect(keys.entries[1].publicKey.matches(secret))
+        #expect(throws: KeyProblem.openToOthers(file: file, mode: "0644")) { try list("active", newVersions: "2.0") }
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        #expect(throws: KeyProblem.publicInsteadOfPrivate(file: file)) { try list("active", newVersions: "1.0") }
+    }
+
+    @Test(
+        "The public half of a private key is the same key, and verifies what it signs",
+        arguments: SignatureCurve.allCases)
+    func halves(_ curve: SignatureCurve) throws {
+        let key = try NetworkPrivateKey.generate(curve)
+        let (half, other) = (try key.publicKey(), try NetworkPrivateKey.generate(curve))
+        #expect(half.curve == curve)
+        #expect(half.matches(key))
+        #expect(!half.matches(other))
+        let again = try #require(SignaturePublicKey(base64: half.base64))
+        #expect(again.fingerprint == half.fingerprint)
+        #expect(try SignaturePublicKey(pem: key.pem(), file: "f").fingerprint == half.fingerprint)
+        #expect(try SignaturePublicKey(pem: half.pem(), file: "f").fingerprint == half.fingerprint)
+        #expect(try half.pem().hasPrefix("-----BEGIN PUBLIC KEY-----"))
     }
 }

@@ -160,9 +160,11 @@ struct FilesTakenAwayTests {
     func webAds() async throws {
         let path = SQLiteWebAdLedger.path(besideStore: store.path)
         let ads = try SQLiteWebAdLedger(path: path)
-        try await ads.issue([], nowMilliseconds: Postbacks.noon)
+        try await ads.issue([], at: UnixMilliseconds(rawValue: Postbacks.noon))
         try Self.remove(path)
-        await #expect(throws: StoreError.self) { try await ads.issue([], nowMilliseconds: Postbacks.noon) }
+        await #expect(throws: StoreError.self) {
+            try await ads.issue([], at: UnixMilliseconds(rawValue: Postbacks.noon))
+        }
         #expect(ads.health == .lost(.storeMoved))
     }
 }

@@ -16,31 +16,32 @@ struct WebAdLedgerTests {
     }
 
     private static let day: Int64 = 86_400_000
-    private let now = Postbacks.noon
+    private static let noon = UnixMilliseconds(rawValue: Postbacks.noon)
+    private let now = noon
 
     private var path: String {
         SQLiteWebAdLedger.path(besideStore: store.path)
     }
 
-    private func ad(_ domains: [String] = ["example.com"], issuedAt: Int64 = Postbacks.noon) throws -> WebAd {
+    private func ad(_ domains: [String] = ["example.com"], issuedAt: UnixMilliseconds = noon) throws -> WebAd {
         var generator = SystemRandomNumberGenerator()
         return try WebAdRequest(
             adNetworkID: "Example123.skadnetwork", itunesItemID: 10_738_027_756, sourceIdentifier: 3_120,
             sourceDomains: domains, attributionDestination: "https://network.example"
-        ).checked(nonce: Nonce(using: &generator), issuedAtMilliseconds: issuedAt).ad
+        ).checked(nonce: Nonce(using: &generator), issuedAt: issuedAt).ad
     }
 
     private func tap(
         _ ledger: SQLiteWebAdLedger,
         _ ad: WebAd,
         on domain: String = "example.com",
-        at time: Int64 = Postbacks.noon
-    ) async throws -> Result<SignedImpression, WebAdRefusal> {
+        at time: UnixMilliseconds = noon
+    ) async throws -> Result<SignedSKAdNetworkImpression, WebAdRefusal> {
         let tap = WebAdTap(nonce: ad.nonce, sourceDomain: try #require(SourceDomain(domain)))
-        return try await ledger.answer(tap, nowMilliseconds: time) { [signer] in try signer.sign($0) }
+        return try await ledger.answer(tap, at: time) { [signer] in try signer.sign($0) }
     }
 
-    private func refusal(_ result: Result<SignedImpression, WebAdRefusal>) -> ErrorCode? {
+    private func refusal(_ result: Result<SignedSKAdNetworkImpression, WebAdRefusal>) -> ErrorCode? {
         guard case .failure(let refusal) = result else {
             return nil
         }
@@ -57,15 +58,15 @@ struct WebAdLedgerTests {
     func once() async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         let ad = try ad()
-        try await ledger.issue([ad], nowMilliseconds: now)
-        let signed = try await tap(ledger, ad, at: now + 5).get()
+        try await ledger.issue([ad], at: now)
+        let signed = try await tap(ledger, ad, at: now.advanced(by: 5)).get()
         #expect(signed.impression.adNetworkID == ad.content.adNetworkID)
         #expect(signed.impression.itunesItemID == ad.content.itunesItemID)
-        #expect(signed.impression.campaign == .sourceIdentifier(3_120))
+        #expect(signed.impression.campaign.value == 3_120)
         #expect(signed.impression.nonce == ad.nonce)
         #expect(signed.impression.source == SourceDomain("example.com").map { .domain($0) })
         #expect(signed.impression.fidelityType == .storeKitRendered)
-        #expect(signed.impression.timestampMilliseconds == now + 5)
+        #expect(signed.impression.timestamp == now.advanced(by: 5))
         #expect(try await refusal(tap(ledger, ad)) == .nonceUsed)
     }
 
@@ -73,7 +74,7 @@ struct WebAdLedgerTests {
     func concurrency() async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         let ad = try ad()
-        try await ledger.issue([ad], nowMilliseconds: now)
+        try await ledger.issue([ad], at: now)
         let codes = try await withThrowingTaskGroup(of: ErrorCode?.self) { group in
             for _ in 0..<64 {
                 group.addTask { try await refusal(tap(ledger, ad)) }
@@ -88,7 +89,7 @@ struct WebAdLedgerTests {
     func reopening() async throws {
         let ad = try ad()
         let issuing = try SQLiteWebAdLedger(path: path)
-        try await issuing.issue([ad], nowMilliseconds: now)
+        try await issuing.issue([ad], at: now)
         try issuing.close()
         let answering = try SQLiteWebAdLedger(path: path)
         _ = try await tap(answering, ad).get()
@@ -107,14 +108,14 @@ struct WebAdLedgerTests {
             return await group.reduce(into: []) { $0.append($1) }
         }.compactMap(\.self)
         #expect(owners.count == 1)
-        try await owners.first?.issue([try ad()], nowMilliseconds: now)
+        try await owners.first?.issue([try ad()], at: now)
     }
 
     @Test("A foreign domain is refused and burns nothing; matching is exact")
     func domains() async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         let ad = try ad(["example.com", "news.example.org"])
-        try await ledger.issue([ad], nowMilliseconds: now)
+        try await ledger.issue([ad], at: now)
         for foreign in ["foreign.example", "www.example.com", "Example.com", "example.org", "example.com."] {
             #expect(try await refusal(tap(ledger, ad, on: foreign)) == .domainNotAllowed)
         }
@@ -126,7 +127,7 @@ struct WebAdLedgerTests {
     func anyDomain() async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         let ad = try ad([])
-        try await ledger.issue([ad], nowMilliseconds: now)
+        try await ledger.issue([ad], at: now)
         let signed = try await tap(ledger, ad, on: "anything.example").get()
         #expect(signed.impression.source == SourceDomain("anything.example").map { .domain($0) })
     }
@@ -137,17 +138,17 @@ struct WebAdLedgerTests {
     func expiry(_ offset: Int64, _ code: ErrorCode?) async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         let ad = try ad()
-        try await ledger.issue([ad], nowMilliseconds: now)
-        #expect(try await refusal(tap(ledger, ad, at: ad.expiresAtMilliseconds + offset)) == code)
+        try await ledger.issue([ad], at: now)
+        #expect(try await refusal(tap(ledger, ad, at: ad.expiresAt.advanced(by: offset))) == code)
     }
 
     @Test("An ad is remembered for 30 days after its time, and then forgotten", arguments: [(-1, true), (0, false)])
     func purge(_ offset: Int64, _ isRemembered: Bool) async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         let ad = try ad()
-        try await ledger.issue([ad], nowMilliseconds: now)
-        let later = ad.expiresAtMilliseconds + 30 * Self.day + offset
-        try await ledger.issue([try self.ad(issuedAt: later)], nowMilliseconds: later)
+        try await ledger.issue([ad], at: now)
+        let later = ad.expiresAt.advanced(by: 30 * Self.day + offset)
+        try await ledger.issue([try self.ad(issuedAt: later)], at: later)
         #expect(try await refusal(tap(ledger, ad, at: later)) == (isRemembered ? .nonceExpired : .nonceUnknown))
     }
 
@@ -161,10 +162,10 @@ struct WebAdLedgerTests {
     func failingSigner() async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         let ad = try ad()
-        try await ledger.issue([ad], nowMilliseconds: now)
+        try await ledger.issue([ad], at: now)
         let tap = WebAdTap(nonce: ad.nonce, sourceDomain: try #require(SourceDomain("example.com")))
         await #expect(throws: SignerError.signatureDoesNotVerify) {
-            _ = try await ledger.answer(tap, nowMilliseconds: now) { _ in throw SignerError.signatureDoesNotVerify }
+            _ = try await ledger.answer(tap, at: now) { _ in throw SignerError.signatureDoesNotVerify }
         }
         #expect(try await refusal(self.tap(ledger, ad)) == nil)
     }
@@ -173,10 +174,10 @@ struct WebAdLedgerTests {
     func reissued() async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         let (first, second) = (try ad(), try ad())
-        try await ledger.issue([first], nowMilliseconds: now)
+        try await ledger.issue([first], at: now)
         _ = try await tap(ledger, first).get()
         await #expect(throws: (any Error).self) {
-            try await ledger.issue([second, first], nowMilliseconds: now)
+            try await ledger.issue([second, first], at: now)
         }
         #expect(try await refusal(tap(ledger, second)) == .nonceUnknown)
         #expect(try await refusal(tap(ledger, first)) == .nonceUsed)
@@ -186,7 +187,7 @@ struct WebAdLedgerTests {
     func trigger() async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         let ad = try ad()
-        try await ledger.issue([ad], nowMilliseconds: now)
+        try await ledger.issue([ad], at: now)
         _ = try await tap(ledger, ad).get()
         #expect(throws: (any Error).self) {
             try SQLite.execute("UPDATE web_ad SET answered_at = NULL, answered_domain = NULL", path)

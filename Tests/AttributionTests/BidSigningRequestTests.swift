@@ -9,13 +9,14 @@ struct BidSigningRequestTests {
         [
             BiddingNetwork(
                 adNetworkID: try #require(AdNetworkID("n.skadnetwork")), registryID: 306,
-                versions: SKAdNetworkVersion.allCases, signsAppImpressions: true),
+                versions: SKAdNetworkVersion.allCases, signsForAdAttributionKit: true),
             BiddingNetwork(
                 adNetworkID: try #require(AdNetworkID("old.skadnetwork")), registryID: nil, versions: [.v1_0, .v2_0],
-                signsAppImpressions: false),
+                signsForAdAttributionKit: false),
         ]
     }
 
+    static let time = UnixMilliseconds(rawValue: 1_676_057_605_705)
     static let both = #""itunesitem": "525463029", "campaign": 45, "sourceidentifier": "5239""#
     static let listed = #""skadnetids": ["n.skadnetwork"]"#
 
@@ -29,7 +30,7 @@ struct BidSigningRequestTests {
             guard let offer = try offers.skadn?.get() else {
                 return "absent"
             }
-            let impressions = try offer.impressions(timestampMilliseconds: 1_676_057_605_705) {
+            let impressions = try offer.impressions(at: Self.time) {
                 Nonce(using: &generator)
             }
             #expect(Set(impressions.map(\.nonce)).count == impressions.count)
@@ -107,7 +108,7 @@ struct BidSigningRequestTests {
             (#""versions": ["4.0"], "skadnetids": ["n.skadnetwork"]"#, "skadn.sourceapp: found nothing"),
             (#""sourceapp": 1, "skadnetids": ["n.skadnetwork"]"#, "skadn.versions: found nothing"),
             (#""sourceapp": "com.app", "versions": ["4.0"]"#, "skadn.sourceapp: found the string \"com.app\""),
-            (#""sourceapp": -1, "versions": ["4.0"], "skadnetids": ["n.skadnetwork"]"#, "source-app-id: found -1"),
+            (#""sourceapp": -1, "versions": ["4.0"], "skadnetids": ["n.skadnetwork"]"#, "skadn.sourceapp: found -1"),
             (#""sourceapp": 1, "versions": "4.0""#, "skadn.versions: found the string \"4.0\", expected an array"),
             (#""sourceapp": 1, "versions": [{}]"#, "skadn.versions: found an object"),
             (#""sourceapp": 1, "versions": ["4.0"], "skadnetids": "n""#, "skadn.skadnetids: found the string"),
@@ -128,7 +129,7 @@ struct BidSigningRequestTests {
         let body = #"{"skadn": {\#(skadn)}, "adattributionkit": \#(app), "advertise": {\#(Self.both)}}"#
         let offers = try BidSigningRequest(reading: Array(body.utf8), limit: 65536).offers(from: Self.networks())
         let refusal = #expect(throws: BidRefusal.self) {
-            try offers.skadn?.get().impressions(timestampMilliseconds: 1_676_057_605_705) {
+            try offers.skadn?.get().impressions(at: Self.time) {
                 var generator = SystemRandomNumberGenerator()
                 return Nonce(using: &generator)
             }
@@ -136,6 +137,47 @@ struct BidSigningRequestTests {
         #expect(refusal?.reason == .badField)
         #expect(refusal?.message.hasPrefix(detail) == true, "\(refusal?.message ?? "")")
         #expect(throws: Never.self) { try offers.adAttributionKit?.get() }
+    }
+
+    @Test(
+        "A bid makes the impressions that the command line makes of the same values", arguments: ["2.0", "3.0", "4.0"])
+    func sameAsDraft(_ version: String) throws {
+        let nonce = try #require(Nonce("68483ef6-0678-40df-859b-1b8f3f2d7b21"))
+        let body = """
+            {"skadn": {"versions": ["\(version)"], "sourceapp": "1234567891", "skadnetids": ["N.skadnetwork"]},
+             "adattributionkit": {"version": ["1.0"], "sourceapp": 1234567891, "skadnetids": ["N.skadnetwork"]},
+             "advertise": {"itunesitem": "525463029", "campaign": 42, "sourceidentifier": "39"}}
+            """
+        let offers = try BidSigningRequest(reading: Array(body.utf8), limit: 65536).offers(from: Self.networks())
+        let fidelities: [Int64?] = version == "2.0" ? [nil] : [0, 1]
+        let drafts = try fidelities.map { fidelity in
+            try SKAdNetworkImpressionTests.request(version) {
+                ($0.adNetworkID, $0.itunesItemID, $0.fidelityType) = ("N.skadnetwork", 525_463_029, fidelity)
+            }.checked()
+        }
+        #expect(try offers.skadn?.get().impressions(at: Self.time) { nonce } == drafts)
+        let draft = try AdAttributionKitImpressionTests.request {
+            ($0.adNetworkIdentifier, $0.advertisedItemIdentifier) = ("N.skadnetwork", 525_463_029)
+        }.checked()
+        #expect(try offers.adAttributionKit?.get().impression(at: Self.time, nonce: nonce) == draft)
+    }
+
+    @Test("A time that is not of the present is refused, as of a clock that is wrong")
+    func badTime() throws {
+        let body = """
+            {"skadn": {"versions": ["4.0"], "sourceapp": 1, \(Self.listed)},
+             "adattributionkit": {"version": "1.0", "sourceapp": 1, \(Self.listed)}, "advertise": {\(Self.both)}}
+            """
+        let offers = try BidSigningRequest(reading: Array(body.utf8), limit: 65536).offers(from: Self.networks())
+        var generator = SystemRandomNumberGenerator()
+        let nonce = Nonce(using: &generator)
+        let time = UnixMilliseconds(rawValue: 1_676_057_605)
+        for refusal in [
+            #expect(throws: BidRefusal.self) { try offers.skadn?.get().impressions(at: time) { nonce } },
+            #expect(throws: BidRefusal.self) { try offers.adAttributionKit?.get().impression(at: time, nonce: nonce) },
+        ] {
+            #expect(refusal?.message.hasPrefix("timestamp: found 1676057605, expected Unix time") == true)
+        }
     }
 
     @Test(

@@ -4,15 +4,20 @@ import Testing
 
 @Suite("Ordering an ad in several forms")
 struct ImpressionOrderTests {
-    static func impressions(_ members: String) throws(SigningRefusal) -> [OrderedImpression] {
+    static func order(_ members: String) throws(SigningRefusal) -> ImpressionOrder {
         let body = #"{"ad-network-id": "n.skadnetwork", "itunes-item-id": 525463029, \#(members)}"#
-        var generator = SystemRandomNumberGenerator()
         return try ImpressionOrder(reading: Array(body.utf8), limit: 65536)
-            .impressions(timestampMilliseconds: 1_676_057_605_705) { Nonce(using: &generator) }
+    }
+
+    static let time = UnixMilliseconds(rawValue: 1_676_057_605_705)
+
+    static func impressions(_ members: String) throws(SigningRefusal) -> [Impression] {
+        var generator = SystemRandomNumberGenerator()
+        return try order(members).impressions(at: time) { Nonce(using: &generator) }
     }
 
     /// `form version` of each.
-    static func names(_ impressions: [OrderedImpression]) -> [String] {
+    static func names(_ impressions: [Impression]) -> [String] {
         impressions.map { one in
             switch one {
             case .skAdNetwork(let impression): "\(impression.form.rawValue) \(impression.version.rawValue)"
@@ -81,7 +86,7 @@ struct ImpressionOrderTests {
             #""forms": ["web"], "version": "3.0", "campaign-id": 1, "source-domain": "a.com""#,
             "forms: found web with versions 3.0, expected version 4.0"
         ),
-        (#""forms": ["web"], "version": "4.0", "source-identifier": 1"#, "source-domain: found"),
+        (#""forms": ["web"], "version": "4.0", "source-identifier": 1"#, "source-domain: found nothing"),
         (
             #""forms": ["storekit-rendered"], "version": "4.0", "source-identifier": 1, \#(app), "source-domain": "a.com""#,
             "source-domain: found a value, expected none"
@@ -105,8 +110,12 @@ struct ImpressionOrderTests {
         (#""forms": ["storekit-rendered"], "version": "4.0", \#(app)"#, "source-identifier: found nothing"),
         (#""forms": ["storekit-rendered"], "version": "3.0", \#(app), "campaign-id": 101"#, "campaign-id: found 101"),
         (#""forms": ["storekit-rendered"], "version": "3.0", "campaign-id": 1"#, "source-app-id: found nothing"),
-        (#""forms": ["adattributionkit"], "source-identifier": 1"#, "publisher-item-identifier: found nothing"),
+        (
+            #""forms": ["adattributionkit"], "source-identifier": 1"#,
+            "source-app-id: found nothing, expected the App Store id of the app that shows the ad (0"
+        ),
         (#""forms": ["adattributionkit"], \#(app)"#, "source-identifier: found nothing"),
+        (#""forms": ["adattributionkit"], "source-identifier": 1, "source-app-id": -1"#, "source-app-id: found -1"),
         (#""forms": ["web"], "nonce": "a""#, "nonce: found a value, expected none: every signature gets a fresh one"),
         (#""forms": ["web"], "timestamp": 1"#, "timestamp: found a value, expected none"),
         (#""forms": ["web"], "impression-identifier": null"#, "impression-identifier: found a value, expected none"),
@@ -115,7 +124,7 @@ struct ImpressionOrderTests {
 
     @Test("A value that breaks a rule, or that nothing would use, is refused by name", arguments: refusals)
     func refused(_ members: String, _ detail: String) {
-        let refusal = #expect(throws: SigningRefusal.self) { try Self.impressions(members) }
+        let refusal = #expect(throws: SigningRefusal.self) { try Self.order(members) }
         #expect(refusal?.code == .badField)
         #expect(refusal?.description.hasPrefix(detail) == true, "\(refusal?.description ?? "")")
     }
@@ -134,5 +143,53 @@ struct ImpressionOrderTests {
             try ImpressionOrder(reading: Array(body.utf8), limit: 65536)
         }
         #expect(refusal?.description.hasPrefix(detail) == true, "\(refusal?.description ?? "")")
+    }
+
+    static let ads: [(String, Int64?, Bool)] = [
+        ("1.0", nil, false), ("2.1", nil, false), ("2.2", 0, false), ("3.0", 1, false), ("4.0", 1, false),
+        ("4.0", 0, false), ("4.0", 1, true),
+    ]
+
+    @Test("An order makes the impression that the command line makes of the same values", arguments: ads)
+    func sameAsDraft(_ version: String, _ fidelity: Int64?, _ isWeb: Bool) throws {
+        let nonce = try #require(Nonce("68483ef6-0678-40df-859b-1b8f3f2d7b21"))
+        let form = isWeb ? "web" : fidelity == 0 ? "view-through" : "storekit-rendered"
+        let campaign = version == "4.0" ? #""source-identifier": 39"# : #""campaign-id": 42"#
+        let source =
+            isWeb ? #", "source-domain": "example.com""# : version == "1.0" ? "" : #", "source-app-id": 1234567891"#
+        let order = try Self.order(#""forms": ["\#(form)"], "version": "\#(version)", \#(campaign)\#(source)"#)
+        let draft = try SKAdNetworkImpressionTests.request(version) {
+            $0.adNetworkID = "n.skadnetwork"
+            $0.itunesItemID = 525_463_029
+            $0.fidelityType = fidelity
+            if isWeb {
+                ($0.sourceAppID, $0.sourceDomain) = (nil, "example.com")
+            }
+        }.checked()
+        #expect(try order.impressions(at: Self.time) { nonce } == [.skAdNetwork(draft)])
+    }
+
+    @Test("An order for AdAttributionKit makes the impression that the command line makes of the same values")
+    func sameAsAdAttributionKitDraft() throws {
+        let nonce = try #require(Nonce("68483ef6-0678-40df-859b-1b8f3f2d7b21"))
+        let order = try Self.order(
+            #""forms": ["adattributionkit"], "source-identifier": 39, "source-app-id": 1234567891"#)
+        let draft = try AdAttributionKitImpressionTests.request {
+            $0.adNetworkIdentifier = "n.skadnetwork"
+            $0.advertisedItemIdentifier = 525_463_029
+        }.checked()
+        #expect(try order.impressions(at: Self.time) { nonce } == [.adAttributionKit(draft)])
+    }
+
+    @Test(
+        "A time that is not of the present is not signed",
+        arguments: [0, 1_676_057_605, 1_676_057_605_705_000] as [Int64])
+    func badTime(_ time: Int64) throws {
+        let order = try Self.order(#""forms": ["adattributionkit"], "source-identifier": 39, "source-app-id": 1"#)
+        var generator = SystemRandomNumberGenerator()
+        let refusal = #expect(throws: SigningRefusal.self) {
+            try order.impressions(at: UnixMilliseconds(rawValue: time)) { Nonce(using: &generator) }
+        }
+        #expect(refusal?.description.hasPrefix("timestamp: found \(time)") == true)
     }
 }

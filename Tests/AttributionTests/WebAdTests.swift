@@ -165,7 +165,8 @@ struct WebAdTests {
     }
 
     private static func link(_ change: (inout WebAdRequest) -> Void = { _ in }) throws -> WebAdLink {
-        try request(change).checked(nonce: #require(Nonce(uuid)), issuedAtMilliseconds: 1_676_057_600_000)
+        try request(change).checked(
+            nonce: #require(Nonce(uuid)), issuedAt: UnixMilliseconds(rawValue: 1_676_057_600_000))
     }
 
     @Test("The link has Apple's attributes, and lives a day unless told otherwise")
@@ -176,7 +177,7 @@ struct WebAdTests {
                 <a href="https://apps.apple.com/app/id525463029" attributionDestination="https://network.example" \
                 attributionSourceNonce="t8naKxXHTzuTJhNfljADPQ">Get the app</a>
                 """)
-        #expect(link.ad.expiresAtMilliseconds - link.ad.issuedAtMilliseconds == 86_400_000)
+        #expect(link.ad.expiresAt == link.ad.issuedAt.advanced(by: 86_400_000))
         #expect(
             link.json.line.hasPrefix(
                 #"{"href":"https://apps.apple.com/app/id525463029","attributionDestination":"https://network.example","#
@@ -232,7 +233,7 @@ struct WebAdTests {
     func badIssueTime(_ time: Int64) throws {
         let nonce = try #require(Nonce(Self.uuid))
         #expect {
-            try Self.request().checked(nonce: nonce, issuedAtMilliseconds: time)
+            try Self.request().checked(nonce: nonce, issuedAt: UnixMilliseconds(rawValue: time))
         } throws: { error in
             (error as? FieldProblem)?.field == "issued-at"
         }
@@ -246,14 +247,14 @@ struct WebAdTests {
              "label":"Play","lifetime-seconds":60}
             """
         let link = try WebAdRequest(reading: Array(text.utf8))
-            .checked(nonce: #require(Nonce(Self.uuid)), issuedAtMilliseconds: 1_676_057_600_000)
+            .checked(nonce: #require(Nonce(Self.uuid)), issuedAt: UnixMilliseconds(rawValue: 1_676_057_600_000))
         #expect(link.ad.content.adNetworkID.text == "n.skadnetwork")
         #expect(link.ad.content.itunesItemID.value == 10_738_027_756)
-        #expect(link.ad.content.sourceIdentifier == 0)
+        #expect(link.ad.content.sourceIdentifier.value == 0)
         #expect(link.ad.sourceDomains.map(\.text) == ["example.com", "news.example.org"])
         #expect(link.attributionDestination.origin == "https://network.example:8443")
         #expect(link.label == "Play")
-        #expect(link.ad.expiresAtMilliseconds == 1_676_057_660_000)
+        #expect(link.ad.expiresAt.rawValue == 1_676_057_660_000)
     }
 
     @Test(

@@ -142,6 +142,16 @@ struct BoundaryTests {
         }
     }
 
+    @Test("Only the command line has values of impressions to check; others make them of what was read once")
+    func drafts() throws {
+        for (target, _) in Self.toolchain where target != "skan" {
+            for file in try Self.sources(target) {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                #expect(!text.contains("ImpressionDraft("), "\(file.lastPathComponent)")
+            }
+        }
+    }
+
     @Test("The domain has no clock and no randomness of its own")
     func purity() throws {
         for file in try Self.sources("Attribution") {

@@ -7,6 +7,7 @@ package struct AdAttributionKitOffer: Sendable {
     private let request: AdAttributionKitRequest
     private let advertisement: Advertisement
     private let adNetworkID: AdNetworkID
+    private let sourceIdentifier: ImpressionSourceIdentifier
 
     /// Chooses the first network, in the order of preference, that the request lists and that has a key.
     init(
@@ -18,7 +19,7 @@ package struct AdAttributionKitOffer: Sendable {
                 .adAttributionKit, .noCommonVersion,
                 "version: found \(found.isEmpty ? "nothing" : found), expected \(AdAttributionKitRequest.version)")
         }
-        let signing = networks.filter(\.signsAppImpressions)
+        let signing = networks.filter(\.signsForAdAttributionKit)
         guard let id = signing.lazy.compactMap({ request.networks.spelling(of: $0) }).first else {
             let found = request.networks.summary
             throw BidRefusal(
@@ -26,47 +27,51 @@ package struct AdAttributionKitOffer: Sendable {
                 "skadnetids: found \(found.isEmpty ? "nothing" : found), expected one with a P-256 key: "
                     + (signing.isEmpty ? "there is none" : signing.map(\.adNetworkID.text).joined(separator: ", ")))
         }
-        guard advertisement.sourceIdentifier != nil else {
+        guard let sourceIdentifier = advertisement.sourceIdentifier else {
             throw BidRefusal(
                 .adAttributionKit, .badField,
-                "advertise.sourceidentifier: found nothing, expected a whole number from 0 to 9999")
+                "advertise.sourceidentifier: found nothing, expected \(ImpressionSourceIdentifier.rule)")
         }
         self.request = request
         self.advertisement = advertisement
+        self.sourceIdentifier = sourceIdentifier
         adNetworkID = id
     }
 
     /// The impression to sign.
     ///
     /// - Parameters:
-    ///   - timestampMilliseconds: The time that is signed, in Unix milliseconds.
+    ///   - time: The time that is signed.
     ///   - nonce: A fresh one.
     /// - Returns: The impression.
-    /// - Throws: ``BidRefusal`` naming the field of the request that breaks a rule.
-    package func impression(timestampMilliseconds: Int64, nonce: Nonce) throws(BidRefusal) -> AppImpression {
+    /// - Throws: ``BidRefusal`` for a time that a device would not believe.
+    package func impression(
+        at time: UnixMilliseconds, nonce: Nonce
+    ) throws(BidRefusal) -> AdAttributionKitImpression {
         do throws(FieldProblem) {
-            return try AppImpressionRequest(
-                impressionIdentifier: nonce.text,
-                publisherItemIdentifier: request.sourceAppID,
-                advertisedItemIdentifier: advertisement.itunesItemID,
-                adNetworkIdentifier: adNetworkID.text,
-                sourceIdentifier: advertisement.sourceIdentifier,
-                timestampMilliseconds: timestampMilliseconds,
-                isEligibleForReEngagement: advertisement.isEligibleForReEngagement
-            ).checked()
+            try time.checkIsSignable(field: "timestamp")
         } catch {
             throw BidRefusal(.adAttributionKit, error)
         }
+        return AdAttributionKitImpression(
+            impressionIdentifier: nonce,
+            publisherItemIdentifier: request.sourceAppID,
+            advertisedItemIdentifier: advertisement.itunesItemID,
+            adNetworkIdentifier: adNetworkID,
+            sourceIdentifier: sourceIdentifier,
+            timestamp: time,
+            isEligibleForReEngagement: advertisement.isEligibleForReEngagement
+        )
     }
 
     /// `bid.ext.adattributionkit`, complete.
     ///
-    /// - Parameter signed: What ``impression(timestampMilliseconds:nonce:)`` gave, signed.
+    /// - Parameter signed: What ``impression(at:nonce:)`` gave, signed.
     /// - Returns: The object.
-    package func bidExtension(_ signed: SignedAppImpression) -> JSONText {
+    package func bidExtension(_ signed: SignedAdAttributionKitImpression) -> JSONText {
         var members: [(String, JSONText)] = [
             ("jwt", .string(signed.compactJWS)), ("version", .string(AdAttributionKitRequest.version)),
-            ("itunesitem", .string(String(advertisement.itunesItemID))),
+            ("itunesitem", .string(advertisement.itunesItemID.description)),
         ]
         if let id = advertisement.productPageID {
             members.append(("cpp", .string(id)))

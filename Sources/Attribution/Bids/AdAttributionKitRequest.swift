@@ -10,8 +10,8 @@ struct AdAttributionKitRequest: Hashable, Sendable {
     /// What the request wrote as its version.
     let writtenVersions: [String]
     /// `sourceapp`.
-    let sourceAppID: Int64
-    /// `skadnetids`, in which ids of both frameworks stand.
+    let sourceAppID: AppStoreItemID
+    /// `skadnetids`, with ids of both frameworks.
     let networks: ListedNetworks
     /// `ext.sko`: overlays are supported.
     let hasOverlay: Bool
@@ -20,7 +20,7 @@ struct AdAttributionKitRequest: Hashable, Sendable {
         let versions = try fields.versions("versions")
         // A string in the proposal, a list in what some exchanges send.
         writtenVersions = versions.isEmpty ? try fields.oneOrMoreVersions("version") : versions
-        guard let sourceApp = try fields.integer("sourceapp") else {
+        guard let sourceApp = try fields.sourceApp("sourceapp") else {
             throw fields.problem("sourceapp", found: "nothing", expected: "the App Store id of the app with the ad")
         }
         sourceAppID = sourceApp

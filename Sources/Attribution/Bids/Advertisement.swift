@@ -3,15 +3,15 @@ import StrictJSON
 /// What the bidder wants to advertise, and which of its networks may sign: `advertise` beside the extensions.
 struct Advertisement: Hashable, Sendable {
     /// `itunesitem`, the advertised app.
-    let itunesItemID: Int64
-    /// `campaign`, 1…100; for versions up to 3.0.
-    let campaignID: Int64?
-    /// `sourceidentifier`, 0…9999; for 4.0 and AdAttributionKit.
-    let sourceIdentifier: Int64?
+    let itunesItemID: AppStoreItemID
+    /// `campaign`; for versions up to 3.0.
+    let campaignID: CampaignID?
+    /// `sourceidentifier`; for 4.0 and AdAttributionKit.
+    let sourceIdentifier: ImpressionSourceIdentifier?
     /// `networks`, in the order of preference; empty for all of the list of keys.
     let networks: [String]
     /// `fidelities`, which are signed from 2.2 on; 0 and 1 unless said.
-    let fidelities: [Int64]
+    let fidelities: [FidelityType]
     /// `productpageid`, answered where the request supports it.
     let productPageID: String?
     /// `skoverlay`, answered where the request supports it.
@@ -35,9 +35,9 @@ struct Advertisement: Hashable, Sendable {
                 "itunesitem", found: try fields.integer("itunesitem").map { String($0) } ?? "nothing",
                 expected: "the App Store id of the advertised app, greater than 0")
         }
-        itunesItemID = item
-        campaignID = try Self.number("campaign", in: ImpressionRequest.campaignIDs, fields)
-        sourceIdentifier = try Self.number("sourceidentifier", in: ImpressionRequest.sourceIdentifiers, fields)
+        itunesItemID = AppStoreItemID(item)
+        campaignID = try fields.campaignNumber("campaign")
+        sourceIdentifier = try fields.campaignNumber("sourceidentifier")
         guard campaignID != nil || sourceIdentifier != nil else {
             throw fields.problem(
                 "sourceidentifier", found: "nothing, and no campaign",
@@ -50,7 +50,7 @@ struct Advertisement: Hashable, Sendable {
                 "fidelities", found: fidelities.map { String($0) }.joined(separator: ", ").shortened(to: 60),
                 expected: "0 (view-through), 1 (StoreKit-rendered), or both")
         }
-        self.fidelities = fidelities.isEmpty ? [0, 1] : fidelities
+        self.fidelities = fidelities.isEmpty ? [.viewThrough, .storeKitRendered] : fidelities.map(FidelityType.init)
         productPageID = try fields.string("productpageid")
         guard productPageID.map(Self.isUUID) ?? true else {
             throw fields.problem(
@@ -89,20 +89,6 @@ struct Advertisement: Hashable, Sendable {
             chosen.append(network)
         }
         return chosen
-    }
-
-    private static func number(
-        _ name: String, in range: ClosedRange<Int64>, _ fields: RequestFields
-    ) throws(FieldProblem) -> Int64? {
-        guard let number = try fields.integer(name) else {
-            return nil
-        }
-        guard range.contains(number) else {
-            throw fields.problem(
-                name, found: String(number),
-                expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
     }
 
     private static func isUUID(_ text: String) -> Bool {

@@ -7,18 +7,18 @@ package struct BiddingNetwork: Hashable, Sendable {
     /// The versions of SKAdNetwork there are active keys for, oldest first.
     package let versions: [SKAdNetworkVersion]
     /// Whether there is an active key for AdAttributionKit.
-    package let signsAppImpressions: Bool
+    package let signsForAdAttributionKit: Bool
 
     /// Makes a network.
     package init(
         adNetworkID: AdNetworkID,
         registryID: Int64?,
         versions: [SKAdNetworkVersion],
-        signsAppImpressions: Bool
+        signsForAdAttributionKit: Bool
     ) {
         self.adNetworkID = adNetworkID
         self.registryID = registryID
         self.versions = versions
-        self.signsAppImpressions = signsAppImpressions
+        self.signsForAdAttributionKit = signsForAdAttributionKit
     }
 }

@@ -5,6 +5,7 @@ package struct SkadnOffer: Sendable {
     private let request: SkadnRequest
     private let advertisement: Advertisement
     private let version: SKAdNetworkVersion
+    private let campaign: SKAdNetworkImpression.Campaign
     private let adNetworkID: AdNetworkID
 
     /// Chooses the latest version that request, keys and advertisement have in common; among networks that reach the
@@ -23,7 +24,8 @@ package struct SkadnOffer: Sendable {
         }
         let usable = request.versions.filter { advertisement.suits($0) }
         guard let version = usable.filter({ version in listed.contains { $0.versions.contains(version) } }).max(),
-            let network = listed.first(where: { $0.versions.contains(version) })
+            let network = listed.first(where: { $0.versions.contains(version) }),
+            let campaign = version.campaign(advertisement.campaignID, advertisement.sourceIdentifier)
         else {
             let signed = Set(listed.flatMap(\.versions)).sorted().map(\.rawValue).joined(separator: ", ")
             throw BidRefusal(
@@ -34,60 +36,60 @@ package struct SkadnOffer: Sendable {
         self.request = request
         self.advertisement = advertisement
         self.version = version
+        self.campaign = campaign
         adNetworkID = network.id
     }
 
     /// The impressions to sign: one for each fidelity from 2.2 on, else one.
     ///
     /// - Parameters:
-    ///   - timestampMilliseconds: The time that is signed, in Unix milliseconds.
+    ///   - time: The time that is signed.
     ///   - nonce: Makes a fresh one at each call.
     /// - Returns: The impressions in the order of ``bidExtension(_:)``.
-    /// - Throws: ``BidRefusal`` naming the field of the request that breaks a rule.
-    package func impressions(timestampMilliseconds: Int64, nonce: () -> Nonce) throws(BidRefusal) -> [Impression] {
-        var impressions: [Impression] = []
-        for fidelity in version.hasFidelityType ? advertisement.fidelities.map(Optional.some) : [nil] {
-            let unchecked = ImpressionRequest(
-                version: version.rawValue,
-                adNetworkID: adNetworkID.text,
-                campaignID: version.hasSourceIdentifier ? nil : advertisement.campaignID,
-                sourceIdentifier: version.hasSourceIdentifier ? advertisement.sourceIdentifier : nil,
-                itunesItemID: advertisement.itunesItemID,
-                sourceAppID: request.sourceAppID,
-                fidelityType: fidelity,
-                nonce: nonce().text,
-                timestampMilliseconds: timestampMilliseconds
-            )
-            do throws(FieldProblem) {
-                impressions.append(try unchecked.checked())
-            } catch {
-                throw BidRefusal(.skadn, error)
-            }
+    /// - Throws: ``BidRefusal`` for a time that a device would not believe.
+    package func impressions(
+        at time: UnixMilliseconds, nonce: () -> Nonce
+    ) throws(BidRefusal) -> [SKAdNetworkImpression] {
+        do throws(FieldProblem) {
+            try time.checkIsSignable(field: "timestamp")
+        } catch {
+            throw BidRefusal(.skadn, error)
         }
-        return impressions
+        let fidelities: [FidelityType?] = version.hasFidelityType ? advertisement.fidelities : [nil]
+        return fidelities.map { fidelity in
+            SKAdNetworkImpression(
+                version: version,
+                adNetworkID: adNetworkID,
+                campaign: campaign,
+                itunesItemID: advertisement.itunesItemID,
+                nonce: nonce(),
+                source: .app(request.sourceAppID),
+                fidelityType: fidelity,
+                timestamp: time
+            )
+        }
     }
 
     /// `bid.ext.skadn`, complete; numbers are strings there, but for the fidelity.
     ///
-    /// - Parameter signed: What ``impressions(timestampMilliseconds:nonce:)`` gave, signed, in the same order.
+    /// - Parameter signed: What ``impressions(at:nonce:)`` gave, signed, in the same order.
     /// - Returns: The object.
-    package func bidExtension(_ signed: [SignedImpression]) -> JSONText {
+    package func bidExtension(_ signed: [SignedSKAdNetworkImpression]) -> JSONText {
         var members: [(String, JSONText)] = [
             ("version", .string(version.rawValue)), ("network", .string(adNetworkID.text)),
         ]
-        if version.hasSourceIdentifier, let number = advertisement.sourceIdentifier {
-            members.append(("sourceidentifier", .string(String(number))))
-        } else if let number = advertisement.campaignID {
-            members.append(("campaign", .string(String(number))))
+        switch campaign {
+        case .sourceIdentifier(let id): members.append(("sourceidentifier", .string(String(id.value))))
+        case .campaignID(let id): members.append(("campaign", .string(String(id.value))))
         }
-        members.append(("itunesitem", .string(String(advertisement.itunesItemID))))
-        members.append(("sourceapp", .string(String(request.sourceAppID))))
+        members.append(("itunesitem", .string(advertisement.itunesItemID.description)))
+        members.append(("sourceapp", .string(request.sourceAppID.description)))
         if request.hasProductPages, let id = advertisement.productPageID {
             members.append(("productpageid", .string(id)))
         }
         if version.hasFidelityType {
             let fidelities = signed.map { one in
-                let fidelity = one.impression.fidelityType?.rawValue ?? 1
+                let fidelity = (one.impression.fidelityType ?? .storeKitRendered).rawValue
                 return JSONText.object([("fidelity", .integer(fidelity))] + Self.signatureMembers(one))
             }
             members.append(("fidelities", .array(fidelities)))
@@ -100,10 +102,10 @@ package struct SkadnOffer: Sendable {
         return .object(members)
     }
 
-    private static func signatureMembers(_ signed: SignedImpression) -> [(String, JSONText)] {
+    private static func signatureMembers(_ signed: SignedSKAdNetworkImpression) -> [(String, JSONText)] {
         [
             ("nonce", .string(signed.impression.nonce.text)),
-            ("timestamp", .string(String(signed.impression.timestampMilliseconds))),
+            ("timestamp", .string(String(signed.impression.timestamp.rawValue))),
             ("signature", .string(signed.attributionSignature)),
         ]
     }
@@ -113,8 +115,8 @@ extension Advertisement {
     /// Whether a version can carry it.
     fileprivate func suits(_ version: SKAdNetworkVersion) -> Bool {
         // Before 2.2 there are StoreKit-rendered ads only.
-        (version.hasSourceIdentifier ? sourceIdentifier : campaignID) != nil
-            && (version.hasFidelityType || fidelities.contains(1))
+        version.campaign(campaignID, sourceIdentifier) != nil
+            && (version.hasFidelityType || fidelities.contains(.storeKitRendered))
     }
 
     fileprivate var versionsInWords: String {

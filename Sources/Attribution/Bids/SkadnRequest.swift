@@ -10,7 +10,7 @@ struct SkadnRequest: Hashable, Sendable {
     /// What the request wrote as its versions, for messages.
     let writtenVersions: String
     /// `sourceapp`.
-    let sourceAppID: Int64
+    let sourceAppID: AppStoreItemID
     /// `skadnetids` and `skadnetlist`.
     let networks: ListedNetworks
     /// `productpage`: custom product pages are supported.
@@ -29,7 +29,7 @@ struct SkadnRequest: Hashable, Sendable {
         writtenVersions = written.joined(separator: ", ").shortened(to: 60)
         // The extension begins with 2.0: from there on the source app is signed.
         versions = written.compactMap(SKAdNetworkVersion.init(rawValue:)).filter { $0 >= .v2_0 }
-        guard let sourceApp = try fields.integer("sourceapp") else {
+        guard let sourceApp = try fields.sourceApp("sourceapp") else {
             throw fields.problem("sourceapp", found: "nothing", expected: "the App Store id of the app with the ad")
         }
         sourceAppID = sourceApp

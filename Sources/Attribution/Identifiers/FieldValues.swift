@@ -60,11 +60,3 @@ package enum AdInteractionType: String, CaseIterable, Hashable, Sendable {
     /// Saw it.
     case view
 }
-
-/// The kind of an AdAttributionKit impression as its `impression-type` names it; signed.
-///
-/// An open set, for Apple may add kinds: it is text as received.
-package typealias ImpressionType = SignableText<ImpressionTypeKind>
-
-/// Tells ``ImpressionType`` from other texts.
-package enum ImpressionTypeKind {}

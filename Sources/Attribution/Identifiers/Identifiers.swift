@@ -69,6 +69,53 @@ package struct SourceIdentifier: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+/// A whole number that an impression is counted under, of a range that Apple gives.
+protocol CampaignNumber: Hashable, Sendable {
+    /// The numbers there are.
+    static var range: ClosedRange<Int64> { get }
+    /// Accepts a number of the range; nil for any other.
+    init?(_ value: Int64)
+}
+
+/// The campaign id of an impression; up to 3.0.
+///
+/// - SeeAlso: [Ad network install-validation
+///   keys](https://developer.apple.com/documentation/storekit/ad-network-install-validation-keys)
+package struct CampaignID: CampaignNumber {
+    /// The range of `campaign-id` when signing.
+    package static let range: ClosedRange<Int64> = 1...100
+
+    /// The number.
+    package let value: Int64
+
+    /// Accepts a number from 1 to 100; nil for any other.
+    package init?(_ value: Int64) {
+        guard Self.range.contains(value) else {
+            return nil
+        }
+        self.value = value
+    }
+}
+
+/// The source identifier of an impression, a number; from 4.0, and in AdAttributionKit.
+///
+/// A postback names it by its last digits, as a text: see ``SourceIdentifier``.
+package struct ImpressionSourceIdentifier: CampaignNumber {
+    /// The range of `source-identifier` when signing.
+    package static let range: ClosedRange<Int64> = 0...9999
+
+    /// The number.
+    package let value: Int64
+
+    /// Accepts a number from 0 to 9999; nil for any other.
+    package init?(_ value: Int64) {
+        guard Self.range.contains(value) else {
+            return nil
+        }
+        self.value = value
+    }
+}
+
 /// The id of one install validation, by which repeats are discarded.
 ///
 /// A UUID in upper or lower case, compared as received, for its text is signed. All versions.
@@ -78,6 +125,14 @@ package typealias TransactionID = SignableText<TransactionIDKind>
 
 /// Tells ``TransactionID`` from other texts.
 package enum TransactionIDKind {}
+
+/// The kind of an AdAttributionKit impression as its `impression-type` names it; signed.
+///
+/// An open set, for Apple may add kinds: it is text as received.
+package typealias ImpressionType = SignableText<ImpressionTypeKind>
+
+/// Tells ``ImpressionType`` from other texts.
+package enum ImpressionTypeKind {}
 
 /// The marketplace an app was installed from, for example `com.apple.AppStore`; signed.
 ///

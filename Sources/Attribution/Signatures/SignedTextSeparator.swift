@@ -10,6 +10,8 @@ package enum SignedTextSeparator {
     /// Its UTF-8 bytes.
     package static let utf8: [UInt8] = [0xE2, 0x81, 0xA3]
 
+    /// What a message expects of a value.
+    static let rule = "1 to 255 bytes of text without U+2063 and control characters"
     /// The longest value, in bytes.
     static let longestValue = 255
 

@@ -8,38 +8,37 @@ package struct WebAd: Hashable, Sendable {
     package let content: WebAdContent
     /// The domains (eTLD+1) whose pages may show it, compared as written; empty for any domain.
     package let sourceDomains: [SourceDomain]
-    /// When it was issued, in Unix milliseconds.
-    package let issuedAtMilliseconds: Int64
-    /// The first Unix millisecond at which it is no longer answered.
-    package let expiresAtMilliseconds: Int64
+    /// When it was issued.
+    package let issuedAt: UnixMilliseconds
+    /// The first millisecond at which it is no longer answered.
+    package let expiresAt: UnixMilliseconds
 
     /// Joins the values of an ad; ``WebAdRequest`` checks them.
     init(
         nonce: Nonce,
         content: WebAdContent,
         sourceDomains: [SourceDomain],
-        issuedAtMilliseconds: Int64,
-        expiresAtMilliseconds: Int64
+        issuedAt: UnixMilliseconds,
+        expiresAt: UnixMilliseconds
     ) {
         self.nonce = nonce
         self.content = content
         self.sourceDomains = sourceDomains
-        self.issuedAtMilliseconds = issuedAtMilliseconds
-        self.expiresAtMilliseconds = expiresAtMilliseconds
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
     }
 
-    /// The impression a tap would make at the time of issue: what cannot be signed need not be handed out.
+    /// The impression a tap would make at the time of issue, to try whether a key signs for the ad.
     ///
     /// - Returns: The impression, on the first domain the ad may be shown on.
-    /// - Throws: ``FieldProblem`` for a value out of its range.
-    package func sampleImpression() throws(FieldProblem) -> Impression {
+    /// - Throws: ``FieldProblem`` for a time that a device would not believe.
+    package func sampleImpression() throws(FieldProblem) -> SKAdNetworkImpression {
         let domain: SourceDomain
         if let first = sourceDomains.first {
             domain = first
         } else {
             domain = try SourceDomain.checked("example.com", field: "source-domains")
         }
-        return try content.impression(
-            nonce: nonce, sourceDomain: domain, timestampMilliseconds: issuedAtMilliseconds)
+        return try content.impression(nonce: nonce, sourceDomain: domain, at: issuedAt)
     }
 }

@@ -6,14 +6,18 @@ package struct WebAdContent: Hashable, Sendable {
     package let adNetworkID: AdNetworkID
     /// The advertised app.
     package let itunesItemID: AppStoreItemID
-    /// The source identifier, 0…9999.
-    package let sourceIdentifier: Int64
+    /// What the impression is counted under.
+    package let sourceIdentifier: ImpressionSourceIdentifier
 
-    /// Makes a content; ``impression(nonce:sourceDomain:timestampMilliseconds:)`` checks its ranges.
-    package init(adNetworkID: AdNetworkID, itunesItemID: AppStoreItemID, sourceIdentifier: Int64) {
-        self.adNetworkID = adNetworkID
-        self.itunesItemID = itunesItemID
-        self.sourceIdentifier = sourceIdentifier
+    /// Checks the values of a request, a payload or a row.
+    ///
+    /// - Throws: ``FieldProblem`` naming the first field that breaks a rule.
+    package init(
+        adNetworkID: String, itunesItemID: Int64, sourceIdentifier: Int64
+    ) throws(FieldProblem) {
+        self.adNetworkID = try .checked(adNetworkID, field: "ad-network-id")
+        self.itunesItemID = try .advertised(itunesItemID, field: "itunes-item-id")
+        self.sourceIdentifier = try .checked(sourceIdentifier, field: "source-identifier")
     }
 
     /// The impression that a tap makes of it: version 4.0, fidelity 1.
@@ -21,22 +25,24 @@ package struct WebAdContent: Hashable, Sendable {
     /// - Parameters:
     ///   - nonce: The nonce the ad was issued under.
     ///   - sourceDomain: The domain of the page, as the device spelt it.
-    ///   - timestampMilliseconds: When it was tapped, in Unix milliseconds.
+    ///   - time: When it was tapped.
     /// - Returns: The impression, ready to be signed.
-    /// - Throws: ``FieldProblem`` for a value out of its range.
+    /// - Throws: ``FieldProblem`` for a time that a device would not believe.
     package func impression(
         nonce: Nonce,
         sourceDomain: SourceDomain,
-        timestampMilliseconds: Int64
-    ) throws(FieldProblem) -> Impression {
-        try ImpressionRequest(
-            version: SKAdNetworkVersion.v4_0.rawValue,
-            adNetworkID: adNetworkID.text,
-            sourceIdentifier: sourceIdentifier,
-            itunesItemID: itunesItemID.value,
-            sourceDomain: sourceDomain.text,
-            nonce: nonce.text,
-            timestampMilliseconds: timestampMilliseconds
-        ).checked()
+        at time: UnixMilliseconds
+    ) throws(FieldProblem) -> SKAdNetworkImpression {
+        try time.checkIsSignable(field: "timestamp")
+        return SKAdNetworkImpression(
+            version: .v4_0,
+            adNetworkID: adNetworkID,
+            campaign: .sourceIdentifier(sourceIdentifier),
+            itunesItemID: itunesItemID,
+            nonce: nonce,
+            source: .domain(sourceDomain),
+            fidelityType: .storeKitRendered,
+            timestamp: time
+        )
     }
 }

@@ -44,8 +44,8 @@ package struct WebAdLink: Hashable, Sendable {
             attributes.map { ($0.name, .string($0.value)) } + [
                 ("html", .string(html)),
                 ("nonce", .string(ad.nonce.text)),
-                ("issued-at-milliseconds", .integer(ad.issuedAtMilliseconds)),
-                ("expires-at-milliseconds", .integer(ad.expiresAtMilliseconds)),
+                ("issued-at-milliseconds", .integer(ad.issuedAt.rawValue)),
+                ("expires-at-milliseconds", .integer(ad.expiresAt.rawValue)),
             ])
     }
 

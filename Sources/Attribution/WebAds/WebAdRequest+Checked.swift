@@ -5,15 +5,12 @@ extension WebAdRequest {
     ///
     /// - Parameters:
     ///   - nonce: A fresh one.
-    ///   - issuedAtMilliseconds: When it is issued, in Unix milliseconds.
+    ///   - time: When it is issued.
     /// - Returns: The ad with its link.
     /// - Throws: ``FieldProblem`` naming the first field that breaks a rule.
-    package func checked(nonce: Nonce, issuedAtMilliseconds: Int64) throws(FieldProblem) -> WebAdLink {
-        guard let network = AdNetworkID(adNetworkID) else {
-            throw text(adNetworkID, of: "ad-network-id")
-        }
-        let content = WebAdContent(
-            adNetworkID: network, itunesItemID: AppStoreItemID(itunesItemID), sourceIdentifier: sourceIdentifier)
+    package func checked(nonce: Nonce, issuedAt time: UnixMilliseconds) throws(FieldProblem) -> WebAdLink {
+        let content = try WebAdContent(
+            adNetworkID: adNetworkID, itunesItemID: itunesItemID, sourceIdentifier: sourceIdentifier)
         guard sourceDomains.count <= Self.maximumDomains else {
             throw FieldProblem(
                 field: "source-domains", found: "\(sourceDomains.count) domains",
@@ -35,7 +32,8 @@ extension WebAdRequest {
                 expected: "an origin without path, for example https://network.example")
         }
         guard SignedTextSeparator.admits(label) else {
-            throw text(label, of: "label")
+            throw FieldProblem(
+                field: "label", found: "\"\(label.shortened(to: 60))\"", expected: SignedTextSeparator.rule)
         }
         guard Self.lifetimes.contains(lifetimeSeconds) else {
             throw FieldProblem(
@@ -43,22 +41,11 @@ extension WebAdRequest {
                 expected: "a whole number from \(Self.lifetimes.lowerBound) to \(Self.lifetimes.upperBound)")
         }
         // Before anything is added to it, which could overflow.
-        guard ImpressionRequest.timestamps.contains(issuedAtMilliseconds) else {
-            throw FieldProblem(
-                field: "issued-at", found: String(issuedAtMilliseconds),
-                expected: "Unix time in milliseconds (13 digits)")
-        }
+        try time.checkIsSignable(field: "issued-at")
         let ad = WebAd(
-            nonce: nonce, content: content, sourceDomains: domains, issuedAtMilliseconds: issuedAtMilliseconds,
-            expiresAtMilliseconds: issuedAtMilliseconds + lifetimeSeconds * 1_000)
-        _ = try ad.sampleImpression()
+            nonce: nonce, content: content, sourceDomains: domains, issuedAt: time,
+            expiresAt: time.advanced(by: lifetimeSeconds * 1_000))
         return WebAdLink(ad: ad, attributionDestination: destination, label: label)
-    }
-
-    private func text(_ value: String, of field: String) -> FieldProblem {
-        FieldProblem(
-            field: field, found: "\"\(value.shortened(to: 60))\"",
-            expected: "1 to 255 bytes of text without U+2063 and control characters")
     }
 
     /// A domain as a browser spells it: matching is exact, so any other spelling would never be tapped.

@@ -44,7 +44,7 @@ package struct SigningRoutes: ConsoleRoutes {
         await answer(request) { body, signer, now in
             var generator = SystemRandomNumberGenerator()
             let order = try ImpressionOrder(reading: body, limit: Self.bodyLimit)
-            let signed = try signer.answer(order, timestampMilliseconds: now, using: &generator)
+            let signed = try signer.answer(order, at: now, using: &generator)
             return .json(.ok, .object(["status": .string("signed"), "impressions": .array(signed)]))
         }
     }
@@ -53,14 +53,14 @@ package struct SigningRoutes: ConsoleRoutes {
         await answer(request) { body, signer, now in
             var generator = SystemRandomNumberGenerator()
             let request = try BidSigningRequest(reading: body, limit: Self.bodyLimit)
-            let answer = try signer.answer(request, timestampMilliseconds: now, using: &generator)
+            let answer = try signer.answer(request, at: now, using: &generator)
             return answer.refusal.map { .refusing($0, body: answer.json) } ?? .json(.ok, answer.json)
         }
     }
 
     private func answer(
         _ request: Request,
-        _ sign: (_ body: [UInt8], _ signer: NetworkSigner, _ now: Int64) throws -> Response
+        _ sign: (_ body: [UInt8], _ signer: NetworkSigner, _ now: UnixMilliseconds) throws -> Response
     ) async -> Response {
         do {
             guard let signer = current?.signer else {
@@ -68,7 +68,7 @@ package struct SigningRoutes: ConsoleRoutes {
             }
             let body = try await request.jsonBody(upTo: Self.bodyLimit)
             return try sign(
-                Array(body.readableBytesView), signer, Int64(Date().timeIntervalSince1970 * 1000))
+                Array(body.readableBytesView), signer, UnixMilliseconds(Date()))
         } catch {
             return failures.response(to: error)
         }

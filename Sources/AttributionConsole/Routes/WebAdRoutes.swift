@@ -40,10 +40,10 @@ package struct WebAdRoutes: ConsoleRoutes {
             let body = try await request.jsonBody(upTo: JSONObject.maximumLength)
             let parameters = try RequestParameters(query: request, known: ["count", "issued-at"])
             let count = try parameters.integer("count", 1...Int64(Self.most))
-            let now = Int64(Date().timeIntervalSince1970 * 1000)
+            let now = UnixMilliseconds(Date())
+            let issuedAt = try parameters.integer("issued-at", 0...Int64.max).map(UnixMilliseconds.init)
             let links = try await issuer.issue(
-                try WebAdRequest(reading: body.readableBytesView), count: Int(count ?? 1),
-                issuedAtMilliseconds: try parameters.integer("issued-at", 0...Int64.max), nowMilliseconds: now)
+                try WebAdRequest(reading: body.readableBytesView), count: Int(count ?? 1), issuedAt: issuedAt, now: now)
             guard count == nil else {
                 return .text(.ok, "application/x-ndjson", links.map { $0.json.line + "\n" }.joined())
             }

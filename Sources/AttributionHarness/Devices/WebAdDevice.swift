@@ -92,12 +92,12 @@ package struct WebAdDevice: Sendable {
     }
 
     /// The first window's postback of a winner; nil for an ad of another form.
-    private static func postback(of impression: Impression) -> PostbackDraft? {
+    private static func postback(of impression: SKAdNetworkImpression) -> PostbackDraft? {
         guard case .domain(let domain) = impression.source, case .sourceIdentifier(let number) = impression.campaign
         else {
             return nil
         }
-        let digits = String(number)
+        let digits = String(number.value)
         var draft = PostbackDraft([])
         draft[.version] = .string(impression.version.rawValue)
         draft[.adNetworkID] = .string(impression.adNetworkID.text)

@@ -38,7 +38,7 @@ struct WebAdPayloadReader {
         sourceDomain: String,
         key: SignaturePublicKey,
         now: Int64
-    ) -> Impression? {
+    ) -> SKAdNetworkImpression? {
         expect("version", .string("4.0"))
         expect("source_domain", .string(sourceDomain))
         expect("itunes_item_id", .integer(link.itunesItemID))
@@ -55,12 +55,13 @@ struct WebAdPayloadReader {
         else {
             return nil
         }
-        let impression: Impression
+        let impression: SKAdNetworkImpression
         do {
-            impression = try ImpressionRequest(
-                version: "4.0", adNetworkID: network, sourceIdentifier: identifier, itunesItemID: link.itunesItemID,
-                sourceDomain: sourceDomain, nonce: nonce.text, timestampMilliseconds: timestamp
-            ).checked()
+            impression = try WebAdContent(
+                adNetworkID: network, itunesItemID: link.itunesItemID, sourceIdentifier: identifier
+            ).impression(
+                nonce: nonce, sourceDomain: try .checked(sourceDomain, field: "source_domain"),
+                at: UnixMilliseconds(rawValue: timestamp))
         } catch {
             problems.append(error)
             return nil

@@ -13,20 +13,33 @@ import StrictJSON
 /// `registry-id` is optional: the network's number in the IAB Tech Lab's registry, by which bid requests may name it.
 /// AdAttributionKit has no key of its own: see ``NetworkSigner``.
 package struct NetworkKeySet: Sendable {
+    /// What a key of the list may do.
+    package enum Use: Sendable {
+        /// It signs.
+        case active(NetworkPrivateKey)
+        /// It signed before and does not any more; its file may hold the public half alone.
+        case verifyOnly
+    }
+
     /// One key of the list.
     package struct Entry: Sendable {
         /// The network it belongs to.
         package let adNetworkID: AdNetworkID
         /// The versions it signs.
         package let versions: ClosedRange<SKAdNetworkVersion>
-        /// Whether it signs, or only verifies what it signed before.
-        package let isActive: Bool
+        /// Whether it signs, and then its private half.
+        package let use: Use
         /// The file it was read from.
         package let file: String
         /// The network's number in the IAB Tech Lab's registry of SKAdNetwork ids.
         package let registryID: Int64?
-        /// The key.
-        package let privateKey: NetworkPrivateKey
+        /// The public half.
+        package let publicKey: SignaturePublicKey
+
+        /// Whether it signs.
+        package var isActive: Bool {
+            if case .active = use { true } else { false }
+        }
     }
 
     /// The keys in the order of the file.
@@ -38,10 +51,10 @@ package struct NetworkKeySet: Sendable {
     ///   curve that does not sign the versions given, two active keys for one version.
     package init(file: String) throws(KeyProblem) {
         let text = try KeyFile.readList(file)
-        let list: KeyList
+        let list: NetworkKeyFile
         do {
-            list = try JSONDecoder().decode(KeyList.self, from: Data(text.utf8))
-        } catch DecodingError.dataCorrupted(let context) where context.underlyingError is UnknownMember {
+            list = try JSONDecoder().decode(NetworkKeyFile.self, from: Data(text.utf8))
+        } catch DecodingError.dataCorrupted(let context) where context.underlyingError is NetworkKeyFile.UnknownMember {
             throw .keySet(file: file, reason: context.debugDescription)
         } catch {
             throw .keySet(file: file, reason: "expected {\"keys\": [...]} with ad-network-id, file, versions, use")
@@ -58,18 +71,18 @@ package struct NetworkKeySet: Sendable {
                     file: file, reason: "\(place): versions is \"\(item.versions)\", expected for example 2.1-4.0")
             }
             let path = URL(fileURLWithPath: item.file, relativeTo: folder).path
-            let key = try NetworkPrivateKey(file: path)
-            guard key.curve == .p256 || versions.upperBound <= .v2_0 else {
-                throw .wrongCurve(key.curve, version: versions.upperBound)
+            let (use, publicKey) = try Self.key(file: path, item.use)
+            guard publicKey.curve == .p256 || versions.upperBound <= .v2_0 else {
+                throw .wrongCurve(publicKey.curve, version: versions.upperBound)
             }
             let entry = Entry(
-                adNetworkID: adNetworkID, versions: versions, isActive: item.use == .active, file: path,
-                registryID: item.registryID, privateKey: key)
-            let rival = entries.first {
-                $0.isActive && entry.isActive && $0.adNetworkID.registered == adNetworkID.registered
-                    && $0.versions.overlaps(versions)
+                adNetworkID: adNetworkID, versions: versions, use: use, file: path, registryID: item.registryID,
+                publicKey: publicKey)
+            let hasRival = entries.contains { other in
+                other.isActive && entry.isActive && other.adNetworkID.registered == adNetworkID.registered
+                    && other.versions.overlaps(versions)
             }
-            guard rival == nil else {
+            guard !hasRival else {
                 throw .keySet(
                     file: file,
                     reason: "\(place): a second active key for \(adNetworkID) and the same version; "
@@ -81,20 +94,25 @@ package struct NetworkKeySet: Sendable {
         self.entries = entries
     }
 
-    /// The active key for a network and a version.
-    ///
-    /// - Throws: ``KeyProblem/noKey(adNetworkID:version:)``; there is no default key.
-    package func activeKey(
-        for adNetworkID: AdNetworkID,
-        version: SKAdNetworkVersion
-    ) throws(KeyProblem) -> NetworkPrivateKey {
-        let entry = entries.first {
-            $0.isActive && $0.adNetworkID.registered == adNetworkID.registered && $0.versions.contains(version)
+    /// Reads a key of the list, and drops the private half of one that does not sign.
+    private static func key(
+        file: String, _ use: NetworkKeyFile.Item.Use
+    ) throws(KeyProblem) -> (Use, SignaturePublicKey) {
+        switch use {
+        case .active:
+            let key = try NetworkPrivateKey(file: file)
+            guard let publicKey = try? key.publicKey() else {
+                throw .noPublicKey(file: file)
+            }
+            return (.active(key), publicKey)
+        case .verifyOnly:
+            let text = try KeyFile.read(file)
+            // The secret of a former key is one as long as Apple has its public half.
+            if ECPrivateKey(pem: text) != nil {
+                _ = try KeyFile.readPrivate(file)
+            }
+            return (.verifyOnly, try SignaturePublicKey(pem: text, file: file))
         }
-        guard let entry else {
-            throw .noKey(adNetworkID: adNetworkID.text, version: version)
-        }
-        return entry.privateKey
     }
 
     /// The network's number in the IAB Tech Lab's registry, from any of its keys; nil when none says it.
@@ -134,76 +152,5 @@ package struct NetworkKeySet: Sendable {
             return nil
         }
         return lower...upper
-    }
-
-    /// A member of the file that means nothing, such as a name with a slip of the pen.
-    private struct UnknownMember: Error {}
-
-    /// Refuses members whose names are not known.
-    private static func refuseUnknownMembers(of decoder: any Decoder, known: [String]) throws {
-        struct Name: CodingKey {
-            let stringValue: String
-            var intValue: Int? { nil }
-
-            init(stringValue: String) {
-                self.stringValue = stringValue
-            }
-
-            init?(intValue: Int) {
-                return nil
-            }
-        }
-        let names = try decoder.container(keyedBy: Name.self).allKeys.map(\.stringValue)
-        guard let unknown = names.sorted().first(where: { !known.contains($0) }) else {
-            return
-        }
-        throw DecodingError.dataCorrupted(
-            DecodingError.Context(
-                codingPath: decoder.codingPath,
-                debugDescription: "\"\(unknown.shortened(to: 60))\" is no member; expected "
-                    + known.joined(separator: ", "),
-                underlyingError: UnknownMember()))
-    }
-
-    private struct KeyList: Decodable {
-        enum CodingKeys: String, CodingKey, CaseIterable {
-            case keys
-        }
-
-        init(from decoder: any Decoder) throws {
-            try NetworkKeySet.refuseUnknownMembers(of: decoder, known: CodingKeys.allCases.map(\.rawValue))
-            keys = try decoder.container(keyedBy: CodingKeys.self).decode([Item].self, forKey: .keys)
-        }
-
-        struct Item: Decodable {
-            enum Use: String, Decodable {
-                case active
-                case verifyOnly = "verify-only"
-            }
-
-            enum CodingKeys: String, CodingKey, CaseIterable {
-                case adNetworkID = "ad-network-id"
-                case registryID = "registry-id"
-                case file, versions, use
-            }
-
-            let adNetworkID: String
-            let file: String
-            let versions: String
-            let use: Use
-            let registryID: Int64?
-
-            init(from decoder: any Decoder) throws {
-                try NetworkKeySet.refuseUnknownMembers(of: decoder, known: CodingKeys.allCases.map(\.rawValue))
-                let members = try decoder.container(keyedBy: CodingKeys.self)
-                adNetworkID = try members.decode(String.self, forKey: .adNetworkID)
-                file = try members.decode(String.self, forKey: .file)
-                versions = try members.decode(String.self, forKey: .versions)
-                use = try members.decode(Use.self, forKey: .use)
-                registryID = try members.decodeIfPresent(Int64.self, forKey: .registryID)
-            }
-        }
-
-        let keys: [Item]
     }
 }

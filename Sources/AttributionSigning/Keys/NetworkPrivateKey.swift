@@ -4,14 +4,14 @@ import Hashing
 
 /// A network's private key, with which it signs impressions.
 package struct NetworkPrivateKey: Sendable {
-    let key: ECKey
+    let key: ECPrivateKey
 
     /// Generates a new key.
     package static func generate(_ curve: SignatureCurve) throws -> NetworkPrivateKey {
-        NetworkPrivateKey(key: try ECKey.generate(curve))
+        NetworkPrivateKey(key: try ECPrivateKey.generate(curve))
     }
 
-    private init(key: ECKey) {
+    private init(key: ECPrivateKey) {
         self.key = key
     }
 
@@ -19,8 +19,8 @@ package struct NetworkPrivateKey: Sendable {
     ///
     /// - Throws: ``KeyProblem/noPrivateKey(file:)`` when it holds no private key on P-192 or P-256.
     package init(pem: String, file: String) throws(KeyProblem) {
-        guard let key = ECKey.privateKey(pem: pem) else {
-            throw ECKey.publicKey(pem: pem) == nil ? .noPrivateKey(file: file) : .publicInsteadOfPrivate(file: file)
+        guard let key = ECPrivateKey(pem: pem) else {
+            throw ECPublicKey(pem: pem) == nil ? .noPrivateKey(file: file) : .publicInsteadOfPrivate(file: file)
         }
         self.key = key
     }
@@ -40,12 +40,12 @@ package struct NetworkPrivateKey: Sendable {
 
     /// The PEM text, PKCS#8; secret.
     package func pem() throws -> String {
-        try key.privateKeyPEM()
+        try key.pem()
     }
 
     /// The public half.
     package func publicKey() throws -> SignaturePublicKey {
-        try SignaturePublicKey(key: key)
+        SignaturePublicKey(key: try key.publicKey())
     }
 
     /// Signs a text; DER, different each time.

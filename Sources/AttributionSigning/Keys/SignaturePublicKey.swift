@@ -6,37 +6,30 @@ import StrictJSON
 
 /// A public key of Apple's, of a network's, or of the harness's.
 package struct SignaturePublicKey: Sendable {
-    let key: ECKey
-    /// The key as DER SubjectPublicKeyInfo.
-    package let subjectPublicKeyInfo: [UInt8]
+    private let key: ECPublicKey
     /// What an implementation that verifies must have, as OpenSSL's property queries say it; nil for any.
     private var properties: String?
 
-    init(key: ECKey) throws {
+    init(key: ECPublicKey) {
         self.key = key
-        subjectPublicKeyInfo = try key.subjectPublicKeyInfo()
     }
 
     /// Reads a key from base64 of DER SubjectPublicKeyInfo; nil when it is none on P-192 or P-256.
     package init?(base64: String) {
-        guard let der = Base64.decode(base64), let key = ECKey.publicKey(subjectPublicKeyInfo: der) else {
+        guard let der = Base64.decode(base64), let key = ECPublicKey(subjectPublicKeyInfo: der) else {
             return nil
         }
         self.key = key
-        subjectPublicKeyInfo = der
     }
 
     /// Reads a public key from PEM, or takes the public half of a private one.
     ///
     /// - Throws: ``KeyProblem/noPublicKey(file:)`` when the text holds neither.
     package init(pem: String, file: String) throws(KeyProblem) {
-        guard let key = ECKey.publicKey(pem: pem) ?? ECKey.privateKey(pem: pem),
-            let der = try? key.subjectPublicKeyInfo()
-        else {
+        guard let key = ECPublicKey(pem: pem) ?? (try? ECPrivateKey(pem: pem)?.publicKey()) else {
             throw .noPublicKey(file: file)
         }
         self.key = key
-        subjectPublicKeyInfo = der
     }
 
     /// Reads a file with a public key, or with a private one, whose public half is taken.
@@ -49,6 +42,11 @@ package struct SignaturePublicKey: Sendable {
         key.curve
     }
 
+    /// The key as DER SubjectPublicKeyInfo.
+    package var subjectPublicKeyInfo: [UInt8] {
+        key.subjectPublicKeyInfo
+    }
+
     /// The key as base64 of DER SubjectPublicKeyInfo, as Apple publishes its own.
     package var base64: String {
         Base64.encode(subjectPublicKeyInfo)
@@ -56,7 +54,7 @@ package struct SignaturePublicKey: Sendable {
 
     /// The key as PEM, as Apple asks for a network's.
     package func pem() throws -> String {
-        try key.publicKeyPEM()
+        try key.pem()
     }
 
     /// The SHA-256 of the SubjectPublicKeyInfo in hexadecimal, by which people compare keys.

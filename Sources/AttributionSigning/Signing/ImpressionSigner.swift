@@ -29,12 +29,12 @@ package struct ImpressionSigner: Sendable {
     ///
     /// - Throws: ``KeyProblem/wrongCurve(_:version:)`` for a P-192 key and a version after 2.0, or
     ///   ``SignerError/signatureDoesNotVerify`` when the machine computed wrongly.
-    package func sign(_ impression: Impression) throws -> SignedImpression {
+    package func sign(_ impression: SKAdNetworkImpression) throws -> SignedSKAdNetworkImpression {
         guard privateKey.curve == .p256 || impression.version <= .v2_0 else {
             throw KeyProblem.wrongCurve(privateKey.curve, version: impression.version)
         }
         let signature = try verifiedSignature(for: impression.signedText.utf8)
-        return SignedImpression(impression: impression, attributionSignature: Base64.encode(signature))
+        return SignedSKAdNetworkImpression(impression: impression, attributionSignature: Base64.encode(signature))
     }
 
     /// Signs an AdAttributionKit impression as a compact JWS, ES256.
@@ -43,7 +43,7 @@ package struct ImpressionSigner: Sendable {
     /// - Returns: The impression with its JWS, which was verified.
     /// - Throws: ``KeyProblem/wrongCurveForJWS(_:)`` for a P-192 key, or
     ///   ``SignerError/signatureDoesNotVerify`` when the machine computed wrongly.
-    package func sign(_ impression: AppImpression) throws -> SignedAppImpression {
+    package func sign(_ impression: AdAttributionKitImpression) throws -> SignedAdAttributionKitImpression {
         guard privateKey.curve == .p256 else {
             throw KeyProblem.wrongCurveForJWS(privateKey.curve)
         }
@@ -53,7 +53,7 @@ package struct ImpressionSigner: Sendable {
         guard let raw = ConcatenatedSignature.concatenated(der), ConcatenatedSignature.der(raw) == der else {
             throw SignerError.signatureDoesNotVerify
         }
-        return SignedAppImpression(impression: impression, compactJWS: input + "." + Base64URL.encode(raw))
+        return SignedAdAttributionKitImpression(impression: impression, compactJWS: input + "." + Base64URL.encode(raw))
     }
 
     /// The DER signature over a message, verified.

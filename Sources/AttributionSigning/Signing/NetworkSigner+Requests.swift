@@ -6,17 +6,17 @@ extension NetworkSigner {
     ///
     /// - Parameters:
     ///   - order: The order.
-    ///   - timestampMilliseconds: The time that is signed, in Unix milliseconds.
+    ///   - time: The time that is signed.
     ///   - generator: The source of the nonces; a system generator for real ads.
     /// - Returns: The signed impressions, each in the form an ad server hands on.
     /// - Throws: ``Attribution/SigningRefusal`` for a value that breaks a rule, ``KeyProblem`` for a network without a
     ///   key, and what ``ImpressionSigner`` throws.
     package func answer(
         _ order: ImpressionOrder,
-        timestampMilliseconds: Int64,
+        at time: UnixMilliseconds,
         using generator: inout some RandomNumberGenerator
     ) throws -> [JSONText] {
-        let impressions = try order.impressions(timestampMilliseconds: timestampMilliseconds) {
+        let impressions = try order.impressions(at: time) {
             Nonce(using: &generator)
         }
         return try impressions.map { impression in
@@ -31,25 +31,25 @@ extension NetworkSigner {
     ///
     /// - Parameters:
     ///   - request: The extensions, and what is advertised.
-    ///   - timestampMilliseconds: The time that is signed, in Unix milliseconds.
+    ///   - time: The time that is signed.
     ///   - generator: The source of the nonces; a system generator for real bids.
     /// - Returns: The members of `bid.ext`, and the refusals.
     /// - Throws: ``Attribution/SigningRefusal`` for a network without a key, and what ``ImpressionSigner`` throws.
     package func answer(
         _ request: BidSigningRequest,
-        timestampMilliseconds: Int64,
+        at time: UnixMilliseconds,
         using generator: inout some RandomNumberGenerator
     ) throws -> BidAnswer {
         let offers = try request.offers(from: networks)
         let skadn = try extend(offers.skadn) { offer in
-            let impressions = try offer.impressions(timestampMilliseconds: timestampMilliseconds) {
+            let impressions = try offer.impressions(at: time) {
                 Nonce(using: &generator)
             }
             return offer.bidExtension(try impressions.map { try sign($0) })
         }
         let adAttributionKit = try extend(offers.adAttributionKit) { offer in
             let nonce = Nonce(using: &generator)
-            let impression = try offer.impression(timestampMilliseconds: timestampMilliseconds, nonce: nonce)
+            let impression = try offer.impression(at: time, nonce: nonce)
             return offer.bidExtension(try sign(impression))
         }
         return BidAnswer(skadn: skadn, adAttributionKit: adAttributionKit)
@@ -72,7 +72,7 @@ extension NetworkSigner {
     }
 }
 
-extension SignedImpression {
+extension SignedSKAdNetworkImpression {
     /// The signed values, and the dictionary or properties that the form's SDK call takes.
     fileprivate func answer() throws -> JSONText {
         var members: [(String, JSONText)] = [
@@ -88,7 +88,7 @@ extension SignedImpression {
     }
 }
 
-extension SignedAppImpression {
+extension SignedAdAttributionKitImpression {
     /// The signed values, and the JWS that the SDK call takes.
     fileprivate func answer() -> JSONText {
         .object([

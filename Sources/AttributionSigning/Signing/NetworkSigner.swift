@@ -20,20 +20,23 @@ package struct NetworkSigner: Sendable {
 
     /// Makes a signer of the active keys of a list; OpenSSL verifies what it signs.
     ///
-    /// - Parameter keys: The list; keys that only verify are left out.
+    /// - Parameter keys: The list; of former keys it has no private half.
     /// - Throws: When OpenSSL cannot take the public half out of a key.
     package init(_ keys: NetworkKeySet) throws {
         var order: [AdNetworkID] = []
-        for key in keys.entries where key.isActive {
+        for key in keys.entries {
+            guard case .active(let privateKey) = key.use else {
+                continue
+            }
             let name = key.adNetworkID.registered
             if entries[name] == nil {
                 order.append(key.adNetworkID)
             }
             entries[name, default: []].append(
-                Entry(versions: key.versions, signer: try ImpressionSigner(key.privateKey)))
+                Entry(versions: key.versions, signer: try ImpressionSigner(privateKey)))
             entries[name]?.sort { $0.versions.upperBound > $1.versions.upperBound }
         }
-        fingerprints = Set(try keys.entries.filter(\.isActive).map { try $0.privateKey.publicKey().fingerprint })
+        fingerprints = Set(keys.entries.lazy.filter(\.isActive).map(\.publicKey.fingerprint))
         let entries = entries
         networks = order.map { id in
             let ranges = (entries[id.registered] ?? []).map(\.versions)
@@ -41,7 +44,7 @@ package struct NetworkSigner: Sendable {
                 adNetworkID: id,
                 registryID: keys.registryID(of: id),
                 versions: SKAdNetworkVersion.allCases.filter { version in ranges.contains { $0.contains(version) } },
-                signsAppImpressions: ranges.contains { $0.upperBound > .v2_0 }
+                signsForAdAttributionKit: ranges.contains { $0.upperBound > .v2_0 }
             )
         }
     }
@@ -72,7 +75,7 @@ package struct NetworkSigner: Sendable {
     /// - Returns: The impression with its signature, which was verified.
     /// - Throws: ``KeyProblem/noKey(adNetworkID:version:)``, there being no default key, and what ``ImpressionSigner``
     ///   throws.
-    package func sign(_ impression: Impression) throws -> SignedImpression {
+    package func sign(_ impression: SKAdNetworkImpression) throws -> SignedSKAdNetworkImpression {
         let entry = entries[impression.adNetworkID.registered]?.first { $0.versions.contains(impression.version) }
         guard let entry else {
             throw KeyProblem.noKey(adNetworkID: impression.adNetworkID.text, version: impression.version)
@@ -86,7 +89,7 @@ package struct NetworkSigner: Sendable {
     /// - Returns: The impression with its JWS, which was verified.
     /// - Throws: ``KeyProblem/noAdAttributionKitKey(adNetworkID:)`` when no active key reaches past 2.0, and what
     ///   ``ImpressionSigner`` throws.
-    package func sign(_ impression: AppImpression) throws -> SignedAppImpression {
+    package func sign(_ impression: AdAttributionKitImpression) throws -> SignedAdAttributionKitImpression {
         let entry = entries[impression.adNetworkIdentifier.registered]?.first
         guard let entry, entry.versions.upperBound > .v2_0 else {
             throw KeyProblem.noAdAttributionKitKey(adNetworkID: impression.adNetworkIdentifier.text)

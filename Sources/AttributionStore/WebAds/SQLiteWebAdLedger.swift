@@ -68,14 +68,14 @@ package final class SQLiteWebAdLedger: WebAdLedger {
 
     private let queue = DispatchQueue(label: "skan-web-ads")
 
-    /// Remembers ads in one transaction; see ``WebAdLedger/issue(_:nowMilliseconds:)``.
-    package func issue(_ ads: [WebAd], nowMilliseconds: Int64) async throws {
+    /// Remembers ads in one transaction; see ``WebAdLedger/issue(_:at:)``.
+    package func issue(_ ads: [WebAd], at now: UnixMilliseconds) async throws {
         try await write { db in
             try db.execute(
                 sql: """
                     DELETE FROM web_ad WHERE nonce IN
                         (SELECT nonce FROM web_ad WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
-                    """, arguments: [nowMilliseconds - Self.retentionMilliseconds, Self.purgedAtOnce])
+                    """, arguments: [now.rawValue - Self.retentionMilliseconds, Self.purgedAtOnce])
             for ad in ads {
                 try Self.insert(ad, db)
             }
@@ -90,8 +90,9 @@ package final class SQLiteWebAdLedger: WebAdLedger {
                 VALUES (?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
-            ad.nonce.text, ad.content.adNetworkID.text, ad.content.itunesItemID.value, ad.content.sourceIdentifier,
-            ad.issuedAtMilliseconds, ad.expiresAtMilliseconds,
+            ad.nonce.text, ad.content.adNetworkID.text, ad.content.itunesItemID.value,
+            ad.content.sourceIdentifier.value,
+            ad.issuedAt.rawValue, ad.expiresAt.rawValue,
         ])
         for domain in ad.sourceDomains {
             try db.cachedStatement(sql: "INSERT INTO web_ad_domain (nonce, domain) VALUES (?, ?)")

@@ -8,9 +8,9 @@ package protocol WebAdLedger: Sendable {
     ///
     /// - Parameters:
     ///   - ads: Ads under fresh nonces; all are remembered or none.
-    ///   - nowMilliseconds: The present, in Unix milliseconds.
+    ///   - now: The present.
     /// - Throws: What the store reports; then none may be handed out.
-    func issue(_ ads: [WebAd], nowMilliseconds: Int64) async throws
+    func issue(_ ads: [WebAd], at now: UnixMilliseconds) async throws
 
     /// Uses up the nonce of a tap and has its impression signed, in one transaction.
     ///
@@ -20,13 +20,13 @@ package protocol WebAdLedger: Sendable {
     ///
     /// - Parameters:
     ///   - tap: What the device asks for.
-    ///   - nowMilliseconds: When it asked, in Unix milliseconds; stands in the payload.
+    ///   - now: When it asked; in the payload.
     ///   - sign: Signs the impression.
     /// - Returns: The signed impression, or why there is none.
     /// - Throws: What `sign` throws and what the store reports.
     func answer(
         _ tap: WebAdTap,
-        nowMilliseconds: Int64,
-        signing sign: @escaping @Sendable (Impression) throws -> SignedImpression
-    ) async throws -> Result<SignedImpression, WebAdRefusal>
+        at now: UnixMilliseconds,
+        signing sign: @escaping @Sendable (SKAdNetworkImpression) throws -> SignedSKAdNetworkImpression
+    ) async throws -> Result<SignedSKAdNetworkImpression, WebAdRefusal>
 }

@@ -74,7 +74,7 @@ extension KeysCommand {
                     let versions = "\(entry.versions.lowerBound.rawValue)-\(entry.versions.upperBound.rawValue)"
                     Terminal.write(
                         "ok \(entry.file) \(entry.adNetworkID) \(versions) "
-                            + "\(entry.isActive ? "active" : "verify-only") \(try words(for: entry.privateKey))\n")
+                            + "\(entry.isActive ? "active" : "verify-only") \(Self.words(for: entry.publicKey))\n")
                 }
             }
             guard let file else {
@@ -97,11 +97,11 @@ extension KeysCommand {
                     throw KeyProblem.mismatched(privateFile: file, publicFile: publicFile)
                 }
             }
-            Terminal.write("ok \(file) \(try words(for: key))\n")
+            Terminal.write("ok \(file) \(Self.words(for: try key.publicKey()))\n")
         }
 
-        private func words(for key: NetworkPrivateKey) throws -> String {
-            "\(key.curve.displayName) SHA256:\(try key.publicKey().fingerprint)"
+        private static func words(for key: SignaturePublicKey) -> String {
+            "\(key.curve.displayName) SHA256:\(key.fingerprint)"
         }
     }
 }

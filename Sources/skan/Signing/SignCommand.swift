@@ -81,7 +81,7 @@ struct SignCommand: ParsableCommand {
         switch framework {
         case .skadnetwork: Terminal.write(try skAdNetworkOutput().pretty + "\n")
         case .adattributionkit:
-            let signed = try signedAppImpression()
+            let signed = try adAttributionKitImpression()
             Terminal.write((format == .jws ? signed.compactJWS : signed.json.pretty) + "\n")
         }
     }
@@ -91,7 +91,7 @@ struct SignCommand: ParsableCommand {
         guard let version, let network, let advertisedApp, hasKey else {
             throw lacking([("--version VERSION", version == nil)])
         }
-        let impression = try ImpressionRequest(
+        let impression = try SKAdNetworkImpressionDraft(
             version: version,
             adNetworkID: network,
             campaignID: campaign,
@@ -111,7 +111,7 @@ struct SignCommand: ParsableCommand {
         }
     }
 
-    private func signedAppImpression() throws -> SignedAppImpression {
+    private func adAttributionKitImpression() throws -> SignedAdAttributionKitImpression {
         try refuse([
             ("version", version != nil), ("campaign", campaign != nil), ("source-domain", sourceDomain != nil),
             ("fidelity", fidelity != nil), ("format \(format.rawValue)", format == .storekit || format == .impression),
@@ -119,7 +119,7 @@ struct SignCommand: ParsableCommand {
         guard let network, let advertisedApp, hasKey else {
             throw lacking([])
         }
-        let impression = try AppImpressionRequest(
+        let impression = try AdAttributionKitImpressionDraft(
             impressionIdentifier: nonce ?? Self.freshNonce(),
             publisherItemIdentifier: sourceApp,
             advertisedItemIdentifier: advertisedApp,
@@ -177,6 +177,6 @@ struct SignCommand: ParsableCommand {
     }
 
     private static func now() -> Int64 {
-        Int64(Date().timeIntervalSince1970 * 1000)
+        UnixMilliseconds(Date()).rawValue
     }
 }

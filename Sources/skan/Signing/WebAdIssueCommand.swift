@@ -72,9 +72,10 @@ extension WebAdCommand {
                 lifetimeSeconds: lifetime
             )
             // Wrong values are found before the store, or its owner, is asked.
-            let now = Int64(Date().timeIntervalSince1970 * 1000)
+            let now = UnixMilliseconds(Date())
+            let time = issuedAt.map(UnixMilliseconds.init)
             var generator = SystemRandomNumberGenerator()
-            _ = try request.checked(nonce: Nonce(using: &generator), issuedAtMilliseconds: issuedAt ?? now)
+            _ = try request.checked(nonce: Nonce(using: &generator), issuedAt: time ?? now)
             let ownership = try StoreOwnership(try store.path)
             let links = try await ownership.change {
                 // The owner of the store answers the taps, whatever the name under which it opened the store.
@@ -84,7 +85,7 @@ extension WebAdCommand {
                 let ledger = try SQLiteWebAdLedger(path: path, onEvent: StoreOwnership.say)
                 defer { _ = try? ledger.close() }
                 return try await WebAdIssuer(ledger: ledger).issue(
-                    request, count: count, issuedAtMilliseconds: issuedAt, nowMilliseconds: now
+                    request, count: count, issuedAt: time, now: now
                 ).map { format == .json ? $0.json.line : $0.html }
             } owner: { owner in
                 try await owner.issue(request, count: count, issuedAtMilliseconds: issuedAt).map { line in

@@ -1,4 +1,7 @@
 /// Finds Apple's field by the bytes of its name, without making a string of them.
+///
+/// A hash table of its own, since every name of every postback is looked up: names sorted by length, and compared one
+/// after the other, made reading a postback take a quarter longer.
 struct PostbackFieldNames: Sendable {
     /// A name of up to 32 bytes, the rest zeros; the length tells it from one that ends in zeros.
     private struct Name: Equatable {
@@ -6,7 +9,7 @@ struct PostbackFieldNames: Sendable {
         let length: Int
     }
 
-    /// The fields, each at the place its name's length and ends give, or else at the next that is free.
+    /// The fields, each in the slot its name's length and ends give, or else in the next that is free.
     private var slots: [(name: Name, field: PostbackField)?] = Array(repeating: nil, count: 128)
 
     /// The names of all fields.
@@ -55,7 +58,7 @@ struct PostbackFieldNames: Sendable {
         return name
     }
 
-    /// With these factors no two of today's fields want the same place.
+    /// Right with any factors; with these no two of today's fields want the same slot.
     private static func slot(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
         (bytes.count &+ 4 &* Int(bytes[0]) &+ 8 &* Int(bytes[bytes.count - 1])) & 127
     }

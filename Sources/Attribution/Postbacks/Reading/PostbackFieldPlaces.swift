@@ -12,21 +12,47 @@ struct PostbackFieldPlaces {
         for index in places.indices {
             if let field = object.source.withUTF8(of: places[index].name, names.field(named:)) {
                 // An object has no more than 128 fields.
-                numbers[field.code] = UInt8(index + 1)
+                numbers[field.number] = UInt8(index + 1)
             }
         }
     }
 
     /// Where the value of a field stands, nil for a field that is absent.
     subscript(field: PostbackField) -> JSONValuePlace? {
-        let number = Int(numbers.span[field.code])
+        let number = Int(numbers.span[field.number])
         return number == 0 ? nil : places[number - 1].value
     }
 }
 
 extension PostbackField {
-    /// The byte in memory, which is another one for each case; of so few cases it is below 32.
-    fileprivate var code: Int {
-        withUnsafeBytes(of: self) { Int($0[0]) }
+    /// A number for each field, below 32; a switch, since looking it up would take longer than reading most fields.
+    fileprivate var number: Int {
+        switch self {
+        case .version: 0
+        case .adNetworkID: 1
+        case .campaignID: 2
+        case .sourceIdentifier: 3
+        case .appID: 4
+        case .transactionID: 5
+        case .redownload: 6
+        case .sourceAppID: 7
+        case .sourceDomain: 8
+        case .fidelityType: 9
+        case .didWin: 10
+        case .sequenceIndex: 11
+        case .conversionValue: 12
+        case .coarseConversionValue: 13
+        case .countryCode: 14
+        case .attributionSignature: 15
+        case .jwsString: 16
+        case .adInteractionType: 17
+        case .postbackIdentifier: 18
+        case .adNetworkIdentifier: 19
+        case .advertisedItemIdentifier: 20
+        case .publisherItemIdentifier: 21
+        case .conversionType: 22
+        case .impressionType: 23
+        case .marketplaceIdentifier: 24
+        }
     }
 }

@@ -47,7 +47,7 @@ struct PostbackFieldReader {
         // A string is made only of what may be an identifier.
         let isShort = source.withUTF8(of: place) { $0.count <= SignedTextSeparator.longestValue }
         guard isShort, let identifier = make(source.string(place)) else {
-            return note(field, value, "1 to 255 bytes of text without U+2063 and control characters")
+            return note(field, value, SignedTextSeparator.rule)
         }
         return identifier
     }

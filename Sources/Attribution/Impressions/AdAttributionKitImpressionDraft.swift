@@ -1,7 +1,7 @@
 package import StrictJSON
 
-/// The values of an AdAttributionKit impression before they are checked.
-package struct AppImpressionRequest: Sendable {
+/// The values of an AdAttributionKit impression as a command line gives them, before they are checked.
+package struct AdAttributionKitImpressionDraft: Sendable {
     /// `impression-identifier`, a lower-case version 4 UUID.
     package var impressionIdentifier: String
     /// `publisher-item-identifier`, the app that shows the ad; 0 in development.
@@ -17,7 +17,7 @@ package struct AppImpressionRequest: Sendable {
     /// `eligible-for-re-engagement`.
     package var isEligibleForReEngagement: Bool
 
-    /// Makes a request.
+    /// Makes a draft.
     package init(
         impressionIdentifier: String,
         publisherItemIdentifier: Int64?,
@@ -37,50 +37,30 @@ package struct AppImpressionRequest: Sendable {
     }
 }
 
-extension AppImpressionRequest {
+extension AdAttributionKitImpressionDraft {
     /// Checks every value.
     ///
     /// - Returns: The impression, ready to be signed.
     /// - Throws: ``FieldProblem`` naming the first field that breaks a rule.
-    package func checked() throws(FieldProblem) -> AppImpression {
-        guard let identifier = Nonce(impressionIdentifier) else {
-            throw FieldProblem(
-                field: "impression-identifier", found: "\"\(impressionIdentifier.shortened(to: 40))\"",
-                expected: "a version 4 UUID in lower case, for example 68483ef6-0678-40df-859b-1b8f3f2d7b21")
-        }
-        guard let network = AdNetworkID(adNetworkIdentifier) else {
-            throw FieldProblem(
-                field: "ad-network-identifier", found: "\"\(adNetworkIdentifier.shortened(to: 60))\"",
-                expected: "1 to 255 bytes of text without U+2063 and control characters")
-        }
+    package func checked() throws(FieldProblem) -> AdAttributionKitImpression {
+        let identifier = try Nonce.checked(impressionIdentifier, field: "impression-identifier")
+        let network = try AdNetworkID.checked(adNetworkIdentifier, field: "ad-network-identifier")
         guard let publisherItemIdentifier, publisherItemIdentifier >= 0 else {
             throw FieldProblem(
                 field: "publisher-item-identifier", found: publisherItemIdentifier.map { String($0) } ?? "nothing",
-                expected: "the App Store id of the app that shows the ad (0 while it is development-signed)")
+                expected: AppStoreItemID.missingSourceRule)
         }
-        guard advertisedItemIdentifier > 0 else {
-            throw FieldProblem(
-                field: "advertised-item-identifier", found: String(advertisedItemIdentifier),
-                expected: "an App Store id greater than 0")
-        }
-        let range = ImpressionRequest.sourceIdentifiers
-        guard let sourceIdentifier, range.contains(sourceIdentifier) else {
-            throw FieldProblem(
-                field: "source-identifier", found: sourceIdentifier.map { String($0) } ?? "nothing",
-                expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        guard ImpressionRequest.timestamps.contains(timestampMilliseconds) else {
-            throw FieldProblem(
-                field: "timestamp", found: String(timestampMilliseconds),
-                expected: "Unix time in milliseconds (13 digits)")
-        }
-        return AppImpression(
+        let advertised = try AppStoreItemID.advertised(advertisedItemIdentifier, field: "advertised-item-identifier")
+        let timestamp = UnixMilliseconds(rawValue: timestampMilliseconds)
+        let source = try ImpressionSourceIdentifier.checked(sourceIdentifier, field: "source-identifier")
+        try timestamp.checkIsSignable(field: "timestamp")
+        return AdAttributionKitImpression(
             impressionIdentifier: identifier,
             publisherItemIdentifier: AppStoreItemID(publisherItemIdentifier),
-            advertisedItemIdentifier: AppStoreItemID(advertisedItemIdentifier),
+            advertisedItemIdentifier: advertised,
             adNetworkIdentifier: network,
-            sourceIdentifier: sourceIdentifier,
-            timestampMilliseconds: timestampMilliseconds,
+            sourceIdentifier: source,
+            timestamp: timestamp,
             isEligibleForReEngagement: isEligibleForReEngagement
         )
     }

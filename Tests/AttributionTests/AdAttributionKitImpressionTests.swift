@@ -3,11 +3,11 @@ import StrictJSON
 import Testing
 
 @Suite("Checking and spelling AdAttributionKit impressions")
-struct AppImpressionTests {
-    typealias Change = @Sendable (inout AppImpressionRequest) -> Void
+struct AdAttributionKitImpressionTests {
+    typealias Change = @Sendable (inout AdAttributionKitImpressionDraft) -> Void
 
-    static func request(_ change: Change = { _ in }) -> AppImpressionRequest {
-        var request = AppImpressionRequest(
+    static func request(_ change: Change = { _ in }) -> AdAttributionKitImpressionDraft {
+        var request = AdAttributionKitImpressionDraft(
             impressionIdentifier: "68483ef6-0678-40df-859b-1b8f3f2d7b21",
             publisherItemIdentifier: 1_234_567_891,
             advertisedItemIdentifier: 10_738_027_756,

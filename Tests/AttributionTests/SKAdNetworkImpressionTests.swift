@@ -3,10 +3,11 @@ import StrictJSON
 import Testing
 
 @Suite("Checking and spelling impressions")
-struct ImpressionTests {
-    static func request(_ version: String, _ change: (inout ImpressionRequest) -> Void = { _ in }) -> ImpressionRequest
+struct SKAdNetworkImpressionTests {
+    static func request(_ version: String, _ change: (inout SKAdNetworkImpressionDraft) -> Void = { _ in })
+        -> SKAdNetworkImpressionDraft
     {
-        var request = ImpressionRequest(
+        var request = SKAdNetworkImpressionDraft(
             version: version,
             adNetworkID: "Example123.SKAdNetwork",
             itunesItemID: 10_738_027_756,
@@ -54,7 +55,7 @@ struct ImpressionTests {
         #expect(text == expected)
     }
 
-    typealias Change = @Sendable (inout ImpressionRequest) -> Void
+    typealias Change = @Sendable (inout SKAdNetworkImpressionDraft) -> Void
 
     static let wrongValues: [(String, String, Change)] = [
         ("1.1", "version", { _ in }),

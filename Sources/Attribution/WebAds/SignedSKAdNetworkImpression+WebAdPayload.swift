@@ -1,6 +1,6 @@
 package import StrictJSON
 
-extension SignedImpression {
+extension SignedSKAdNetworkImpression {
     /// What a device is answered when a web ad is tapped: the fields of Apple's example, in its order.
     ///
     /// - Throws: ``FieldProblem`` for an ad of another form.
@@ -14,11 +14,11 @@ extension SignedImpression {
         return .object([
             "version": .string(impression.version.rawValue),
             "ad_network_id": .string(impression.adNetworkID.text),
-            "source_identifier": .integer(identifier),
+            "source_identifier": .integer(identifier.value),
             "itunes_item_id": .integer(impression.itunesItemID.value),
             "nonce": .string(impression.nonce.text),
             "source_domain": .string(domain.text),
-            "timestamp": .integer(impression.timestampMilliseconds),
+            "timestamp": .integer(impression.timestamp.rawValue),
             "signature": .string(attributionSignature),
         ])
     }

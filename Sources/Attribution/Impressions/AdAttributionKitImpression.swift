@@ -3,11 +3,11 @@ package import StrictJSON
 /// One ad of AdAttributionKit, with everything the network signs about it.
 ///
 /// One impression serves both view-through and click-through ads. It can only be made from values that were checked;
-/// see ``AppImpressionRequest``.
+/// ``AdAttributionKitImpressionDraft`` checks those of a command line.
 ///
 /// - SeeAlso: [Generating JWS
 ///   impressions](https://developer.apple.com/documentation/adattributionkit/generating-jws-impressions)
-package struct AppImpression: Hashable, Sendable {
+package struct AdAttributionKitImpression: Hashable, Sendable {
     /// The one-time id.
     package let impressionIdentifier: Nonce
     /// The app that shows the ad; `0` for a development-signed one.
@@ -16,10 +16,10 @@ package struct AppImpression: Hashable, Sendable {
     package let advertisedItemIdentifier: AppStoreItemID
     /// The network, spelt as in the publisher app's Info.plist; an id that ends in `.skadnetwork` may be used.
     package let adNetworkIdentifier: AdNetworkID
-    /// What the impression is counted under, 0…9999; here a number, in postbacks a text.
-    package let sourceIdentifier: Int64
-    /// When the ad was made, in Unix milliseconds.
-    package let timestampMilliseconds: Int64
+    /// What the impression is counted under.
+    package let sourceIdentifier: ImpressionSourceIdentifier
+    /// When the ad was made.
+    package let timestamp: UnixMilliseconds
     /// Whether a click may lead to a re-engagement instead of an install; iOS 18.
     package let isEligibleForReEngagement: Bool
 
@@ -35,8 +35,8 @@ package struct AppImpression: Hashable, Sendable {
             ("publisher-item-identifier", .integer(publisherItemIdentifier.value)),
             ("impression-type", .string("app-impression")),
             ("ad-network-identifier", .string(adNetworkIdentifier.text)),
-            ("source-identifier", .integer(sourceIdentifier)),
-            ("timestamp", .integer(timestampMilliseconds)),
+            ("source-identifier", .integer(sourceIdentifier.value)),
+            ("timestamp", .integer(timestamp.rawValue)),
             ("advertised-item-identifier", .integer(advertisedItemIdentifier.value)),
         ]
         if isEligibleForReEngagement {

@@ -1,14 +1,14 @@
 package import StrictJSON
 
 /// An AdAttributionKit impression with the signature its network made.
-package struct SignedAppImpression: Hashable, Sendable {
+package struct SignedAdAttributionKitImpression: Hashable, Sendable {
     /// What was signed.
-    package let impression: AppImpression
+    package let impression: AdAttributionKitImpression
     /// The compact JWS (RFC 7515), for Apple's `AppImpression(compactJWS:)`.
     package let compactJWS: String
 
     /// Joins an impression and its JWS; only the signer does, after it has verified it.
-    package init(impression: AppImpression, compactJWS: String) {
+    package init(impression: AdAttributionKitImpression, compactJWS: String) {
         self.impression = impression
         self.compactJWS = compactJWS
     }

@@ -1,14 +1,14 @@
 package import StrictJSON
 
-/// An impression with the signature its network made, in every form an ad server hands on.
-package struct SignedImpression: Hashable, Sendable {
+/// An SKAdNetwork impression with the signature its network made, in every form an ad server hands on.
+package struct SignedSKAdNetworkImpression: Hashable, Sendable {
     /// What was signed.
-    package let impression: Impression
+    package let impression: SKAdNetworkImpression
     /// The signature: DER, then standard base64 with padding.
     package let attributionSignature: String
 
     /// Joins an impression and its signature; only the signer does, after it has verified it.
-    package init(impression: Impression, attributionSignature: String) {
+    package init(impression: SKAdNetworkImpression, attributionSignature: String) {
         self.impression = impression
         self.attributionSignature = attributionSignature
     }
@@ -20,8 +20,8 @@ package struct SignedImpression: Hashable, Sendable {
             ("ad-network-id", .string(impression.adNetworkID.text)),
         ]
         switch impression.campaign {
-        case .campaignID(let number): members.append(("campaign-id", .integer(number)))
-        case .sourceIdentifier(let number): members.append(("source-identifier", .integer(number)))
+        case .campaignID(let id): members.append(("campaign-id", .integer(id.value)))
+        case .sourceIdentifier(let id): members.append(("source-identifier", .integer(id.value)))
         }
         members.append(("itunes-item-id", .integer(impression.itunesItemID.value)))
         members.append(("nonce", .string(impression.nonce.text)))
@@ -33,7 +33,7 @@ package struct SignedImpression: Hashable, Sendable {
         if let fidelity = impression.fidelityType {
             members.append(("fidelity-type", .integer(fidelity.rawValue)))
         }
-        members.append(("timestamp", .integer(impression.timestampMilliseconds)))
+        members.append(("timestamp", .integer(impression.timestamp.rawValue)))
         members.append(("attribution-signature", .string(attributionSignature)))
         return .object(members)
     }
@@ -53,10 +53,10 @@ package struct SignedImpression: Hashable, Sendable {
             (prefix + "AdNetworkIdentifier", .string(impression.adNetworkID.text)),
         ]
         switch impression.campaign {
-        case .campaignID(let number):
-            members.append((prefix + "AdNetworkCampaignIdentifier", .integer(number)))
-        case .sourceIdentifier(let number):
-            members.append((prefix + "AdNetworkSourceIdentifier", .integer(number)))
+        case .campaignID(let id):
+            members.append((prefix + "AdNetworkCampaignIdentifier", .integer(id.value)))
+        case .sourceIdentifier(let id):
+            members.append((prefix + "AdNetworkSourceIdentifier", .integer(id.value)))
         }
         if case .app(let id) = impression.source {
             members.append((prefix + "AdNetworkSourceAppStoreIdentifier", .integer(id.value)))
@@ -65,7 +65,7 @@ package struct SignedImpression: Hashable, Sendable {
             members.append((prefix + "AdNetworkVersion", .string(impression.version.rawValue)))
         }
         members.append((prefix + "AdNetworkNonce", .string(impression.nonce.text)))
-        members.append((prefix + "AdNetworkTimestamp", .integer(impression.timestampMilliseconds)))
+        members.append((prefix + "AdNetworkTimestamp", .integer(impression.timestamp.rawValue)))
         members.append((prefix + "AdNetworkAttributionSignature", .string(attributionSignature)))
         return .object(members)
     }
@@ -83,13 +83,13 @@ package struct SignedImpression: Hashable, Sendable {
             ("adNetworkIdentifier", .string(impression.adNetworkID.text)),
         ]
         switch impression.campaign {
-        case .campaignID(let number): members.append(("adCampaignIdentifier", .integer(number)))
-        case .sourceIdentifier(let number): members.append(("sourceIdentifier", .integer(number)))
+        case .campaignID(let id): members.append(("adCampaignIdentifier", .integer(id.value)))
+        case .sourceIdentifier(let id): members.append(("sourceIdentifier", .integer(id.value)))
         }
         members.append(("advertisedAppStoreItemIdentifier", .integer(impression.itunesItemID.value)))
         members.append(("sourceAppStoreItemIdentifier", .integer(source.value)))
         members.append(("adImpressionIdentifier", .string(impression.nonce.text)))
-        members.append(("timestamp", .integer(impression.timestampMilliseconds)))
+        members.append(("timestamp", .integer(impression.timestamp.rawValue)))
         members.append(("signature", .string(attributionSignature)))
         return .object(members)
     }

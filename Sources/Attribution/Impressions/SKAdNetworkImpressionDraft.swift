@@ -1,5 +1,6 @@
-/// The values of an impression before they are checked against the rules of its version.
-package struct ImpressionRequest: Sendable {
+/// The values of an SKAdNetwork impression as a command line gives them, before they are checked against the rules of its
+/// version.
+package struct SKAdNetworkImpressionDraft: Sendable {
     /// `version`, for example `4.0`.
     package var version: String
     /// `ad-network-id`.
@@ -21,7 +22,7 @@ package struct ImpressionRequest: Sendable {
     /// `timestamp`, Unix milliseconds.
     package var timestampMilliseconds: Int64
 
-    /// Makes a request.
+    /// Makes a draft.
     package init(
         version: String,
         adNetworkID: String,

@@ -5,9 +5,9 @@ import StrictJSON
 import Testing
 
 @Suite("Signing AdAttributionKit impressions")
-struct AppImpressionSignerTests {
-    static func impression(_ network: String = "n.skadnetwork") throws -> AppImpression {
-        try AppImpressionRequest(
+struct AdAttributionKitImpressionSignerTests {
+    static func impression(_ network: String = "n.skadnetwork") throws -> AdAttributionKitImpression {
+        try AdAttributionKitImpressionDraft(
             impressionIdentifier: "68483ef6-0678-40df-859b-1b8f3f2d7b21",
             publisherItemIdentifier: 0,
             advertisedItemIdentifier: 525_463_029,
@@ -65,7 +65,7 @@ struct AppImpressionSignerTests {
     }
 
     /// Whether a JWS is the key's; `r‖s` is put into DER here.
-    private func verifies(_ signed: SignedAppImpression, _ key: SignaturePublicKey) throws -> Bool {
+    private func verifies(_ signed: SignedAdAttributionKitImpression, _ key: SignaturePublicKey) throws -> Bool {
         let text = try #require(signed.compactJWS.split(separator: ".").last)
         let raw = try #require(Base64URL.decode(text.utf8))
         func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
@@ -97,7 +97,7 @@ struct AppImpressionSignerTests {
             #expect(throws: problem) { try signer.sign(Self.impression("old.skadnetwork")) }
             #expect(throws: KeyProblem.self) { try signer.sign(Self.impression("other.skadnetwork")) }
             #expect(signer.networks.map(\.adNetworkID.text) == ["n.skadnetwork", "old.skadnetwork"])
-            #expect(signer.networks.map(\.signsAppImpressions) == [true, false])
+            #expect(signer.networks.map(\.signsForAdAttributionKit) == [true, false])
             #expect(signer.networks.map(\.versions) == [SKAdNetworkVersion.allCases, [.v1_0, .v2_0]])
         }
     }

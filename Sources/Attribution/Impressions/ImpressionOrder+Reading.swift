@@ -1,0 +1,43 @@
+import StrictJSON
+
+extension ImpressionOrder {
+    /// Reads an order and checks every value against the rules of every version.
+    ///
+    /// - Parameters:
+    ///   - body: A JSON object in Apple's field names beside `forms` and `versions`.
+    ///   - limit: The most bytes it may have.
+    /// - Throws: ``SigningRefusal`` for what is no JSON, for unknown names, and for the first value that is of the wrong
+    ///   kind, breaks a rule, or would not be used.
+    package init(reading body: [UInt8], limit: Int) throws(SigningRefusal) {
+        let fields: RequestFields
+        do throws(JSONError) {
+            fields = try RequestFields(reading: body, limit: limit)
+        } catch {
+            throw .notJSON(error)
+        }
+        do throws(FieldProblem) {
+            try self.init(ImpressionOrderMembers(fields))
+        } catch {
+            throw .field(error)
+        }
+    }
+
+    private init(_ order: ImpressionOrderMembers) throws(FieldProblem) {
+        try order.refuseUnused()
+        adNetworkID = order.adNetworkID
+        itunesItemID = order.itunesItemID
+        var ads: [SKAdNetworkAd] = []
+        for form in order.forms {
+            for version in try order.versions(carrying: form) {
+                ads.append(
+                    SKAdNetworkAd(
+                        version: version, campaign: try order.campaign(version),
+                        source: try order.source(form, version),
+                        fidelityType: version.hasFidelityType
+                            ? (form == .viewThrough ? .viewThrough : .storeKitRendered) : nil))
+            }
+        }
+        skAdNetwork = ads
+        adAttributionKit = order.isForAdAttributionKit ? try order.adAttributionKitAd() : nil
+    }
+}

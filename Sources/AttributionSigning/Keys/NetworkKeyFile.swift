@@ -1,0 +1,74 @@
+import Foundation
+import StrictJSON
+
+/// The format of the file that lists the keys of ad networks; ``NetworkKeySet`` has its rules.
+struct NetworkKeyFile: Decodable {
+    let keys: [Item]
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case keys
+    }
+
+    init(from decoder: any Decoder) throws {
+        try NetworkKeyFile.refuseUnknownMembers(of: decoder, known: CodingKeys.allCases.map(\.rawValue))
+        keys = try decoder.container(keyedBy: CodingKeys.self).decode([Item].self, forKey: .keys)
+    }
+
+    struct Item: Decodable {
+        enum Use: String, Decodable {
+            case active
+            case verifyOnly = "verify-only"
+        }
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case adNetworkID = "ad-network-id"
+            case registryID = "registry-id"
+            case file, versions, use
+        }
+
+        let adNetworkID: String
+        let file: String
+        let versions: String
+        let use: Use
+        let registryID: Int64?
+
+        init(from decoder: any Decoder) throws {
+            try NetworkKeyFile.refuseUnknownMembers(of: decoder, known: CodingKeys.allCases.map(\.rawValue))
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            adNetworkID = try members.decode(String.self, forKey: .adNetworkID)
+            file = try members.decode(String.self, forKey: .file)
+            versions = try members.decode(String.self, forKey: .versions)
+            use = try members.decode(Use.self, forKey: .use)
+            registryID = try members.decodeIfPresent(Int64.self, forKey: .registryID)
+        }
+    }
+
+    /// A member of the file that means nothing, such as a name with a slip of the pen.
+    struct UnknownMember: Error {}
+
+    /// Refuses members whose names are not known.
+    private static func refuseUnknownMembers(of decoder: any Decoder, known: [String]) throws {
+        struct Name: CodingKey {
+            let stringValue: String
+            var intValue: Int? { nil }
+
+            init(stringValue: String) {
+                self.stringValue = stringValue
+            }
+
+            init?(intValue: Int) {
+                return nil
+            }
+        }
+        let names = try decoder.container(keyedBy: Name.self).allKeys.map(\.stringValue)
+        guard let unknown = names.sorted().first(where: { !known.contains($0) }) else {
+            return
+        }
+        throw DecodingError.dataCorrupted(
+            DecodingError.Context(
+                codingPath: decoder.codingPath,
+                debugDescription: "\"\(unknown.shortened(to: 60))\" is no member; expected "
+                    + known.joined(separator: ", "),
+                underlyingError: UnknownMember()))
+    }
+}
