@@ -26,7 +26,7 @@ struct BoundaryTests {
         ("AttributionConsole", ["FoundationEssentials", "Glibc", "Musl", "Synchronization"]),
         ("AttributionServer", ["Dispatch", "Foundation", "FoundationEssentials", "Synchronization"]),
         ("AttributionHarness", ["Foundation", "Synchronization"]),
-        ("skan", ["Dispatch", "Foundation", "Synchronization"]),
+        ("skan", ["Dispatch", "Foundation", "Glibc", "Musl", "Synchronization"]),
     ]
 
     /// The targets of the manifest, each with the quoted words of its stanza: among them its dependencies.

@@ -3,6 +3,12 @@ import CodedErrors
 import Foundation
 import StrictJSON
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
 /// A file of postbacks, read as a stream of batches; neither its size nor what is in it matters to memory.
 final class RecordFile {
     private let name: String
