@@ -50,7 +50,7 @@ let package = Package(
         .target(
             name: "AttributionIngest",
             dependencies: [
-                "Attribution", "AttributionSigning", "AttributionStore", "BoundedLogging", "StrictJSON",
+                "Attribution", "AttributionSigning", "AttributionStore", "BoundedLogging", "Hashing", "StrictJSON",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
