@@ -16,6 +16,7 @@ struct Skan: AsyncParsableCommand {
             ServeCommand.self, ReportCommand.self, SignCommand.self, VerifyCommand.self, KeysCommand.self,
             SimulateCommand.self, SelftestCommand.self, RecountCommand.self, WebAdCommand.self, TokensCommand.self,
             PublishCommand.self, QuarantineCommand.self, PostbacksCommand.self, ExportCommand.self, ImportCommand.self,
+            TriggerCommand.self, ListenCommand.self, ReplayCommand.self, DoctorCommand.self,
             BackupCommand.self, CompletionCommand.self, ManualCommand.self, VersionCommand.self,
         ]
     )
