@@ -62,9 +62,16 @@ package struct ImportOptions: Sendable {
 
     /// A name without regard to letter case, spaces around it, and `_` for `-`.
     static func normalized(_ name: some StringProtocol) -> String {
-        String(
-            String.UnicodeScalarView(
-                name.unicodeScalars.filter { $0 != " " && $0 != "\u{FEFF}" }.map { $0 == "_" ? "-" : $0 })
-        ).lowercased()
+        // By bytes: a file of a million records has ten million names.
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(name.utf8.count)
+        for byte in name.utf8 where byte != UInt8(ascii: " ") {
+            switch byte {
+            case UInt8(ascii: "_"): bytes.append(UInt8(ascii: "-"))
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): bytes.append(byte | 0x20)
+            default: bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

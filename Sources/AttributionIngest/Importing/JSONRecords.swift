@@ -14,12 +14,12 @@ struct JSONRecords: Sendable {
         } catch {
             throw .malformed(error.description)
         }
-        let fields = object.fields
+        let members = object.places.map { ImportOptions.normalized(object.source.string($0.name)) }
         func first(_ names: [String]) -> JSONField? {
             // In the order of the names, for the first is the most telling.
             for name in names {
-                if let field = fields.first(where: { ImportOptions.normalized($0.name) == name }) {
-                    return field
+                if let index = members.firstIndex(of: name) {
+                    return JSONField(name: name, value: object.source.value(object.places[index].value))
                 }
             }
             return nil
@@ -31,7 +31,7 @@ struct JSONRecords: Sendable {
         case .null: return .withoutBody
         case .string(let text): body = Array(text.utf8)
         case .nested(let text): body = Array(text.utf8)
-        case nil where options.bodyField == nil && fields.contains { Self.applesFields.contains($0.name) }: body = bytes
+        case nil where options.bodyField == nil && members.contains(where: Self.applesFields.contains): body = bytes
         case .some(let value): throw .malformed("the body is \(value.summary), expected an object or a string")
         case nil: throw .noBody(names: bodyNames)
         }
