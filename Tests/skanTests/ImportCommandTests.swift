@@ -218,7 +218,7 @@ struct ImportCommandTests {
 
     @Test("An import that is killed goes on, and gives the store of one that is not")
     func killed() throws {
-        _ = try skan(["simulate", "--count", "4000", "--seed", "7", "--output", "many", "--keys", "keys"])
+        _ = try skan(["simulate", "--count", "10000", "--seed", "7", "--output", "many", "--keys", "keys"])
         let all = try String(contentsOfFile: folder.path("many/postbacks.ndjson"), encoding: .utf8)
             .split(separator: "\n").enumerated().map { index, body in
                 JSONText.object([("body", .string(String(body))), ("time", .integer(Self.start + Int64(index)))]).line

@@ -16,8 +16,8 @@ package struct Importer {
     /// Whether files are read from their beginning whatever was read of them before.
     private let startsOver: Bool
 
-    /// Deliveries of one transaction: a larger one saves little and takes memory.
-    private static let transaction = 16_384
+    /// Deliveries of one transaction: a larger one saves little, and loses more when it is stopped.
+    private static let transaction = 4_096
 
     /// Makes an importer.
     ///
