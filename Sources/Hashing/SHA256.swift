@@ -42,6 +42,13 @@ package struct SHA256: ~Copyable {
                 UInt64(bigEndian: words[3])))
     }
 
+    /// The digest of what was added so far; more may be added.
+    package borrowing func digestSoFar() -> SHA256Digest {
+        var copy = SHA256()
+        check(EVP_MD_CTX_copy_ex(copy.context, context))
+        return copy.finish()
+    }
+
     /// The digest of some bytes.
     package static func digest(of bytes: [UInt8]) -> SHA256Digest {
         var hash = SHA256()

@@ -16,8 +16,9 @@ struct Skan: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, ReportCommand.self, SignCommand.self, VerifyCommand.self, KeysCommand.self,
             SimulateCommand.self, SelftestCommand.self, RecountCommand.self, WebAdCommand.self, TokensCommand.self,
-            PublishCommand.self, QuarantineCommand.self, PostbacksCommand.self, ExportCommand.self, BackupCommand.self,
-            CompletionCommand.self, ManualCommand.self, VersionCommand.self,
+            PublishCommand.self, QuarantineCommand.self, PostbacksCommand.self, ExportCommand.self, ImportCommand.self,
+            TriggerCommand.self, ListenCommand.self, ReplayCommand.self, DoctorCommand.self,
+            BackupCommand.self, CompletionCommand.self, ManualCommand.self, VersionCommand.self,
         ]
     )
 

@@ -19,7 +19,7 @@ struct BoundaryTests {
         ("Attribution", ["FoundationEssentials"]),
         ("AttributionSigning", ["Foundation", "Synchronization"]),
         ("AttributionStore", ["Dispatch", "Foundation", "Synchronization"]),
-        ("AttributionIngest", ["Dispatch", "Foundation", "Synchronization"]),
+        ("AttributionIngest", ["Dispatch", "Foundation", "Glibc", "Musl", "Synchronization"]),
         ("AttributionReports", ["Foundation"]),
         ("AttributionAccess", ["FoundationEssentials", "Glibc", "Musl", "Synchronization"]),
         ("AttributionListener", ["Darwin", "FoundationEssentials", "Glibc", "Musl", "Synchronization"]),

@@ -3,7 +3,7 @@ enum LedgerSchema {
     /// Marked "skan", version 2.
     static let schema = StoreSchema(
         applicationID: StoreHeader.ledgerApplication, version: 2,
-        tables: ledger + columns + quarantine + quarantineTotals + counts)
+        tables: ledger + columns + quarantine + quarantineTotals + counts + imports)
 
     private static let ledger = """
         -- Each verified postback once, for ever. Ids are dense and in the order of the commits.
@@ -117,6 +117,23 @@ enum LedgerSchema {
             delay INTEGER NOT NULL,
             count INTEGER NOT NULL,
             PRIMARY KEY (quarter, delay)
+        ) STRICT, WITHOUT ROWID;
+
+        """
+
+    /// Added after the first stores were made: an owner makes what is missing, and a reader needs none of it.
+    static let imports = """
+        -- Postbacks that were counted before this store, known by their ids alone: they never count here.
+        CREATE TABLE IF NOT EXISTS known_id (
+            digest BLOB PRIMARY KEY -- 16 bytes: network, transaction id and sequence index
+        ) STRICT, WITHOUT ROWID;
+
+        -- Files that were imported, as far as they were read.
+        CREATE TABLE IF NOT EXISTS imported_file (
+            digest BLOB PRIMARY KEY, -- SHA-256 of its bytes
+            bytes INTEGER NOT NULL,
+            records INTEGER NOT NULL, -- how many of its records were read
+            imported_at INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         """
 }

@@ -47,6 +47,7 @@ package final class LedgerWriter: Sendable {
             hooks: .init(
                 load: { db in
                     try DerivedTables.makeMissing(db)
+                    try db.execute(sql: LedgerSchema.imports)
                     let rebuilt = try memory.load(db)
                     if !rebuilt.isEmpty {
                         onEvent(.indexRebuilt(path: path, rows: Int64(rebuilt.count * ColumnBlock.rowCount)))

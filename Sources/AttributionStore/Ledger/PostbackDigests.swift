@@ -52,6 +52,14 @@ struct PostbackDigester: ~Copyable {
         return digest()
     }
 
+    mutating func digest(of parts: [String]) -> Digest16 {
+        begin()
+        for part in parts {
+            add(part)
+        }
+        return digest()
+    }
+
     /// Begins with a byte that says how digests are made.
     private mutating func begin() {
         bytes.removeAll(keepingCapacity: true)

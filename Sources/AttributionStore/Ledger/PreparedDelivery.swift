@@ -12,17 +12,25 @@ struct PreparedDelivery {
     let digests: PostbackDigests?
     /// The copy that was counted; nil for a new postback.
     let first: FirstCopy?
+    /// Whether it was counted before this store, and is known by its id alone.
+    var isKnownByID = false
 
     /// Prepares a batch.
     static func prepare(_ deliveries: [Delivery], _ db: Database, _ memory: WriterState) throws -> [PreparedDelivery] {
         let lookup = try FirstCopyLookup(db, memory)
+        let hasKnownIDs = memory.hasKnownIDs
         var digester = PostbackDigester()
         return try deliveries.map { delivery in
             guard case .verified(let verified) = delivery.judgement else {
                 return PreparedDelivery(delivery: delivery, digests: nil, first: nil)
             }
             let digests = digester.digests(of: verified.postback, provenance: verified.provenance)
-            return PreparedDelivery(delivery: delivery, digests: digests, first: try lookup.find(digests.key))
+            let first = try lookup.find(digests.key)
+            // A damaged page is not passed over here: the sender comes back rather than count twice.
+            let isKnownByID =
+                try first == nil && hasKnownIDs && KnownID(verified.postback.key).isClaimed(in: db)
+            return PreparedDelivery(
+                delivery: delivery, digests: digests, first: first, isKnownByID: isKnownByID)
         }
     }
 }

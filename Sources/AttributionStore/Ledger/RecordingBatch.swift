@@ -7,7 +7,7 @@ struct RecordingBatch {
     let db: Database
     private let networks: OwnNetworks
     private let memory: WriterState
-    private let now: Int64
+    let now: Int64
     let arena = HotStatement.Arena()
     private let insertPostback: HotStatement
     private let insertBody: HotStatement
@@ -62,7 +62,10 @@ struct RecordingBatch {
             guard let digests = prepared.digests else {
                 return nil
             }
-            recording = try record(verified, digests, first: prepared.first ?? addedCopies[digests.key], delivery)
+            let first = prepared.first ?? addedCopies[digests.key]
+            recording =
+                first == nil && prepared.isKnownByID
+                ? .duplicate(networks.traffic(of: verified)) : try record(verified, digests, first: first, delivery)
         case .rejected(let rejection, let body):
             let kind = QuarantineClass(rejection, body: body)
             let isKept = try keep(QuarantinedBody(kind, rejection, body, delivery))
@@ -75,6 +78,16 @@ struct RecordingBatch {
         }
         count(.init(recording, recipient: delivery.recipient), kept: recording.isKept ? 1 : 0, at: delivery)
         return recording
+    }
+
+    /// Whether a delivery is the very one that was recorded: of the same moment and recipient, and saying the same.
+    func isRecorded(_ prepared: PreparedDelivery) -> Bool {
+        guard let digests = prepared.digests, let known = (prepared.first ?? addedCopies[digests.key])?.known else {
+            return false
+        }
+        let delivery = prepared.delivery
+        return known.content == digests.content && known.receivedAt == delivery.receivedAtMilliseconds
+            && known.recipient == delivery.recipient
     }
 
     /// Counts a delivery, or with negative numbers takes one out.

@@ -19,6 +19,8 @@ final class WriterState: Sendable {
         /// Whether a repair may have changed codes and totals in the store.
         var isStale = false
         var networks: OwnNetworks
+        /// Whether some postbacks are known by their ids alone.
+        var hasKnownIDs = false
     }
 
     private let state: Mutex<State>
@@ -34,6 +36,16 @@ final class WriterState: Sendable {
     /// The networks whose postbacks are ours.
     var networks: OwnNetworks {
         state.withLock { $0.networks }
+    }
+
+    /// Whether some postbacks are known by their ids alone.
+    var hasKnownIDs: Bool {
+        state.withLock { $0.hasKnownIDs }
+    }
+
+    /// Takes over that ids were claimed.
+    func didClaim() {
+        state.withLock { $0.hasKnownIDs = true }
     }
 
     /// Reads everything from the store.
@@ -73,6 +85,11 @@ final class WriterState: Sendable {
         if tail <= newest {
             try Self.index(tail...newest, db, into: &index)
         }
+        // A damaged page must keep nobody from recording what it does not concern.
+        let hasKnownIDs =
+            try Database.passingDamage {
+                try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM known_id)") ?? false
+            } ?? true
         let remembered = try String.fetchAll(db, sql: "SELECT ad_network_id FROM own_network")
         // Only a metric: a damaged row must not keep the store from being opened.
         let recordedAt = try? Int64.fetchOne(
@@ -82,6 +99,7 @@ final class WriterState: Sendable {
             state.lastRow = newest
             state.lastRecordedAt = recordedAt
             state.columns = columns
+            state.hasKnownIDs = hasKnownIDs
             try state.room.load(db)
             if !areNetworksNamed {
                 state.networks = OwnNetworks(remembered)

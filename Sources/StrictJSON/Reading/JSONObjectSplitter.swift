@@ -10,6 +10,16 @@ package struct JSONObjectSplitter: Sendable {
         package let bytes: [UInt8]
         /// How many bytes it has in the stream.
         package let count: Int
+
+        /// Takes a whole record.
+        package init(bytes: [UInt8]) {
+            self.init(bytes: bytes, count: bytes.count)
+        }
+
+        init(bytes: [UInt8], count: Int) {
+            self.bytes = bytes
+            self.count = count
+        }
     }
 
     /// The most bytes that are kept of one record; a postback has about 500.

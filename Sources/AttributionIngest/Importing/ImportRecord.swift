@@ -1,0 +1,76 @@
+package import Attribution
+import StrictJSON
+
+/// One record of a file, taken apart.
+package enum ImportRecord: Sendable {
+    /// A body and when it was received.
+    case delivery(body: [UInt8], receivedAtMilliseconds: Int64, recipient: Delivery.Recipient)
+    /// A request without a body, as there are many in a log.
+    case withoutBody
+    /// It cannot be used.
+    case unreadable(Problem)
+
+    /// Why a record cannot be used.
+    package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
+        /// It does not say when it was received.
+        case noTime(names: [String])
+        /// What it says is no time, or none that can be.
+        case strangeTime(name: String, found: String)
+        /// It has no body.
+        case noBody(names: [String])
+        /// It is not in the form of its file.
+        case malformed(String)
+
+        /// What was found and what was expected.
+        package var description: String {
+            switch self {
+            case .noTime(let names): "no time of receipt: expected \(Self.list(names))"
+            case .strangeTime(let name, let found):
+                "\(name): found \(found), expected a time from 2018 until now, as 2026-11-01T12:30:00Z or in Unix seconds"
+            case .noBody(let names): "no body: expected \(Self.list(names)), or Apple's fields by their names"
+            case .malformed(let reason): reason
+            }
+        }
+
+        private static func list(_ names: [String]) -> String {
+            names.count == 1 ? names[0] : "one of " + names.joined(separator: ", ")
+        }
+    }
+}
+
+/// A record as it was cut out of its file.
+struct RawRecord: Sendable {
+    /// The line it begins on, or its number among the records, from 1.
+    let number: Int
+    /// Its bytes, the first ``longest`` of them.
+    let bytes: [UInt8]
+    /// Whether it was longer.
+    let isCut: Bool
+    /// Whether the file ends within it, so that more of it may come.
+    var isUnfinished = false
+
+    /// A postback has about 500 bytes, and four times as many where each quote is escaped.
+    static let longest = 64 << 10
+}
+
+extension ImportOptions {
+    /// The time a record gives, or the one that holds for all.
+    func time(_ text: String?, name: String?) throws(ImportRecord.Problem) -> Int64 {
+        if let received {
+            return received
+        }
+        guard let text, let name, !text.isEmpty else {
+            throw .noTime(names: names(receivedField, or: Self.receivedFields))
+        }
+        guard let time = ReceiptTime.milliseconds(text.utf8), time >= ReceiptTime.earliest, time <= latest else {
+            throw .strangeTime(name: name, found: text.shortened(to: 40))
+        }
+        return time
+    }
+
+    /// Whose copy a request to a path brought.
+    func recipient(path: some StringProtocol) -> Delivery.Recipient {
+        // The one path that nobody chooses: Apple's devices send developers' copies there.
+        path.contains("/report-attribution") ? .developer : recipient
+    }
+}

@@ -1,0 +1,127 @@
+import Attribution
+package import AttributionSigning
+package import AttributionStore
+import Foundation
+import StrictJSON
+
+/// Brings postbacks of the past into a store: read, verified and recorded by the rules of those received now, with the
+/// times at which they were received.
+///
+/// How far a file was read is written with its postbacks, in one transaction: an import that was killed goes on where it
+/// was, and one that is repeated changes nothing.
+package struct Importer {
+    private let ledger: LedgerWriter
+    private let verifier: PostbackVerifier
+    private let options: ImportOptions
+    /// Whether files are read from their beginning whatever was read of them before.
+    private let startsOver: Bool
+
+    /// Deliveries of one transaction: a larger one saves little, and loses more when it is stopped.
+    private static let transaction = 4_096
+
+    /// Makes an importer.
+    ///
+    /// - Parameters:
+    ///   - ledger: The owner of the store.
+    ///   - verifier: Judges the bodies.
+    ///   - options: How files are to be read.
+    ///   - startsOver: Whether files are read from their beginning whatever was read of them before.
+    package init(
+        ledger: LedgerWriter, verifier: PostbackVerifier, options: ImportOptions, startsOver: Bool = false
+    ) {
+        self.ledger = ledger
+        self.verifier = verifier
+        self.options = options
+        self.startsOver = startsOver
+    }
+
+    /// Imports a file.
+    ///
+    /// - Parameters:
+    ///   - file: The file, from its beginning.
+    ///   - onProgress: Told now and then how far it is.
+    /// - Returns: What became of its records.
+    /// - Throws: ``ImportFailure``, and ``AttributionStore/StoreError``; what was recorded until then stays.
+    package func run(_ file: ImportFile, onProgress: (String) -> Void = { _ in }) async throws -> ImportTally {
+        var run = ImportRun(file: file, ledger: ledger)
+        run.source = try file.identified(among: file.size.map { try ledger.importedFiles(upTo: $0) } ?? [])
+        if startsOver {
+            run.source?.records = 0
+        }
+        let done = Int(run.source?.records ?? 0)
+        let file = try file.afterHeader()
+        let reader: RecordReader
+        do throws(ImportRecord.Problem) {
+            reader = try RecordReader(file, options)
+        } catch {
+            throw ImportFailure(
+                "\(file.name): \(error)", hint: "--received TIME, --received-field NAME and --body-field NAME say it")
+        }
+        var waiting: [Task<JudgedRecords, Never>] = []
+        defer { waiting.forEach { $0.cancel() } }
+        var count = 0
+        while let batch = try file.next() {
+            let first = count
+            count += batch.count
+            guard count > done else {
+                run.tally.known += batch.count
+                continue
+            }
+            run.tally.known += max(0, done - first)
+            let records = Array(batch.dropFirst(max(0, done - first)))
+            if waiting.isEmpty, records.count >= 256 {
+                // Without its tables OpenSSL verifies alone, many times slower.
+                try? verifier.prepareTables()
+            }
+            waiting.append(Task { [verifier] in JudgedRecords(records, reader, verifier) })
+            if waiting.count >= 2 * ProcessInfo.processInfo.activeProcessorCount {
+                run.take(await waiting.removeFirst().value)
+                try run.checkBeginning()
+                if run.deliveries.count >= Self.transaction {
+                    try run.record()
+                    onProgress("\(file.name): \(run.tally.total) read\(file.progress)")
+                }
+            }
+        }
+        for task in waiting {
+            run.take(await task.value)
+            try run.checkBeginning()
+        }
+        try run.record()
+        if file.input == .log, run.tally.total > 0, run.tally.withoutBody == run.tally.total {
+            throw ImportFailure(
+                "no line of \(file.name) has a body", hint: "log the body, with nginx as \"$request_body\"")
+        }
+        return run.tally
+    }
+}
+
+/// Takes the records of one file apart.
+enum RecordReader: Sendable {
+    case json(JSONRecords)
+    case csv(CSVRecords)
+    case log(LogRecords)
+
+    init(_ file: ImportFile, _ options: ImportOptions) throws(ImportRecord.Problem) {
+        switch (file.input, file.header) {
+        case (.csv, let header?): self = .csv(try CSVRecords(header, options: options))
+        case (.log, _): self = .log(LogRecords(options: options))
+        default: self = .json(JSONRecords(options: options))
+        }
+    }
+
+    func read(_ record: RawRecord) -> ImportRecord {
+        guard !record.isCut else {
+            return .unreadable(.malformed("it is longer than \(RawRecord.longest) bytes, or a quote does not end"))
+        }
+        do throws(ImportRecord.Problem) {
+            return switch self {
+            case .json(let reader): try reader.read(record.bytes)
+            case .csv(let reader): try reader.read(record.bytes)
+            case .log(let reader): try reader.read(record.bytes)
+            }
+        } catch {
+            return .unreadable(error)
+        }
+    }
+}

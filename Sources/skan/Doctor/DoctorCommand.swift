@@ -1,0 +1,76 @@
+import ArgumentParser
+import AttributionSigning
+import Foundation
+import StrictJSON
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Check a deployment as a device meets it: TLS, paths, answers, clock, keys, disk and store.",
+        discussion: """
+            --url is the address registered with Apple. A forged postback is posted there: one that is answered 200 \
+            quarantined invalid-signature proves the way to the store without any key, and never counts. Run it from \
+            outside, too. Each finding is a line: ok, warning or problem, with its cure. Nothing is changed but the \
+            quarantine, which has the forged postbacks. Ends with status 0 when there is no problem, else 1.
+
+            EXAMPLE
+              skan doctor --url https://postbacks.example.com --store skan.sqlite
+            """
+    )
+
+    @Option(help: "The server as devices reach it; without a path, every path of devices is tried.")
+    var url: String?
+
+    @Option(
+        name: [.customLong("store"), .customShort("s")], help: "The store's file (or SKAN_STORE).", completion: .file())
+    var store: String?
+
+    @OptionGroup var keys: SigningKeysOption
+
+    @Option(help: "PEM file with the TLS certificate chain (or SKAN_TLS_CERTIFICATE).", completion: .file())
+    var tlsCertificate: String?
+
+    @Option(help: "PEM file with its private key (or SKAN_TLS_KEY).", completion: .file())
+    var tlsKey: String?
+
+    @Option(help: "text or json.")
+    var format: VerifyCommand.Format = .text
+
+    func run() async throws {
+        let endpoint = try url.map(EndpointCheck.init)
+        var findings: [Finding] = []
+        func note(_ finding: Finding) {
+            findings.append(finding)
+            if format == .text {
+                Terminal.write(finding.line + "\n")
+                Terminal.finish()
+            }
+        }
+        let environment = EnvironmentSettings()
+        MachineCheck.run().forEach(note)
+        if let list = keys.file(besides: nil) {
+            KeyCheck.run(list: list).forEach(note)
+        }
+        if let certificate = tlsCertificate ?? environment.text("tls.certificate"),
+            let key = tlsKey ?? environment.text("tls.key")
+        {
+            note(KeyCheck.run(certificate: certificate, key: key))
+        }
+        if let store = store ?? environment.text("store") {
+            await StoreCheck(path: store).run().forEach(note)
+        }
+        await endpoint?.run(note)
+        let problems = findings.count { $0.level == .problem }
+        let warnings = findings.count { $0.level == .warning }
+        if format == .json {
+            Terminal.write(
+                JSONText.object([
+                    ("problems", .integer(Int64(problems))), ("warnings", .integer(Int64(warnings))),
+                    ("findings", .array(findings.map(\.json))),
+                ]).pretty + "\n")
+        }
+        if problems > 0 {
+            throw ExitStatus.negative
+        }
+    }
+}

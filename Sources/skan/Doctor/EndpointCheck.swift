@@ -1,0 +1,159 @@
+import AttributionHarness
+import AttributionListener
+import AttributionServer
+import Foundation
+import StrictJSON
+
+/// A server, as devices meet it.
+struct EndpointCheck {
+    private let url: URLComponents
+    private let text: String
+    private let host: String
+
+    /// Takes the address.
+    ///
+    /// - Throws: ``CommandFailure`` for what is no URL.
+    init(_ text: String) throws {
+        _ = try DeliveryURL(text, option: "--url")
+        guard let url = URLComponents(string: text), let host = url.host else {
+            throw CommandFailure("--url: found \(text), expected a URL")
+        }
+        self.text = text
+        self.url = url
+        self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    }
+
+    private var isLoopback: Bool {
+        InternetAddress(host)?.isLoopback ?? (host == "localhost")
+    }
+
+    func run(_ note: (Finding) -> Void) async {
+        if url.scheme == "https" {
+            let finding = await tls()
+            note(finding)
+            guard finding.level != .problem else {
+                return
+            }
+        } else if isLoopback {
+            note(
+                .warning(
+                    "scheme", "http, which only this machine may speak",
+                    cure: "give the https address that devices have"))
+        } else {
+            note(
+                .problem(
+                    "scheme", "http, and devices send to https alone",
+                    cure: "give skan serve --tls-certificate and --tls-key, or a proxy that has TLS"))
+        }
+        if !url.path.isEmpty, url.path != "/" {
+            return note(await delivery(to: text))
+        }
+        for route in PublicRoute.allCases where route != .webAdPayload {
+            // Devices send developers' copies with a slash at the end.
+            let path = route.path + (route.path.contains("report-attribution") ? "/" : "")
+            let finding = await delivery(to: (text.hasSuffix("/") ? String(text.dropLast()) : text) + path)
+            note(finding)
+            guard finding.subject != Self.connection else {
+                return
+            }
+        }
+    }
+
+    private func tls() async -> Finding {
+        do {
+            let found = try await TLSProbe().run(host: host, port: url.port ?? 443)
+            guard let end = found.end else {
+                return .ok("TLS", "\(found.version), and this machine trusts the certificate")
+            }
+            let date = Date(timeIntervalSince1970: Double(end))
+            let days = Int(date.timeIntervalSinceNow / 86_400)
+            let words = "\(found.version), trusted here, ends \(date.formatted(.iso8601)) (in \(days) days)"
+            return days < 14 ? .warning("TLS", words, cure: "renew the certificate") : .ok("TLS", words)
+        } catch  where DeliveryClient.isUnreachable(error) {
+            return Self.unreachable(text, error)
+        } catch {
+            return .problem(
+                "TLS", "no handshake with \(host): \(DeliveryClient.reason(error))",
+                cure: "serve the whole chain of a public authority, for this name, by TLS 1.2 or later")
+        }
+    }
+
+    private static let connection = "connection"
+
+    private static func unreachable(_ url: String, _ error: any Error) -> Finding {
+        .problem(
+            connection, "no answer from \(url): \(DeliveryClient.reason(error))",
+            cure: "check the address, the firewall, and that skan serve runs")
+    }
+
+    private func delivery(to url: String) async -> Finding {
+        let path = URLComponents(string: url)?.path ?? url
+        let start = ContinuousClock.now
+        let answer: DeliveryClient.Answer
+        do {
+            let body = try ForgedDelivery(id: "skan-doctor-\(UUID().uuidString.lowercased())").body
+            answer = try await DeliveryClient().post(body, to: url)
+        } catch {
+            return Self.unreachable(url, error)
+        }
+        let milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
+        return judge(answer, "path \(path)", milliseconds)
+    }
+
+    private func judge(_ answer: DeliveryClient.Answer, _ subject: String, _ milliseconds: Int) -> Finding {
+        let object = try? JSONObject(reading: answer.body)
+        let isQuarantined =
+            object?.isString("status", "quarantined") == true && object?.isString("reason", "invalid-signature") == true
+        switch answer.status {
+        case 200 where isQuarantined:
+            if let skew = clockSkew(answer), abs(skew) > 60 {
+                return .warning(
+                    subject, "works, but the server's clock differs from this one by \(skew) s",
+                    cure: "keep both right with NTP: postbacks are counted by when they are received")
+            }
+            guard milliseconds < 1_000 else {
+                return .warning(
+                    subject, "200 quarantined invalid-signature, but only after \(milliseconds) ms",
+                    cure: "look at the disk and the load of the server: devices give up after a while")
+            }
+            return .ok(subject, "200 quarantined invalid-signature in \(milliseconds) ms, as a forged postback must be")
+        case 200:
+            return .problem(
+                subject, "answered 200, but not by skan: a postback would be lost",
+                cure: "let the proxy pass this path to skan serve")
+        case 300..<400:
+            return .problem(
+                subject, "redirects (\(answer.status)) to \(answer.field("location")?.shortened(to: 80) ?? "nowhere")",
+                cure: "answer here: a redirected POST arrives without its body, or not at all")
+        case 401, 403:
+            return .problem(subject, "answered \(answer.status)", cure: "let everybody post: devices have no password")
+        case 404, 405:
+            return .problem(
+                subject, "answered \(answer.status)", cure: "let the proxy pass this path, as it is, to skan serve")
+        case 413, 415, 431:
+            return .problem(
+                subject, "answered \(answer.status)", cure: "allow bodies of 16 KiB of application/json in the proxy")
+        case 502, 504:
+            return .problem(
+                subject, "answered \(answer.status)",
+                cure: "the proxy does not reach skan serve; start it, check its address")
+        case 503:
+            return .problem(
+                subject, "answered 503: \(String(decoding: answer.body, as: UTF8.self).shortened(to: 120))",
+                cure: "ask /readyz of the console for the reason")
+        default:
+            return .problem(subject, "answered \(answer.status)", cure: "expected 200; look at the server's log")
+        }
+    }
+
+    /// Seconds by which the server is ahead, as far as its answer says.
+    private func clockSkew(_ answer: DeliveryClient.Answer) -> Int? {
+        guard let text = answer.field("date") else {
+            return nil
+        }
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
+        return formatter.date(from: text).map { Int($0.timeIntervalSinceNow.rounded()) }
+    }
+}

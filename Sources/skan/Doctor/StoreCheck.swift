@@ -1,0 +1,88 @@
+import Attribution
+import AttributionReports
+import AttributionStore
+import Foundation
+
+/// A store, its files and its disk; beside a running server or without one.
+struct StoreCheck {
+    let path: String
+
+    /// A day of two hundred postbacks a second, and a week of most networks.
+    private static let roomy: UInt64 = 10 << 30
+    private static let scarce: UInt64 = 256 << 20
+    private static let longLog: Int64 = 512 << 20
+
+    func run() async -> [Finding] {
+        await [store(), quarantine(), log(), disk()].compactMap(\.self)
+    }
+
+    private func store() async -> Finding {
+        do {
+            let reader = try LedgerReader(path)
+            defer { reader.close() }
+            let answer = try await reader.answer(LedgerQuestion())
+            let counted = answer.deliveries.count(.recorded, .apple)
+            guard answer.damaged.isEmpty, answer.unreadableCount == 0 else {
+                return .warning(
+                    "store", "parts of \(path) are damaged", cure: "skan recount --store \(path) names them")
+            }
+            if let newest = answer.recordedAtMilliseconds,
+                Double(newest) > (Date().timeIntervalSince1970 + 60) * 1000
+            {
+                return .problem(
+                    "clock",
+                    "the newest postback was recorded at \(Moment(milliseconds: newest).text), which is to come",
+                    cure: "keep the clock right with NTP: postbacks are counted by when they are received")
+            }
+            return .ok("store", "\(path) can be read, \(counted) of Apple's postbacks")
+        } catch StoreError.missing(let path) {
+            return .problem("store", "there is none at \(path)", cure: "skan serve --store \(path) makes it")
+        } catch {
+            let failure = CommandFailure(explaining: error, help: "skan help doctor")
+            return .problem("store", failure.message, cure: "skan recount --store \(path) says more")
+        }
+    }
+
+    private func quarantine() async -> Finding? {
+        guard let reader = try? LedgerReader(path), let totals = try? await reader.quarantineTotals() else {
+            return nil
+        }
+        defer { reader.close() }
+        let bytes = totals.reduce(0) { $0 + $1.bytes }
+        let limit = QuarantineBudgets().totalBytes
+        guard bytes > limit / 5 * 4 else {
+            let count = totals.reduce(0) { $0 + $1.count }
+            return .ok("quarantine", "\(count) deliveries, \(bytes >> 20) of \(limit >> 20) MiB")
+        }
+        return .warning(
+            "quarantine", "nearly full: \(bytes >> 20) of \(limit >> 20) MiB",
+            cure: "skan quarantine list --store \(path) shows what it is, and prune deletes")
+    }
+
+    private func log() -> Finding? {
+        var status = stat()
+        guard stat(path + "-wal", &status) == 0, status.st_size > Self.longLog else {
+            return nil
+        }
+        return .warning(
+            "log", "\(path)-wal has \(status.st_size >> 20) MiB, for something reads the store without end",
+            cure: "end what reads it; the server then moves the log into the store")
+    }
+
+    private func disk() -> Finding? {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        var status = statvfs()
+        guard statvfs(folder, &status) == 0 else {
+            return nil
+        }
+        let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
+        if free < Self.scarce {
+            return .problem("disk", "\(free >> 20) MiB free in \(folder)", cure: "make room: a full disk answers 503")
+        }
+        if free < Self.roomy {
+            return .warning(
+                "disk", "\(free >> 20) MiB free in \(folder)", cure: "a million postbacks take about a gigabyte")
+        }
+        return .ok("disk", "\(free >> 30) GiB free in \(folder)")
+    }
+}

@@ -1,0 +1,169 @@
+import ArgumentParser
+import Attribution
+import AttributionIngest
+import AttributionReports
+import AttributionSigning
+import AttributionStore
+import Foundation
+
+struct ImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Bring postbacks of the past into a store, with the times at which they were received.",
+        discussion: """
+            Every postback is verified as one that is received now, counts once, and is kept in quarantine when it does \
+            not verify. Read are NDJSON (also of skan export --bodies), JSON arrays, CSV with a header, and access logs \
+            of nginx and Apache in which the body is logged. The time of receipt is a member or column (received-at, \
+            received, timestamp, time and others), or the time of the log.
+
+            How far a file was read is kept in the store: an import that was stopped goes on, one that is repeated \
+            changes nothing, and of a file that has grown the rest is read. Of standard input nothing is kept. The store \
+            is made when there is none; a server that has it must be stopped first.
+
+            --known-ids claims the ids of postbacks whose bodies nobody has, as CSV or NDJSON with ad-network-id, \
+            transaction-id and postback-sequence-index: they never count, and neither do the repeats that devices send \
+            for nine days after a cut-over. Import bodies first: an id that was claimed does not count any more.
+
+            Ends with status 0 when every record was used, 1 when some were not, 2 when it could not be done.
+
+            EXAMPLE
+              skan import --store skan.sqlite access.log postbacks.csv
+              skan import --store skan.sqlite --known-ids ids.csv
+            """
+    )
+
+    @OptionGroup var store: StoreOption
+
+    @Argument(help: "Files; - for standard input.", completion: .file())
+    var files: [String] = []
+
+    @Option(
+        name: .customLong("known-ids"), parsing: .singleValue,
+        help: "A file with ids of postbacks that were counted elsewhere; may be repeated.", completion: .file())
+    var knownIDs: [String] = []
+
+    @Option(help: "When all of it was received: a time of UTC, or a day.")
+    var received: String?
+
+    @Option(help: "The member or column with the time of receipt.")
+    var receivedField: String?
+
+    @Option(help: "The member or column with the body.")
+    var bodyField: String?
+
+    @Option(help: "Whose copies they are where a record does not say it: network or developer.")
+    var recipient: Delivery.Recipient = .network
+
+    @Option(help: "ndjson, json, csv or log (default: found out).")
+    var input: ImportInput?
+
+    @Option(
+        name: .customLong("network"), parsing: .singleValue,
+        help: "Ad network id that is ours; may be repeated (default: those of the last server).")
+    var networks: [String] = []
+
+    @Flag(help: "Read files from their beginning, also those that were imported before.")
+    var again = false
+
+    @OptionGroup var testKeys: TestKeyOptions
+
+    func validate() throws {
+        guard !files.isEmpty || !knownIDs.isEmpty else {
+            throw ValidationError("expected FILE or --known-ids FILE")
+        }
+    }
+
+    func run() async throws {
+        let verifier = try testKeys.verifier()
+        let options = try options()
+        // What cannot be read is refused before a store is made.
+        let ids = try open(knownIDs, as: nil)
+        let bodies = try open(files, as: input)
+        let ledger = try owner()
+        let isWhole: Bool
+        do {
+            try claim(ids, ledger)
+            isWhole = try await record(
+                bodies, Importer(ledger: ledger, verifier: verifier, options: options, startsOver: again))
+        } catch {
+            Terminal.progress("")
+            _ = try? ledger.close()
+            throw error
+        }
+        if case .logLeft(let reason) = try ledger.close() {
+            Terminal.say("skan: warning: the newest of \(ledger.path) is in \(ledger.path)-wal: \(reason)")
+        }
+        if !isWhole {
+            throw ExitStatus.negative
+        }
+    }
+
+    private func options() throws -> ImportOptions {
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        // A day more: the clock that wrote the file may be ahead.
+        var options = ImportOptions(recipient: recipient, latest: now + 86_400_000)
+        if let received {
+            let moment = try Moment(received, field: "--received").milliseconds
+            guard (ReceiptTime.earliest...options.latest).contains(moment) else {
+                throw CommandFailure("--received: found \(received), expected a time from 2018 until now")
+            }
+            options.received = moment
+        }
+        options.receivedField = receivedField
+        options.bodyField = bodyField
+        return options
+    }
+
+    private func open(_ names: [String], as input: ImportInput?) throws -> [ImportFile] {
+        try names.map { try ImportFile($0, as: input) }
+    }
+
+    private func owner() throws -> LedgerWriter {
+        let path = try store.path
+        do {
+            return try LedgerWriter(
+                path: path, settings: LedgerSettings(networks: networks.isEmpty ? nil : OwnNetworks(networks)),
+                onEvent: StoreOwnership.say)
+        } catch StoreError.inUse(let path) {
+            throw CommandFailure(
+                "a server or another command has the store \(path), and importing needs it alone",
+                hint: "stop the server, import, and start it again: devices repeat what is not answered for nine days")
+        }
+    }
+
+    private func claim(_ files: [ImportFile], _ ledger: LedgerWriter) throws {
+        let ids = KnownIDs(ledger: ledger)
+        for file in files {
+            let tally = try ids.claim(file, onProgress: Terminal.progress)
+            Terminal.progress("")
+            Terminal.write("\(file.name): \(tally.total) ids known, \(tally.claimed) of them new\n")
+        }
+    }
+
+    /// Imports the files one after the other, and says what became of each.
+    private func record(_ files: [ImportFile], _ importer: Importer) async throws -> Bool {
+        var all = ImportTally()
+        for file in files {
+            let tally = try await importer.run(file, onProgress: Terminal.progress)
+            Terminal.progress("")
+            Terminal.write("\(file.name): \(tally)\n")
+            let (problems, count) = (tally.problems, tally.unreadable + tally.notKept)
+            Terminal.finish()
+            for (number, reason) in problems {
+                Terminal.say("skan: warning: \(file.name), \(file.recordName) \(number): \(reason)")
+            }
+            if count > problems.count {
+                Terminal.say("skan: warning: \(file.name): \(count - problems.count) more")
+            }
+            all += tally
+        }
+        if files.count > 1 {
+            Terminal.write("all: \(all)\n")
+        }
+        return all.isWhole
+    }
+}
+
+extension ImportInput: ExpressibleByArgument {}
+
+extension Delivery.Recipient: ExpressibleByArgument {}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Attribution
+import AttributionHarness
+import AttributionIngest
+import AttributionListener
+import AttributionServer
+import AttributionSigning
+import Foundation
+import Logging
+import ServiceLifecycle
+import StrictJSON
+import UnixSignals
+
+struct ListenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "listen",
+        abstract: "Receive deliveries, and print each with its verdict; nothing is kept.",
+        discussion: """
+            It takes the paths of skan serve and answers as a server would, but it has no store: what it answers 200 is \
+            lost when it ends, so no devices must be sent here. With --forward each delivery goes on to another server, \
+            byte for byte, and is answered as that one answers.
+
+            EXAMPLE
+              skan listen --trust-test-key skan-test-keys/test-p256.public.pem
+              skan listen --listen 127.0.0.1:9000 --forward http://127.0.0.1:8080
+            """
+    )
+
+    @Option(help: "HOST:PORT (port 0 takes a free one).")
+    var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+
+    @Option(help: "Pass each delivery on to this server; without a path, its own is added.")
+    var forward: String?
+
+    @Option(help: "text, or json: one object a line.")
+    var format: VerifyCommand.Format = .text
+
+    @OptionGroup var testKeys: TestKeyOptions
+
+    func run() async throws {
+        let printer = DeliveryPrinter(
+            verifier: try testKeys.verifier(), format: format,
+            target: try forward.map { try DeliveryURL($0, option: "--forward") })
+        let address = listen
+        let paths = PublicRoute.allCases.map(\.path)
+        let ingress = Ingress(
+            host: address.host, port: address.port, routes: IngressRoutes(paths),
+            logger: Logger(label: "skan") { _ in SwiftLogNoOpLogHandler() },
+            now: { Date() },
+            onListening: { _, port in
+                Terminal.say("skan: listening on http://\(ListenAddress(host: address.host, port: port))")
+            },
+            handler: { request, answer in
+                printer.take(request, path: paths[request.route.index], answer)
+            })
+        try await ServiceGroup(
+            services: [ingress], gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: Logger(label: "skan") { _ in SwiftLogNoOpLogHandler() }
+        ).run()
+    }
+}

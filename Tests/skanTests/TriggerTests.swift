@@ -1,0 +1,182 @@
+import Foundation
+import StrictJSON
+import Testing
+
+/// `skan trigger`, `skan listen`, `skan replay` and `skan doctor` against servers of this machine.
+@Suite("Single deliveries, a listener without a store, and a check of a deployment", .timeLimit(.minutes(10)))
+struct TriggerTests {
+    let folder: WorkFolder
+
+    init() throws {
+        folder = try WorkFolder()
+    }
+
+    private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
+        try SkanProcess.run(arguments, in: folder.url)
+    }
+
+    private func origin(_ server: SkanServer) -> String {
+        "http://127.0.0.1:\(server.port)"
+    }
+
+    // MARK: trigger
+
+    @Test("Every delivery gets the verdict it must, and the keys stay the same")
+    func everyTrigger() throws {
+        let names = try skan("trigger", "--list").output.split(separator: "\n").map { String($0.prefix { $0 != " " }) }
+        #expect(names.count > 15 && names.contains("aak-reengagement") && names.contains("zero-filled"))
+        // No server yet: the keys are made, and how to start it is said.
+        let alone = try skan("trigger", "install", "--url", "http://127.0.0.1:9", "--keys", "keys")
+        #expect(alone.status == 2 && alone.errors.contains("skan: made test keys in keys"), "\(alone)")
+        #expect(alone.errors.contains("--trust-test-key keys/test-p256.public.pem"))
+        let server = try SkanServer(in: folder)
+        for name in names {
+            let outcome = try skan("trigger", name, "--url", origin(server), "--keys", "keys")
+            #expect(outcome.status == 0 && outcome.errors == "", "\(name) \(outcome)")
+        }
+        let report = try skan("report", "--store", "skan.sqlite", "--test", "--by", "", "--format", "json").output
+        #expect(report.contains("\"installs\"") && report.contains("\"re-engagements\": 1"))
+        _ = server.end(SIGTERM)
+    }
+
+    @Test("A second time with one id makes a repeat; a server without the keys is named")
+    func repeats() throws {
+        _ = try skan("simulate", "--count", "1", "--output", "sim", "--keys", "keys")
+        let server = try SkanServer(in: folder)
+        for verdict in ["recorded", "duplicate"] {
+            let outcome = try skan(
+                "trigger", "install", "--url", origin(server), "--keys", "keys", "--transaction-id", "one")
+            #expect(outcome.status == 0 && outcome.output.hasPrefix("200 {\"status\":\"\(verdict)\""), "\(outcome)")
+        }
+        let stranger = try skan("trigger", "aak-install", "--url", origin(server), "--keys", "other")
+        #expect(stranger.status == 1 && stranger.errors.contains("the server does not trust the test keys"))
+        _ = server.end(SIGTERM)
+    }
+
+    @Test(
+        "A mistake is named",
+        arguments: [
+            (["trigger"], "expected NAME or --list"), (["trigger", "instal"], "did you mean install?"),
+            (["trigger", "install", "--url", "localhost"], "--url: found localhost, expected a URL"),
+            (["replay", "--to", "http://127.0.0.1:9"], "expected one of FILE and --store FILE"),
+            (["replay", "none", "--to", "http://127.0.0.1:9"], "cannot read none: no such file"),
+            (["listen", "--forward", "x"], "--forward: found x, expected a URL"),
+            (["doctor", "--url", "x"], "--url: found x, expected a URL"),
+        ])
+    func mistakes(_ arguments: [String], _ message: String) throws {
+        let outcome = try SkanProcess.run(arguments, in: folder.url)
+        #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome)")
+    }
+
+    // MARK: listen and replay
+
+    @Test("A listener prints verdicts and passes deliveries on; what was recorded can be sent again")
+    func listening() throws {
+        _ = try skan("simulate", "--count", "20", "--faults", "0", "--output", "sim", "--keys", "keys")
+        let server = try SkanServer(in: folder)
+        let listener = try SkanListener(
+            in: folder, arguments: SkanServer.testKeys + ["--forward", origin(server)])
+        let sent = try skan("replay", "sim/postbacks.ndjson", "--to", listener.url)
+        #expect(sent.status == 0, "\(sent)")
+        let recorded = try #require(sent.output.firstMatch(of: /recorded (\d+)/)).1
+        _ = server.end(SIGTERM)
+        let lines = listener.end()
+        #expect(lines.count { $0.contains(" valid ") && $0.hasSuffix("[forwarded, answered 200]") } >= 20)
+
+        let second = try SkanListener(in: folder, arguments: SkanServer.testKeys)
+        let again = try skan("replay", "--store", "skan.sqlite", "--to", second.url, "--speed", "1000")
+        #expect(again.status == 0 && again.output.hasPrefix("sent \(recorded), recorded \(recorded), "), "\(again)")
+        #expect(try skan("trigger", "tampered", "--url", second.url, "--keys", "keys").status == 0)
+        #expect(second.end().last?.contains(" invalid ") == true)
+    }
+
+    @Test("A replay stops when nobody answers")
+    func nobody() throws {
+        _ = try skan("simulate", "--count", "20", "--output", "sim", "--keys", "keys")
+        let outcome = try skan("replay", "sim/postbacks.ndjson", "--to", "http://127.0.0.1:9")
+        #expect(outcome.status == 2 && outcome.errors.contains("no answer from http://127.0.0.1:9/"), "\(outcome)")
+    }
+
+    // MARK: doctor
+
+    @Test("A server that works has no problem but that it speaks http")
+    func healthy() throws {
+        let server = try SkanServer(in: folder)
+        let outcome = try skan("doctor", "--url", origin(server), "--store", "skan.sqlite")
+        let lines = outcome.output.split(separator: "\n")
+        #expect(outcome.status == 0 && !lines.contains { $0.hasPrefix("problem") }, "\(outcome)")
+        let paths = lines.filter { $0.hasPrefix("ok       path /") }
+        #expect(paths.count { $0.contains("200 quarantined invalid-signature") } == 4)
+        #expect(lines.contains { $0.hasPrefix("warning  scheme: http, ") })
+        #expect(lines.contains { $0.hasPrefix("ok       store: ") })
+        let json = try skan("doctor", "--url", "\(origin(server))/elsewhere", "--format", "json")
+        let object = try #require(JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        #expect(json.status == 1 && object["problems"] as? Int == 1)
+        let findings = try #require(object["findings"] as? [[String: Any]])
+        #expect(findings.last?["level"] as? String == "problem" && findings.last?["cure"] is String)
+        _ = server.end(SIGTERM)
+    }
+
+    @Test("A certificate that nobody trusts is a problem, and nothing is posted after it")
+    func untrusted() throws {
+        try folder.makeCertificate("localhost", end: Date(timeIntervalSinceNow: 60 * 86_400))
+        let tls = ["--tls-certificate", "tls.pem", "--tls-key", "tls-key.pem"]
+        let server = try SkanServer(in: folder, arguments: tls)
+        let outcome = try SkanProcess.run(
+            ["doctor", "--url", "https://127.0.0.1:\(server.port)"] + tls, in: folder.url)
+        let lines = outcome.output.split(separator: "\n")
+        #expect(outcome.status == 1 && lines.count == 3, "\(outcome)")
+        #expect(lines[1].hasPrefix("ok       certificate tls.pem: goes with its key"))
+        #expect(lines[2].hasPrefix("problem  TLS: no handshake with 127.0.0.1: this machine does not trust"))
+        _ = server.end(SIGTERM)
+    }
+
+    @Test("What is wrong is a problem with a cure")
+    func unhealthy() throws {
+        let outcome = try skan("doctor", "--url", "http://127.0.0.1:9", "--store", "none.sqlite", "--keys", "none.json")
+        #expect(outcome.status == 1)
+        let problems = outcome.output.split(separator: "\n").filter { $0.hasPrefix("problem") }
+        #expect(problems.map { $0.split(separator: " ")[1] } == ["keys:", "store:", "connection:"], "\(outcome)")
+        #expect(problems.allSatisfy { $0.contains("; ") })
+    }
+}
+
+/// A running `skan listen` on a free port, ended by its process id.
+final class SkanListener {
+    private let process = Process()
+    private let output = Pipe()
+    let url: String
+
+    init(in folder: WorkFolder, arguments: [String]) throws {
+        let errors = Pipe()
+        process.executableURL = SkanProcess.binary
+        process.arguments = ["listen", "--listen", "127.0.0.1:0"] + arguments
+        process.currentDirectoryURL = folder.url
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        var text = ""
+        while !text.contains("\n") {
+            let more = errors.fileHandleForReading.availableData
+            guard !more.isEmpty else {
+                throw SkanServer.Failed(log: text)
+            }
+            text += String(decoding: more, as: UTF8.self)
+        }
+        url = text.split(separator: " ").last.map { $0.trimmingCharacters(in: .newlines) } ?? ""
+    }
+
+    deinit {
+        if process.isRunning {
+            kill(process.processIdentifier, SIGKILL)
+        }
+    }
+
+    /// Ends it, and returns the lines it printed.
+    func end() -> [String] {
+        kill(process.processIdentifier, SIGTERM)
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return text.split(separator: "\n").map { String($0) }
+    }
+}
