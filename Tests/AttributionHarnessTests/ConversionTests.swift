@@ -112,6 +112,18 @@ struct ConversionTests {
     }
 
     @Test(
+        "An app calls within 60 days of an install, and within 2 of a re-engagement, or there is no postback",
+        arguments: [
+            (AttributionVersion.v2_0, Int64(60), false, true), (.v4_0, 60, false, true), (.v4_0, 61, false, false),
+            (.adAttributionKit, 60, false, true), (.adAttributionKit, 61, false, false),
+            (.adAttributionKit, 2, true, true), (.adAttributionKit, 3, true, false), (.v4_0, 1, true, false),
+        ])
+    func firstCall(_ version: AttributionVersion, _ days: Int64, _ isReengagement: Bool, _ registers: Bool) {
+        let rules = AppleRules(version)
+        #expect(rules.registers(firstCallAfter: days * Self.day, isReengagement: isReengagement) == registers)
+    }
+
+    @Test(
         "A device tries nine times over nine days, and the first try that finds a server delivers",
         arguments: [
             ([], 0), ([0..<1], 1), ([0..<3], 3), ([1..<9], 0), ([0..<1, 2..<9], 1), ([0..<8], 8), ([0..<9], nil),

@@ -64,7 +64,7 @@ package struct ScenarioTraffic: Sendable {
             let due = Int(delivery.time / AppleRules.hour)
             if due < hour {
                 deliveries.append(delivery)
-            } else {
+            } else if due < world.scenario.days * 24 {
                 pending[due, default: []].append(delivery)
             }
         }

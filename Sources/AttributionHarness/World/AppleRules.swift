@@ -14,12 +14,10 @@ package struct AppleRules: Sendable {
     package static let tapToInstall = 30 * day
     /// How long after a view an install may follow.
     package static let viewToInstall = day
-    /// How long after an install the first launch may follow.
-    package static let installToLaunch = 60 * day
-    /// How long after an install the first conversion update may follow, in versions with conversion windows.
-    package static let installToFirstUpdate = 60 * day
-    /// How long after a re-engagement its first conversion update may follow.
-    package static let reengagementToFirstUpdate = 2 * day
+    /// How long after an install the first launch, and with it the app's first call, may follow.
+    package static let installToFirstCall = 60 * day
+    /// How long after a re-engagement the app's first call may follow.
+    package static let reengagementToFirstCall = 2 * day
     /// How many views a device remembers of one app that shows ads.
     package static let viewsPerSource = 15
     /// How many ads are considered for one install: a winner and five others.
@@ -55,6 +53,18 @@ package struct AppleRules: Sendable {
     /// Whether there are three conversion windows, and a timer otherwise.
     package var hasWindows: Bool {
         version >= .v4_0
+    }
+
+    /// Whether a conversion has postbacks at all.
+    ///
+    /// - Parameters:
+    ///   - delay: How long after the install, or the re-engagement, the app calls for the first time.
+    ///   - isReengagement: Whether it is a re-engagement, which AdAttributionKit alone has.
+    /// - Returns: Whether the call was in time.
+    package func registers(firstCallAfter delay: Int64, isReengagement: Bool = false) -> Bool {
+        isReengagement
+            ? version == .adAttributionKit && delay <= Self.reengagementToFirstCall
+            : delay <= Self.installToFirstCall
     }
 
     /// How long after the end of the timer or of a window its postback is sent.

@@ -55,7 +55,7 @@ struct SimulatedDevice {
             return
         }
         let launch = generator.delay(mean: 6 * AppleRules.hour)
-        guard launch <= AppleRules.installToLaunch else {
+        guard rules.registers(firstCallAfter: launch) else {
             return
         }
         let launchedAt = installedAt + launch
@@ -130,7 +130,9 @@ struct SimulatedDevice {
         sendWindows(
             ConversionWindow.windows(updates, until: overlaps ? nil : reengagedAt), of: ad, campaign: campaign, kind,
             from: launchedAt, send)
-        if let reengagedAt {
+        if let reengagedAt,
+            rules.registers(firstCallAfter: generator.delay(mean: 4 * AppleRules.hour), isReengagement: true)
+        {
             let tap = ShownAd(network: ad.network, campaign: campaign, isTap: true, age: 0)
             sendWindows(
                 ConversionWindow.windows(ConversionUpdate.draw(behavior, day: day, using: &generator)), of: tap,

@@ -11,6 +11,8 @@ package struct World: Sendable {
     package let start: CalendarDay
     /// How many postbacks devices gave up, for the server did not answer in nine days.
     package private(set) var givenUp = 0
+    /// How many postbacks are to come only after the end of the scenario.
+    package private(set) var lateCount = 0
     /// How many installs our networks had a part in or might have had.
     package private(set) var installs = 0
     private let seed: UInt64
@@ -87,11 +89,6 @@ package struct World: Sendable {
         }
     }
 
-    /// How many postbacks are on their way when the scenario is over.
-    package var pendingCount: Int {
-        pending.values.reduce(0) { $0 + $1.count }
-    }
-
     /// Plays the installs of a day.
     private mutating func play() {
         // Mixed twice: seeds a fixed step apart would give each day the numbers of the day before.
@@ -136,6 +133,10 @@ package struct World: Sendable {
         }
         let hour = Int(postback.time / AppleRules.hour)
         guard postback.time >= 0, hour >= self.hour else {
+            return
+        }
+        guard hour < scenario.days * 24 else {
+            lateCount += 1
             return
         }
         pending[hour, default: []].append(postback)

@@ -136,9 +136,9 @@ struct ScenarioRun {
         if traffic.world.givenUp > 0 {
             Terminal.say("skan: devices gave up \(traffic.world.givenUp) postbacks after nine tries")
         }
-        if traffic.world.pendingCount > 0 {
+        if traffic.world.lateCount > 0 {
             Terminal.say(
-                "skan: \(traffic.world.pendingCount) postbacks were still on their way when the scenario ended")
+                "skan: \(traffic.world.lateCount) postbacks were still on their way when the scenario ended")
         }
     }
 }

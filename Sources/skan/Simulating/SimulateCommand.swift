@@ -82,7 +82,8 @@ struct SimulateCommand: AsyncParsableCommand {
         completion: .directory)
     var output: String?
 
-    func validate() throws {
+    /// Checks what belongs together; not as `validate`, which the parser calls for the subcommands too.
+    private func check() throws {
         guard (1...10_000_000).contains(count ?? 1), (0...20).contains(faults), (1...1_024).contains(concurrency) else {
             throw ValidationError("expected --count 1…10000000, --faults 0…20, --concurrency 1…1024")
         }
@@ -107,6 +108,7 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try check()
         let standIn = try AppleStandIn(folder: keys)
         guard isTimed else {
             try await PlainDay(command: self, standIn: standIn).run()
