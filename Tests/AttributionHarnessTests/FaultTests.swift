@@ -54,7 +54,8 @@ struct FaultTests {
         // 1.0 does not sign redownload, so no type of it costs an install.
         (.retypedBoolean, [nil] + Array(repeating: .quarantined(.malformed), count: 6)),
         (.escapedSlashes, [.verified]), (.padding, [.quarantined(.malformed)]),
-        (.otherAlphabet, [.quarantined(.malformed)]), (.byteOrderMark, [.refused]), (.duplicateName, [.refused]),
+        (.otherAlphabet, [.quarantined(.malformed)]), (.byteOrderMark, [.refused]),
+        (.duplicateName, [.quarantined(.malformed)]),
         (.separator, [.quarantined(.malformed)]), (.truncated, [.refused]), (.development, [.verified]),
     ]
 

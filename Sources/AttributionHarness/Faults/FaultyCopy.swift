@@ -49,8 +49,9 @@ extension Fault {
         case .truncated:
             return FaultyCopy(Array(genuine.dropLast(Int.random(in: 1..<20, using: &generator))), .refused)
         case .duplicateName:
-            return FaultyCopy(
-                Array("{\"conversion-value\":0,\"conversion-value\":63,".utf8) + genuine.dropFirst(), .refused)
+            // Which of the two counts would be a guess, and the object may yet be a postback somebody spoiled.
+            let twice = Array("{\"conversion-value\":0,\"conversion-value\":63,".utf8)
+            return FaultyCopy(twice + genuine.dropFirst(), .durable(.quarantined, .malformed))
         case .escapedSlashes:
             let escaped = genuine.flatMap { $0 == UInt8(ascii: "/") ? Array("\\/".utf8) : [$0] }
             return FaultyCopy(escaped, .durable(.duplicate, nil))

@@ -226,7 +226,7 @@ struct ScenarioFields {
     }
 
     private static func words(_ range: ClosedRange<Double>) -> String {
-        "a number from \(range.lowerBound.fixed(places: 0)) to \(range.upperBound.fixed(places: 0))"
+        "a number from \(Int(range.lowerBound)) to \(Int(range.upperBound))"
     }
 
     /// Whether two names differ in letter case, a hyphen or a letter more, less, or exchanged.
