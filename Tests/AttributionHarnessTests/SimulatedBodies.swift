@@ -30,7 +30,12 @@ enum SimulatedBodies {
 
     /// All postbacks of a scenario.
     static func postbacks(_ scenario: Scenario, seed: UInt64 = 1) -> [SimulatedPostback] {
-        var world = World(scenario, start: start, seed: seed)
+        postbacks(World(scenario, start: start, seed: seed))
+    }
+
+    /// All postbacks of a world.
+    static func postbacks(_ world: World) -> [SimulatedPostback] {
+        var world = world
         var postbacks: [SimulatedPostback] = []
         while let hour = world.nextHour() {
             postbacks += hour

@@ -12,6 +12,8 @@ struct WorldTests {
         #expect(first.count > 500)
         #expect(SimulatedBodies.postbacks(scenario, seed: 3) == first)
         #expect(SimulatedBodies.postbacks(scenario, seed: 4) != first)
+        let later = World(scenario, start: SimulatedBodies.start.advanced(by: 30), seed: 3)
+        #expect(Set(SimulatedBodies.postbacks(later).map(\.idLow)).isDisjoint(with: first.map(\.idLow)))
         #expect(Set(first.map { [$0.idHigh, $0.idLow, UInt64($0.sequenceIndex)] }).count == first.count)
     }
 

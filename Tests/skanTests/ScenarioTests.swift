@@ -104,7 +104,7 @@ struct ScenarioTests {
 
     @Test("Posted to a server, slowly and with cut connections too, a scenario ends as expected")
     func post() throws {
-        _ = try SkanProcess.run(["simulate", "keys", "keys"], in: folder.url)
+        _ = try SkanProcess.run(["simulate", "keys", "--keys", "keys"], in: folder.url)
         let server = try SkanServer(in: folder)
         let outcome = try simulate(
             sample("outage"), "--days", "3", "--post", server.url, "--report-url", server.console)
@@ -150,10 +150,10 @@ struct ScenarioTests {
 
     @Test("Keys are made once, and a server is told of them")
     func keys() throws {
-        let first = try SkanProcess.run(["simulate", "keys", "made"], in: folder.url)
+        let first = try SkanProcess.run(["simulate", "keys", "--keys", "made"], in: folder.url)
         #expect(first.status == 0 && first.errors.contains("--trust-test-key made/test-p256.public.pem"), "\(first)")
         let key = try Data(contentsOf: URL(fileURLWithPath: folder.path("made/test-p256.pem")))
-        #expect(try SkanProcess.run(["simulate", "keys", "made"], in: folder.url).status == 0)
+        #expect(try SkanProcess.run(["simulate", "keys", "--keys", "made"], in: folder.url).status == 0)
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("made/test-p256.pem"))) == key)
     }
 }

@@ -35,7 +35,10 @@ package struct World: Sendable {
     package init(_ scenario: Scenario, start: CalendarDay, seed: UInt64) {
         self.scenario = scenario
         self.start = start
-        self.seed = seed
+        // Two scenarios, or two months of one, must not share the ids of their postbacks in one store.
+        let name = scenario.name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        var mixed = SeededGenerator(seed: seed ^ name &+ UInt64(bitPattern: start.number) &* 0xD134_2543_DE82_EF95)
+        self.seed = mixed.next()
         outages = scenario.outages.map(\.range)
         day = 1 - scenario.runningSince
     }

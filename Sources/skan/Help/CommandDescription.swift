@@ -57,16 +57,6 @@ struct CommandDescription: Decodable {
         (subcommands ?? []).filter { $0.commandName != "help" && ($0.shouldDisplay ?? true) }
     }
 
-    /// Whether it has an operand of its own, beside its subcommands.
-    var hasOperand: Bool {
-        shownArguments.contains { $0.kind == .positional }
-    }
-
-    /// Whether a word is its own operand and names no subcommand.
-    func takesOperand(_ word: String) -> Bool {
-        hasOperand && word != "help" && !(subcommands ?? []).contains { $0.commandName == word }
-    }
-
     /// Its options, flags and operands but those that are not for users.
     var shownArguments: [Argument] {
         var taken: Set<String> = []

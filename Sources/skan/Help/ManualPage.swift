@@ -38,7 +38,7 @@ struct ManualPage {
     }
 
     private var synopsis: String {
-        if !command.shownSubcommands.isEmpty, !command.hasOperand {
+        if !command.shownSubcommands.isEmpty {
             return "\\fICOMMAND\\fR"
         }
         let parts = command.shownArguments.filter { $0.kind == .positional || !$0.isOptional }.map { argument in

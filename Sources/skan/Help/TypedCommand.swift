@@ -48,7 +48,7 @@ struct TypedCommand {
                 break
             } else if word.hasPrefix("-"), word.count > 1 {
                 badValue = takeOption(word, &pending) ?? badValue
-            } else if command.subcommands != nil, !command.takesOperand(word) {
+            } else if command.subcommands != nil {
                 enter(word)
             } else {
                 operands.append(word)

@@ -48,7 +48,7 @@ struct PlainDay {
         let progress = ProgressCounter(total: plan.deliveries.count)
         let begin = ContinuousClock.now
         let sender = TrafficSender(url: url, concurrency: command.concurrency)
-        let result = try await command.distrusted(command.keys) {
+        let result = try await command.distrusted {
             try await sender.send(plan.deliveries) { answer in
                 log?.note(answer)
                 progress.advance()

@@ -30,11 +30,12 @@ struct SimulateCommand: AsyncParsableCommand {
                 --report-url http://127.0.0.1:8081
               skan simulate --count 100000 --days 30 --from 2026-10-01 --store demo.sqlite
               skan simulate samples/scenarios/outage.json --store outage.sqlite
-            """,
-        subcommands: [Keys.self]
+            """
     )
 
-    @Argument(help: "A scenario file; samples/scenarios has some.", completion: .file(extensions: ["json"]))
+    @Argument(
+        help: "A scenario file, as samples/scenarios has some; or keys, to make the test keys and nothing else.",
+        completion: .file(extensions: ["json"]))
     var scenario: String?
 
     @Option(help: "How many distinct genuine postbacks (default: 2000); a scenario says it itself.")
@@ -82,8 +83,10 @@ struct SimulateCommand: AsyncParsableCommand {
         completion: .directory)
     var output: String?
 
-    /// Checks what belongs together; not as `validate`, which the parser calls for the subcommands too.
-    private func check() throws {
+    func validate() throws {
+        guard !makesKeys else {
+            return
+        }
         guard (1...10_000_000).contains(count ?? 1), (0...20).contains(faults), (1...1_024).contains(concurrency) else {
             throw ValidationError("expected --count 1…10000000, --faults 0…20, --concurrency 1…1024")
         }
@@ -108,8 +111,12 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try check()
         let standIn = try AppleStandIn(folder: keys)
+        guard !makesKeys else {
+            Terminal.say("skan: the test keys are in \(keys)")
+            Terminal.say("skan: hint: skan serve \(trust)")
+            return
+        }
         guard isTimed else {
             try await PlainDay(command: self, standIn: standIn).run()
             return
@@ -123,6 +130,16 @@ struct SimulateCommand: AsyncParsableCommand {
         } else if let post {
             try await send(run, to: post)
         }
+    }
+
+    /// Whether only the test keys are made.
+    private var makesKeys: Bool {
+        scenario == "keys"
+    }
+
+    /// The options with which a server trusts the test keys.
+    private var trust: String {
+        ["p192", "p256"].map { "--trust-test-key \(keys)/test-\($0).public.pem" }.joined(separator: " ")
     }
 
     // MARK: Scenarios
@@ -185,7 +202,7 @@ struct SimulateCommand: AsyncParsableCommand {
         let log = try answers.map(AnswerLog.init)
         let begin = ContinuousClock.now
         let sender = TrafficSender(url: url, concurrency: concurrency)
-        let result = try await distrusted(keys) {
+        let result = try await distrusted {
             try await run.post(by: sender, pace: pace) { log?.note($0) }
         }
         say(result, since: begin, "sent")
@@ -227,7 +244,7 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 
     /// Does what sends, and puts into words why a server was sent nothing more.
-    func distrusted<Result>(_ keys: String, _ send: () async throws -> Result) async throws -> Result {
+    func distrusted<Result>(_ send: () async throws -> Result) async throws -> Result {
         do {
             return try await send()
         } catch let distrust as TrafficSender.Distrust {
@@ -239,7 +256,7 @@ struct SimulateCommand: AsyncParsableCommand {
             throw CommandFailure(
                 "the first genuine postback was answered \(words), expected 200 with provenance test; "
                     + "nothing more was sent",
-                hint: "skan serve \(Keys.trust(keys))")
+                hint: "skan serve \(trust)")
         }
     }
 }
