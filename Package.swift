@@ -163,6 +163,10 @@ let package = Package(
             dependencies: ["Attribution", "StrictJSON", "AttributionSigning", "AttributionHarness", "Hashing"]
         ),
         .testTarget(
+            name: "AttributionHarnessTests",
+            dependencies: ["Attribution", "AttributionHarness", "AttributionSigning", "StrictJSON"]
+        ),
+        .testTarget(
             name: "AttributionStoreTests",
             dependencies: [
                 "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionStore",

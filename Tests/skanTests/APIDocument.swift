@@ -28,6 +28,8 @@ struct APIDocument {
         let examples: [String: Any]
         /// Every code under `reason`.
         let reasons: Set<String>
+        /// The names of its header fields.
+        let headers: Set<String>
     }
 
     let root: Node
@@ -157,7 +159,9 @@ struct APIDocument {
             }
             reasons.formUnion(self.reasons(try node("schema", in: content)))
         }
-        return Response(examples: examples, reasons: reasons)
+        return Response(
+            examples: examples, reasons: reasons,
+            headers: Set(try response["headers"].map(members)?.map(\.0) ?? []))
     }
 
     /// The codes that a schema allows under `reason`, in all its alternatives.

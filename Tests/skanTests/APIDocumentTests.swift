@@ -196,10 +196,12 @@ struct APIDocumentTests {
     }
 
     @Test("Every 503 says when to come back")
-    func retryAfter() throws {
-        for operation in operations where operation.responses[503] != nil {
-            let response = try document.node("paths", operation.path, operation.method.lowercased(), "responses", "503")
-            #expect(response["headers"]?["Retry-After"] != nil, "\(operation.path)")
+    func retryAfter() {
+        for operation in operations {
+            guard let response = operation.responses[503] else {
+                continue
+            }
+            #expect(response.headers.contains("Retry-After"), "\(operation.path)")
         }
     }
 

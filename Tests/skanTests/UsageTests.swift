@@ -56,7 +56,17 @@ struct UsageTests {
             ),
             ("tokens create", "expected --name NAME, --scope SCOPE", "", "skan help tokens create"),
             ("backup -s x", "expected FILE", "", "skan help backup"),
-            ("simulate", "expected --post URL or --output FOLDER", "", "skan help simulate"),
+            ("simulate", "expected --post URL or --output FOLDER or --store FILE", "", "skan help simulate"),
+            (
+                "simulate x.json --cuont 5", "unknown option --cuont; did you mean --count?", "", "skan help simulate"
+            ),
+            (
+                "simulate x.json --count 5 --store s", "expected no --count beside a scenario", "", "skan help simulate"
+            ),
+            (
+                "simulate --days 3 --store s --post u", "expected one of --post, --output and --store", "",
+                "skan help simulate"
+            ),
             ("report --by", "--by: expected a value", "", "skan help report"),
             ("tokens create --name --scope sign", "--name: expected a value", "", "skan help tokens create"),
             ("report x", "unexpected argument x", "", "skan help report"),

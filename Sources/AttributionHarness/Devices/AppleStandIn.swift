@@ -63,4 +63,20 @@ package struct AppleStandIn: Sendable {
         }
         return draft.body(signature: try key.jwsSignature(for: Array(draft.signedText.utf8)))
     }
+
+    /// Signs bytes with the key of a curve, as SKAdNetwork wants it: DER.
+    func signature(over bytes: [UInt8], _ curve: SignatureCurve) throws -> [UInt8] {
+        guard let key = keys[curve] else {
+            throw KeyProblem.wrongCurveForJWS(curve)
+        }
+        return try key.signature(over: bytes)
+    }
+
+    /// Signs bytes as AdAttributionKit wants it: r‖s.
+    func jwsSignature(over bytes: [UInt8]) throws -> [UInt8] {
+        guard let key = keys[.p256] else {
+            throw KeyProblem.wrongCurveForJWS(.p192)
+        }
+        return try key.jwsSignature(for: bytes)
+    }
 }

@@ -8,6 +8,18 @@ package struct PlannedDelivery: Sendable {
         case durable(Recording.Status, PostbackRejection.Code?)
         /// 400: not JSON.
         case refused
+        /// Nothing: the sender went away before its end.
+        case none
+    }
+
+    /// How a body is sent.
+    package enum Transport: Hashable, Sendable {
+        /// All at once.
+        case whole
+        /// In pieces, with pauses between them.
+        case inPieces
+        /// Half of it, then the connection is cut.
+        case cut
     }
 
     /// The bytes to send.
@@ -16,4 +28,6 @@ package struct PlannedDelivery: Sendable {
     package let expectation: Expectation
     /// Whether it may only be sent when all others of its plan were answered, because the order decides what counts.
     package let isLast: Bool
+    /// How it is sent.
+    package var transport = Transport.whole
 }

@@ -7,19 +7,34 @@ import StrictJSON
 import Synchronization
 
 /// Posts planned deliveries to a server, a bounded number at a time, and holds each answer against the plan.
-package struct TrafficSender: Sendable {
+package final class TrafficSender: Sendable {
     /// What came of sending.
     package struct Result: Sendable {
         /// Deliveries answered 200 by status.
         package var durable: [Recording.Status: Int] = [:]
         /// Deliveries answered 400.
         package var refused = 0
+        /// Deliveries whose connection was cut on purpose.
+        package var cut = 0
         /// Deliveries that got no answer, or one that neither accepts nor refuses.
         package var unanswered = 0
         /// Answers that are not the planned ones, the first few in words.
         package var surprises: [String] = []
         /// How many answers are not the planned ones.
         package var surpriseCount = 0
+
+        /// Nothing was sent.
+        package init() {}
+
+        /// Adds the result of a further part.
+        package static func += (lhs: inout Self, rhs: Self) {
+            lhs.durable.merge(rhs.durable, uniquingKeysWith: +)
+            lhs.refused += rhs.refused
+            lhs.cut += rhs.cut
+            lhs.unanswered += rhs.unanswered
+            lhs.surprises = Array((lhs.surprises + rhs.surprises).prefix(10))
+            lhs.surpriseCount += rhs.surpriseCount
+        }
     }
 
     /// One answer, as it came.
@@ -30,10 +45,26 @@ package struct TrafficSender: Sendable {
         package let status: Int?
         /// `status` of the JSON verdict.
         package let verdict: String?
+        /// `reason` of the JSON verdict.
+        package let reason: PostbackRejection.Code?
+        /// `provenance` of the JSON verdict: whose key verified it.
+        package let provenance: String?
+    }
+
+    /// A server that does not take the postbacks for what they are: nothing more is sent to it.
+    package struct Distrust: Error {
+        /// The first genuine postback and its answer.
+        package let answer: Answer
     }
 
     private let url: String
     private let concurrency: Int
+    private let question = Mutex(Question.pending)
+
+    /// The first genuine postback asks the server what it takes us for.
+    private enum Question {
+        case pending, answered
+    }
 
     /// Makes a sender.
     ///
@@ -45,13 +76,16 @@ package struct TrafficSender: Sendable {
         self.concurrency = max(1, concurrency)
     }
 
-    /// Sends a plan.
+    /// Sends a plan, or the next part of one.
+    ///
+    /// The first genuine postback goes alone, as a question: unless the server answers that a test key verified it,
+    /// nothing more is sent.
     ///
     /// - Parameters:
     ///   - deliveries: What to send; those that must be last wait for all others.
     ///   - onAnswer: Called with each answer, from any thread.
     /// - Returns: The answers counted and held against the plan.
-    /// - Throws: When the client cannot be shut down; failed requests are counted, not thrown.
+    /// - Throws: ``Distrust``, or when the client cannot be shut down; failed requests are counted, not thrown.
     package func send(
         _ deliveries: [PlannedDelivery],
         onAnswer: @escaping @Sendable (Answer) -> Void = { _ in }
@@ -63,11 +97,23 @@ package struct TrafficSender: Sendable {
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout = .init(connect: .seconds(5), read: .seconds(15))
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        var deliveries = deliveries
+        let planned = deliveries
+        if let first = firstGenuine(in: deliveries) {
+            let answer = await post(deliveries.remove(at: first), client)
+            books.result.withLock { $0.count(answer) }
+            onAnswer(answer)
+            guard answer.status == 200, answer.provenance == Provenance.test.rawValue else {
+                try await client.shutdown()
+                throw Distrust(answer: answer)
+            }
+            question.withLock { $0 = .answered }
+        }
         for wave in [deliveries.filter { !$0.isLast }, deliveries.filter(\.isLast)] {
             let queue = Queue()
             await withTaskGroup { group in
                 for _ in 0..<min(concurrency, wave.count) {
-                    group.addTask {
+                    group.addTask { [self] in
                         while let index = queue.next(below: wave.count) {
                             let answer = await post(wave[index], client)
                             books.result.withLock { $0.count(answer) }
@@ -79,8 +125,18 @@ package struct TrafficSender: Sendable {
         }
         try await client.shutdown()
         var finished = books.result.withLock { $0 }
-        finished.judge(deliveries)
+        finished.judge(planned)
         return finished
+    }
+
+    /// The first delivery that has to be recorded as it is; nil when the question was answered.
+    private func firstGenuine(in deliveries: [PlannedDelivery]) -> Int? {
+        guard question.withLock({ $0 == .pending }) else {
+            return nil
+        }
+        return deliveries.firstIndex { delivery in
+            delivery.expectation == .durable(.recorded, nil) && !delivery.isLast && delivery.transport == .whole
+        }
     }
 
     /// The result while it is being counted by several tasks.
@@ -107,45 +163,71 @@ package struct TrafficSender: Sendable {
         do {
             var request = HTTPClientRequest(url: url)
             request.post(json: ByteBuffer(bytes: delivery.body))
+            if delivery.transport != .whole {
+                request.body = .stream(
+                    SlowBody(delivery.body, isCut: delivery.transport == .cut),
+                    length: .known(Int64(delivery.body.count)))
+            }
             let response = try await client.execute(request, timeout: .seconds(15))
             let body = try await response.body.collect(upTo: 64 << 10)
-            let verdict: String? =
-                if case .string(let text) = try? JSONObject(reading: body.readableBytesView)["status"] {
-                    text
-                } else {
-                    nil
-                }
-            return Answer(delivery: delivery, status: Int(response.status.code), verdict: verdict)
+            let verdict = try? JSONObject(reading: body.readableBytesView)
+            func text(_ name: String) -> String? {
+                if case .string(let text) = verdict?[name] { text } else { nil }
+            }
+            return Answer(
+                delivery: delivery, status: Int(response.status.code), verdict: text("status"),
+                reason: text("reason").flatMap(PostbackRejection.Code.init(rawValue:)), provenance: text("provenance"))
         } catch {
-            return Answer(delivery: delivery, status: nil, verdict: nil)
+            return Answer(delivery: delivery, status: nil, verdict: nil, reason: nil, provenance: nil)
         }
     }
 }
 
 extension TrafficSender.Result {
     fileprivate mutating func count(_ answer: TrafficSender.Answer) {
-        switch answer.status {
-        case 200:
-            guard let status = answer.verdict.flatMap(Recording.Status.init(rawValue:)) else {
-                surprise("200 without a verdict known here")
+        let verdict = answer.verdict.flatMap(Recording.Status.init(rawValue:))
+        if answer.status == 200, verdict == nil {
+            surprise("200 without a verdict known here")
+            return
+        }
+        note(status: answer.status, verdict, answer.reason, of: answer.delivery)
+    }
+
+    /// Counts an answer, and holds it against the one that was expected.
+    ///
+    /// - Parameters:
+    ///   - status: The HTTP status, or the one it would have been; nil when the connection failed.
+    ///   - verdict: What became of it, of an answer 200.
+    ///   - reason: Why it is in quarantine; nil where that is not known.
+    ///   - delivery: What was sent.
+    package mutating func note(
+        status: Int?,
+        _ verdict: Recording.Status?,
+        _ reason: PostbackRejection.Code?,
+        of delivery: PlannedDelivery
+    ) {
+        switch (status, verdict) {
+        case (200, let verdict?):
+            durable[verdict, default: 0] += 1
+            guard case .durable(let planned, let plannedReason) = delivery.expectation else {
+                surprise("planned 400, answered \(verdict.rawValue)")
                 return
             }
-            durable[status, default: 0] += 1
-            if case .durable(let planned, _) = answer.delivery.expectation {
-                // A repeat may overtake the first copy; which of them is recorded first is nobody's promise.
-                let isSwapped = Set([planned, status]) == [.recorded, .duplicate]
-                if planned != status, !isSwapped {
-                    surprise("planned \(planned.rawValue), answered \(status.rawValue)")
-                }
-            } else {
-                surprise("planned 400, answered \(status.rawValue)")
+            // A repeat may overtake the first copy; which of them is recorded first is nobody's promise.
+            let isSwapped = Set([planned, verdict]) == [.recorded, .duplicate]
+            if planned != verdict, !isSwapped {
+                surprise("planned \(planned.rawValue), answered \(verdict.rawValue)")
+            } else if let reason, reason != plannedReason {
+                surprise("planned \(plannedReason?.rawValue ?? "nothing"), answered \(reason.rawValue)")
             }
-        case 400:
+        case (400, _):
             refused += 1
-            if answer.delivery.expectation != .refused {
+            if delivery.expectation != .refused {
                 surprise("planned 200, answered 400")
             }
-        case let status:
+        case (nil, _) where delivery.expectation == .none:
+            cut += 1
+        default:
             unanswered += 1
             surprise(status.map { "answered \($0)" } ?? "no answer")
         }

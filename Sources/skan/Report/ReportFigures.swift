@@ -7,12 +7,24 @@ import StrictJSON
 struct ReportFigures {
     private let figures: [String: Int64]
 
-    init(_ report: Report) throws {
-        try self.init(json: Array(report.json.line.utf8), dimensions: report.request.dimensions)
+    init(_ report: Report, withRepeats: Bool = false) throws {
+        try self.init(
+            json: Array(report.json.line.utf8), dimensions: report.request.dimensions, withRepeats: withRepeats)
+    }
+
+    /// Takes figures that were counted elsewhere, by the names a report has them under.
+    init(_ figures: [String: Int64]) {
+        self.figures = figures
     }
 
     /// Reads the figures out of a report in JSON.
-    init(json: [UInt8], dimensions: [ReportDimension]) throws {
+    ///
+    /// - Parameters:
+    ///   - json: The report.
+    ///   - dimensions: What it is by.
+    ///   - withRepeats: Whether with how late repeats came, which depends on how long sending takes.
+    /// - Throws: ``CommandFailure`` for what is no report.
+    init(json: [UInt8], dimensions: [ReportDimension], withRepeats: Bool = false) throws {
         guard let root = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any],
             root["schema"] as? String == Report.schema
         else {
@@ -34,10 +46,16 @@ struct ReportFigures {
             collect(counts, "row \(key):")
         }
         collect(root["totals"] ?? [:], "totals:")
-        // What is kept depends on what came before, and how late a repeat comes on how long sending takes.
-        let counted = (root["deliveries"] as? [String: Any])?.filter { !["not-kept", "repeats"].contains($0.key) }
+        // What is kept depends on what came before.
+        let left = withRepeats ? ["not-kept"] : ["not-kept", "repeats"]
+        let counted = (root["deliveries"] as? [String: Any])?.filter { !left.contains($0.key) }
         collect(counted ?? [:], "deliveries:")
         self.figures = figures
+    }
+
+    /// The figures of deliveries alone.
+    var deliveries: ReportFigures {
+        ReportFigures(figures.filter { $0.key.hasPrefix("deliveries:") })
     }
 
     /// Every figure that did not grow from `self` to `later` as `plan` says.

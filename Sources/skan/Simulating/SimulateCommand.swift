@@ -9,26 +9,37 @@ import StrictJSON
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Play Apple and the devices: make a day of signed postbacks, with faults, and post or write them.",
+        abstract: "Play Apple and the devices: signed postbacks of a day or of months, with faults, posted or written.",
         discussion: """
-            The postbacks are signed with test keys, made on first use in the folder --keys. A server counts them as \
-            test, and only when it was started with --trust-test-key for both public keys. The same seed makes the \
-            same postbacks, apart from the randomness inside ECDSA signatures. After posting, the report is held \
+            The postbacks are signed with test keys, made on first use in the folder --keys (or by skan simulate keys). \
+            A server counts them as test, and only when it was started with --trust-test-key for both public keys: \
+            the first genuine postback asks it, and nothing more is sent to one that answers otherwise. The same seed \
+            makes the same postbacks, apart from the randomness inside ECDSA signatures. Afterwards the report is held \
             against what was sent; any difference ends with status 1.
 
-            Of 1000 distinct postbacks 50 are repeated one to three times, 10 are sent again with another conversion \
-            value, 20 are tampered with, 10 are signed with a strange key, 10 name an unknown version, 10 are \
-            malformed, 5 are no JSON, and 10 count in spite of a conversion value that is none; --faults scales these \
-            shares.
+            Without a scenario and --days, the postbacks of one day are made: of 1000 distinct ones 50 are repeated one \
+            to three times, 10 are sent again with another conversion value, 20 are tampered with, 10 are signed with a \
+            strange key, 10 name an unknown version, 10 are malformed, 5 are no JSON, and 10 count in spite of a \
+            conversion value that is none; --faults scales these shares.
+
+            With --days, --store or a scenario file, devices are played on a clock of their own: ads, installs, \
+            conversion windows, delays and retries by Apple's rules. A store gets the times of that clock.
 
             EXAMPLE
               skan simulate --count 2000 --post http://127.0.0.1:8080/skadnetwork/postbacks \\
                 --report-url http://127.0.0.1:8081
+              skan simulate --count 100000 --days 30 --from 2026-10-01 --store demo.sqlite
+              skan simulate samples/scenarios/outage.json --store outage.sqlite
             """
     )
 
-    @Option(help: "How many distinct genuine postbacks.")
-    var count = 2_000
+    @Argument(
+        help: "A scenario file, as samples/scenarios has some; or keys, to make the test keys and nothing else.",
+        completion: .file(extensions: ["json"]))
+    var scenario: String?
+
+    @Option(help: "How many distinct genuine postbacks (default: 2000); a scenario says it itself.")
+    var count: Int?
 
     @Option(help: "Decides what is made.")
     var seed: UInt64 = 1
@@ -36,11 +47,24 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: "Scales the shares of repeats, forgeries and malformed bodies; 0 for genuine traffic alone.")
     var faults = 1.0
 
+    @Option(help: "How many days, ending today unless --from says otherwise.")
+    var days: Int?
+
+    @Option(help: "The first day, YYYY-MM-DD, of UTC.")
+    var from: String?
+
     @Option(help: "Folder of the test keys.", completion: .directory)
     var keys = "skan-test-keys"
 
+    @Option(
+        help: "Record in this store, at the times of the scenario; it is made when there is none.", completion: .file())
+    var store: String?
+
     @Option(help: "Post to this URL.")
     var post: String?
+
+    @Option(help: "Post so many seconds of the scenario in a second; by default as fast as it goes.")
+    var pace: Double?
 
     @Option(help: "How many requests are under way at most.")
     var concurrency = 32
@@ -60,99 +84,179 @@ struct SimulateCommand: AsyncParsableCommand {
     var output: String?
 
     func validate() throws {
-        guard (1...10_000_000).contains(count), (0...20).contains(faults), (1...1_024).contains(concurrency) else {
+        guard !makesKeys else {
+            return
+        }
+        guard (1...10_000_000).contains(count ?? 1), (0...20).contains(faults), (1...1_024).contains(concurrency) else {
             throw ValidationError("expected --count 1…10000000, --faults 0…20, --concurrency 1…1024")
         }
-        guard post != nil || output != nil else {
-            throw ValidationError("expected --post URL or --output FOLDER")
+        guard post != nil || output != nil || store != nil else {
+            throw ValidationError("expected --post URL or --output FOLDER or --store FILE")
         }
         guard reportUrl == nil || reportStore == nil else {
             throw ValidationError("expected one of --report-url and --report-store")
+        }
+        guard isTimed else {
+            return
+        }
+        guard [post, output, store].compactMap({ $0 }).count == 1 else {
+            throw ValidationError("expected one of --post, --output and --store for a scenario or --days")
+        }
+        guard scenario == nil || count == nil else {
+            throw ValidationError("expected no --count beside a scenario, which says how much there is")
+        }
+        guard (1...3_650).contains(days ?? 1), pace.map({ $0 > 0 && post != nil }) ?? true else {
+            throw ValidationError("expected --days 1…3650, and --pace above 0 beside --post")
         }
     }
 
     func run() async throws {
         let standIn = try AppleStandIn(folder: keys)
-        Terminal.progress("making \(count) postbacks…")
-        let plan = try TrafficPlan(
-            postbacks: count, seed: seed, shares: TrafficShares().scaled(by: faults), standIn: standIn)
-        Terminal.progress("")
+        guard !makesKeys else {
+            Terminal.say("skan: the test keys are in \(keys)")
+            Terminal.say("skan: hint: skan serve \(trust)")
+            return
+        }
+        guard isTimed else {
+            try await PlainDay(command: self, standIn: standIn).run()
+            return
+        }
+        let run = try ScenarioRun(try world(), seed: seed, standIn: standIn)
         if let output {
-            try write(plan, to: output)
+            var run = run
+            try await run.write(to: output)
+        } else if let store {
+            try await record(run, in: store, trusting: standIn)
+        } else if let post {
+            try await send(run, to: post)
         }
-        if let post {
-            try await send(plan, to: post)
+    }
+
+    /// Whether only the test keys are made.
+    private var makesKeys: Bool {
+        scenario == "keys"
+    }
+
+    /// The options with which a server trusts the test keys.
+    private var trust: String {
+        ["p192", "p256"].map { "--trust-test-key \(keys)/test-\($0).public.pem" }.joined(separator: " ")
+    }
+
+    // MARK: Scenarios
+
+    /// Whether it is played on a clock of its own.
+    private var isTimed: Bool {
+        scenario != nil || days != nil || from != nil || store != nil || pace != nil
+    }
+
+    private func world() throws -> World {
+        var played: Scenario?
+        if let scenario {
+            guard let file = FileManager.default.contents(atPath: scenario) else {
+                throw CommandFailure("cannot read \(scenario)", hint: "samples/scenarios has scenarios")
+            }
+            played = try Scenario(file: Array(file))
+            played?.scaleFaults(by: faults)
         }
+        let days = days ?? played?.days ?? 30
+        played?.days = days
+        let today = CalendarDay(containing: Int64(Date().timeIntervalSince1970 * 1000), in: .gmt)
+        let start = try from.map { try CalendarDay.reading($0, field: "--from") } ?? today.advanced(by: Int64(1 - days))
+        if let played {
+            return World(played, start: start, seed: seed)
+        }
+        Terminal.progress("playing \(days) days…")
+        defer { Terminal.progress("") }
+        return try .plain(count: count ?? 2_000, days: days, faults: faults, start: start, seed: seed)
     }
 
-    // MARK: Writing
-
-    private func write(_ plan: TrafficPlan, to folder: String) throws {
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let lines = plan.deliveries.map { $0.body + [UInt8(ascii: "\n")] }
-        try Data(lines.joined()).write(to: URL(fileURLWithPath: "\(folder)/postbacks.ndjson"))
-        let expected = expectedReport(plan).json.pretty + "\n"
-        try Data(expected.utf8).write(to: URL(fileURLWithPath: "\(folder)/expected-report.json"))
-        Terminal.say("skan: wrote \(lines.count) bodies to \(folder)/postbacks.ndjson, and expected-report.json")
+    private func record(_ run: ScenarioRun, in store: String, trusting standIn: AppleStandIn) async throws {
+        var run = run
+        let begin = ContinuousClock.now
+        let feed = try StoreFeed(store, trusting: standIn)
+        let result: TrafficSender.Result
+        let differences: [String]
+        do {
+            let reader = try LedgerReader(feed.ledger.path)
+            defer { reader.close() }
+            let comparison = try await ReportComparison(.store(reader), days: run.days)
+            result = try await run.record(in: feed)
+            say(result, since: begin, "recorded")
+            differences = try await comparison.differences(from: run.expected)
+        } catch {
+            _ = try? feed.ledger.close()
+            throw error
+        }
+        try feed.ledger.close()
+        try conclude(result, differences)
     }
 
-    private func expectedReport(_ plan: TrafficPlan) -> Report {
-        Report(
-            request: ReportRequest(dimensions: TrafficPlan.dimensions, traffic: .test),
-            rows: plan.rows.map { LedgerRow(values: $0.key, counts: $0.value) },
-            deliveries: plan.counts
-        )
-    }
-
-    // MARK: Sending
-
-    private func send(_ plan: TrafficPlan, to url: String) async throws {
-        let before = try await figures()
+    private func send(_ run: ScenarioRun, to url: String) async throws {
+        var run = run
+        var comparison: ReportComparison?
+        if let reportUrl {
+            comparison = try await ReportComparison(.console(url: reportUrl), days: [])
+        } else if let reportStore {
+            comparison = try await ReportComparison(.store(try LedgerReader(reportStore)), days: [])
+        }
         let log = try answers.map(AnswerLog.init)
-        let total = plan.deliveries.count
-        let progress = ProgressCounter(total: total)
-        let start = ContinuousClock.now
-        let result = try await TrafficSender(url: url, concurrency: concurrency).send(plan.deliveries) { answer in
-            log?.note(answer)
-            progress.advance()
+        let begin = ContinuousClock.now
+        let sender = TrafficSender(url: url, concurrency: concurrency)
+        let result = try await distrusted {
+            try await run.post(by: sender, pace: pace) { log?.note($0) }
         }
-        let seconds = (ContinuousClock.now - start) / .seconds(1)
-        Terminal.progress("")
+        say(result, since: begin, "sent")
+        try conclude(result, try await comparison?.differences(from: run.expected))
+    }
+
+    // MARK: What came of it
+
+    /// Says how many deliveries were answered how.
+    func say(_ result: TrafficSender.Result, since begin: ContinuousClock.Instant, _ verb: String) {
+        let seconds = (ContinuousClock.now - begin) / .seconds(1)
+        let total = result.durable.values.reduce(result.refused + result.unanswered + result.cut, +)
         let verdicts = Recording.Status.allCases.map { "\($0.rawValue) \(result.durable[$0, default: 0])" }
         Terminal.write(
-            "sent \(total) in \(seconds.fixed(places: 1)) s (\((Double(total) / seconds).fixed(places: 1))/s): "
-                + verdicts.joined(separator: ", ") + ", refused \(result.refused), unanswered \(result.unanswered)\n")
+            "\(verb) \(total) in \(seconds.fixed(places: 1)) s (\((Double(total) / seconds).fixed(places: 1))/s): "
+                + verdicts.joined(separator: ", ") + ", refused \(result.refused), unanswered \(result.unanswered)"
+                + (result.cut > 0 ? ", cut \(result.cut)" : "") + "\n")
+    }
+
+    /// Names what is not as it should be.
+    ///
+    /// - Parameters:
+    ///   - result: The answers.
+    ///   - differences: Between the report and what was expected; nil when no report was named.
+    /// - Throws: ``ExitStatus/negative`` when there is anything.
+    func conclude(_ result: TrafficSender.Result, _ differences: [String]?) throws {
         for surprise in result.surprises {
             Terminal.write("unexpected: \(surprise)\n")
         }
-        var areAsPlanned = result.surpriseCount == 0
-        if let before, let after = try await figures() {
-            let differences = before.differences(to: after, planned: try ReportFigures(expectedReport(plan)))
-            differences.forEach { Terminal.write("difference: \($0)\n") }
-            areAsPlanned = areAsPlanned && differences.isEmpty
-            if differences.isEmpty {
-                Terminal.write("the report agrees with what was sent in every figure\n")
-            }
+        for difference in differences?.prefix(100) ?? [] {
+            Terminal.write("difference: \(difference)\n")
         }
-        if !areAsPlanned {
+        if differences?.isEmpty == true {
+            Terminal.write("the report agrees with what was sent in every figure\n")
+        }
+        if result.surpriseCount > 0 || differences?.isEmpty == false {
             throw ExitStatus.negative
         }
     }
 
-    /// The figures of the server's report now, or nil when none was named.
-    private func figures() async throws -> ReportFigures? {
-        let dimensions = TrafficPlan.dimensions
-        if let reportUrl {
-            let json = try await ConsoleClient(url: reportUrl, token: ProcessInfo.processInfo.environment["SKAN_TOKEN"])
-                .testReport(by: dimensions.map(\.rawValue).joined(separator: ","))
-            return try ReportFigures(json: json, dimensions: dimensions)
+    /// Does what sends, and puts into words why a server was sent nothing more.
+    func distrusted<Result>(_ send: () async throws -> Result) async throws -> Result {
+        do {
+            return try await send()
+        } catch let distrust as TrafficSender.Distrust {
+            let answer = distrust.answer
+            let words =
+                answer.status.map { status in
+                    "\(status)" + [answer.verdict, answer.provenance].compactMap { $0.map { " \($0)" } }.joined()
+                } ?? "nothing"
+            throw CommandFailure(
+                "the first genuine postback was answered \(words), expected 200 with provenance test; "
+                    + "nothing more was sent",
+                hint: "skan serve \(trust)")
         }
-        if let reportStore {
-            let ledger = try LedgerReader(reportStore)
-            let report = try await Reporter(ledger)
-                .report(ReportRequest(dimensions: dimensions, traffic: .test))
-            return try ReportFigures(report)
-        }
-        return nil
     }
 }

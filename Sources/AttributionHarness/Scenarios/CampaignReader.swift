@@ -1,0 +1,87 @@
+import StrictJSON
+
+/// Reads one campaign, whose network, app, sources and behavior were read before.
+struct CampaignReader {
+    /// The campaign.
+    let campaign: Scenario.Campaign
+
+    init(_ fields: ScenarioFields, _ scenario: Scenario) throws(ScenarioProblem) {
+        try fields.allow(
+            "name", "network", "app", "campaign-id", "source-identifier", "installs", "weekdays", "growth", "from",
+            "through", "sources", "views", "rivals", "behavior", "versions")
+        let network = try fields.index(
+            of: try fields.text("network"), in: scenario.networks.map(\.id), "network", kind: "networks")
+        let app = try fields.index(of: try fields.text("app"), in: scenario.apps.map(\.name), "app", kind: "apps")
+        let behavior = try fields.index(
+            of: try fields.text("behavior"), in: scenario.behaviors.map(\.name), "behavior", kind: "behavior")
+        let from = try fields.integer("from", in: 1...3_650, else: 1)
+        let sources = try Self.sources(fields, scenario)
+        let versions = try Self.versions(fields)
+        campaign = Scenario.Campaign(
+            name: try fields.text("name"), network: network, app: app,
+            campaignID: try fields.integer("campaign-id", in: 1...100, else: 1),
+            sourceIdentifier: try fields.integer("source-identifier", in: 0...9_999, else: 1_000),
+            installs: try fields.number("installs", in: 0...10_000_000),
+            weekdays: try fields.numbers("weekdays", count: 7, in: 0...10) ?? Array(repeating: 1, count: 7),
+            growth: try fields.number("growth", in: 0...10, else: 1), from: from,
+            through: try fields.integer("through", in: from...Int.max, else: .max), sources: sources,
+            views: try fields.number("views", in: 0...1, else: 0.2),
+            rivals: try fields.number("rivals", in: 0...20, else: 0.8), behavior: behavior, versions: versions)
+        try Self.check(campaign, fields, scenario)
+    }
+
+    private static func sources(_ fields: ScenarioFields, _ scenario: Scenario) throws(ScenarioProblem) -> [Weighted<
+        Int
+    >] {
+        guard let weights = try fields.weights("sources") else {
+            return scenario.sources.indices.map { Weighted($0, 1) }
+        }
+        var sources: [Weighted<Int>] = []
+        for weight in weights {
+            let index = try fields.index(
+                of: weight.choice, in: scenario.sources.map(\.name), "sources", kind: "sources")
+            sources.append(Weighted(index, weight.weight))
+        }
+        return sources
+    }
+
+    private static func versions(_ fields: ScenarioFields) throws(ScenarioProblem) -> [Scenario.DatedVersions] {
+        var versions: [Scenario.DatedVersions] = []
+        for dated in try fields.children("versions") {
+            try dated.allow("from", "shares")
+            let names = AttributionVersion.allCases.map(\.name)
+            var shares: [Weighted<AttributionVersion>] = []
+            for weight in try dated.weights("shares") ?? [] {
+                let index = try dated.index(of: weight.choice, in: names, "shares", kind: "the versions")
+                shares.append(Weighted(AttributionVersion.allCases[index], weight.weight))
+            }
+            guard !shares.isEmpty else {
+                throw dated.problem(
+                    "shares", found: "nothing", expected: "the weight of each version",
+                    cure: "add \"shares\", such as {\"4.0\": 70, \"AdAttributionKit\": 30}")
+            }
+            versions.append(.init(from: try dated.integer("from", in: 1...3_650, else: 1), shares: shares))
+        }
+        return versions.isEmpty ? [.init(from: 1, shares: [Weighted(.v4_0, 1)])] : versions
+    }
+
+    /// What fits each field and still cannot be.
+    private static func check(
+        _ campaign: Scenario.Campaign,
+        _ fields: ScenarioFields,
+        _ scenario: Scenario
+    ) throws(ScenarioProblem) {
+        let versions = Set(campaign.versions.flatMap { $0.shares.map(\.choice) })
+        if scenario.networks[campaign.network].id == Scenario.Network.appleAds, versions.contains(.v4_0) {
+            throw fields.problem(
+                "versions", found: "4.0 for \(Scenario.Network.appleAds)",
+                expected: "1.0 to 3.0 and AdAttributionKit, which Apple Ads sends", cure: "leave 4.0 out")
+        }
+        let hasApp = campaign.sources.contains { scenario.sources[$0.choice].app != nil }
+        if !hasApp, versions != [.v4_0] {
+            throw fields.problem(
+                "sources", found: "sites alone", expected: "an app among them, for only 4.0 has web ads",
+                cure: "add a source with an app, or let all versions be 4.0")
+        }
+    }
+}

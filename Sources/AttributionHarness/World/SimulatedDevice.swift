@@ -1,0 +1,239 @@
+import Attribution
+
+/// One install on one device: what it remembered, who won, what the app told, and the postbacks that come of it.
+struct SimulatedDevice {
+    private let scenario: Scenario
+    private let crowds: CampaignCrowds
+    private let campaign: Scenario.Campaign
+    private let campaignIndex: Int
+    private let day: Int
+    private let installedAt: Int64
+    private let rules: AppleRules
+    private let source: Int
+    private var generator: SeededGenerator
+
+    /// Prepares an install.
+    ///
+    /// - Parameters:
+    ///   - campaign: The campaign whose ad somebody got, as an index.
+    ///   - day: The day of the scenario.
+    ///   - installedAt: When the app was installed, in milliseconds since the scenario began.
+    ///   - scenario: Everything else.
+    ///   - crowds: The crowds of the day.
+    ///   - generator: Draws what is chance.
+    init(
+        campaign: Int,
+        day: Int,
+        installedAt: Int64,
+        scenario: Scenario,
+        crowds: CampaignCrowds,
+        generator: SeededGenerator
+    ) {
+        self.scenario = scenario
+        self.crowds = crowds
+        campaignIndex = campaign
+        self.campaign = scenario.campaigns[campaign]
+        self.day = day
+        self.installedAt = installedAt
+        self.generator = generator
+        let dated = self.campaign.versions.last { $0.from <= max(day, 1) } ?? self.campaign.versions.first
+        rules = AppleRules(self.generator.pick(dated?.shares ?? []) ?? .v4_0)
+        var source = self.generator.pick(self.campaign.sources) ?? 0
+        if rules.version != .v4_0, scenario.sources[source].app == nil {
+            // Only 4.0 has web ads.
+            source = self.campaign.sources.first { scenario.sources[$0.choice].app != nil }?.choice ?? source
+        }
+        self.source = source
+    }
+
+    /// Lives through the install.
+    ///
+    /// - Parameter send: Takes each postback of our networks, with the time of its first try.
+    mutating func live(_ send: (SimulatedPostback) -> Void) {
+        let app = scenario.apps[campaign.app]
+        guard generator.chance(app.launches), let selection = AdSelection(among: ads(), rules: rules) else {
+            return
+        }
+        let launch = generator.delay(mean: 6 * AppleRules.hour)
+        guard rules.registers(firstCallAfter: launch) else {
+            return
+        }
+        let launchedAt = installedAt + launch
+        let kind: SimulatedPostback.Kind = generator.chance(app.redownloads) ? .redownload : .download
+        if let winner = selection.winner.campaign {
+            win(selection.winner, campaign: winner, kind, launchedAt: launchedAt, send)
+        }
+        for loser in selection.losers {
+            if let campaign = loser.campaign {
+                lose(loser, campaign: campaign, kind, launchedAt: launchedAt, send)
+            }
+        }
+    }
+
+    // MARK: Ads
+
+    /// The ads somebody got: that of the campaign, and those of others.
+    private mutating func ads() -> [ShownAd] {
+        let isSite = scenario.sources[source].domain != nil
+        let isTap = isSite || !rules.hasViews || !generator.chance(campaign.views)
+        // Most install at once; a few come back to an ad weeks later, or too late.
+        let age = generator.delay(mean: isTap ? 2 * AppleRules.day : 8 * AppleRules.hour)
+        let views = Double(age) / Double(AppleRules.hour) * scenario.sources[source].viewsAnHour
+        var ads = [
+            ShownAd(
+                network: campaign.network, campaign: campaignIndex, isTap: isTap, age: age,
+                laterViews: isTap ? 0 : generator.count(mean: views))
+        ]
+        for _ in 0..<generator.count(mean: campaign.rivals) {
+            let network = Int.random(in: 0..<scenario.networks.count, using: &generator)
+            let own = scenario.campaigns.firstIndex { other in
+                other.network == network && other.app == campaign.app
+                    && (other.from...other.through).contains(max(day, 1))
+            }
+            let isTap = !rules.hasViews || generator.chance(0.5)
+            ads.append(
+                ShownAd(
+                    network: network, campaign: own, isTap: isTap,
+                    age: generator.delay(mean: isTap ? 2 * AppleRules.day : 8 * AppleRules.hour)))
+        }
+        return ads
+    }
+
+    // MARK: Postbacks
+
+    private mutating func win(
+        _ ad: ShownAd,
+        campaign: Int,
+        _ kind: SimulatedPostback.Kind,
+        launchedAt: Int64,
+        _ send: (SimulatedPostback) -> Void
+    ) {
+        let behavior = scenario.behaviors[scenario.campaigns[campaign].behavior]
+        let updates = ConversionUpdate.draw(behavior, day: day, using: &generator)
+        guard rules.hasWindows else {
+            var postback = start(ad, campaign: campaign, kind)
+            postback.flags.insert(.didWin)
+            let timer = ConversionTimer(updates)
+            if rules.version >= .v2_0, crowds.showsAll(campaign: campaign) {
+                postback.flags.insert(.showsSource)
+                postback.conversion = timer.value.map { .fine($0) } ?? .absent
+            }
+            postback.time = launchedAt + timer.endsAt + generator.delay(rules, afterWindow: 0)
+            send(postback)
+            return
+        }
+        var reengagedAt: Int64?
+        if rules.version == .adAttributionKit, generator.chance(behavior.reengages) {
+            reengagedAt = Int64.random(in: AppleRules.day...30 * AppleRules.day, using: &generator)
+        }
+        let overlaps = scenario.apps[self.campaign.app].overlapsReengagements
+        sendWindows(
+            ConversionWindow.windows(updates, until: overlaps ? nil : reengagedAt), of: ad, campaign: campaign, kind,
+            from: launchedAt, send)
+        if let reengagedAt,
+            rules.registers(firstCallAfter: generator.delay(mean: 4 * AppleRules.hour), isReengagement: true)
+        {
+            let tap = ShownAd(network: ad.network, campaign: campaign, isTap: true, age: 0)
+            sendWindows(
+                ConversionWindow.windows(ConversionUpdate.draw(behavior, day: day, using: &generator)), of: tap,
+                campaign: campaign, .reengagement,
+                from: launchedAt + reengagedAt, send)
+        }
+    }
+
+    private mutating func sendWindows(
+        _ windows: [ConversionWindow],
+        of ad: ShownAd,
+        campaign: Int,
+        _ kind: SimulatedPostback.Kind,
+        from launchedAt: Int64,
+        _ send: (SimulatedPostback) -> Void
+    ) {
+        let choice = crowds.choice(campaign: campaign, source: source)
+        var postback = start(ad, campaign: campaign, kind)
+        postback.flags.insert(.didWin)
+        show(choice, of: &postback, campaign: campaign)
+        // Whether the windows of an install share one id is not documented, so both happen.
+        let sharesID = generator.chance(0.5)
+        for window in windows where window.sequenceIndex == 0 || choice.tier.hasLaterWindows {
+            var copy = postback
+            copy.sequenceIndex = UInt8(window.sequenceIndex)
+            if window.sequenceIndex == 0 {
+                copy.conversion =
+                    if choice.tier.showsFine {
+                        window.fine.map { .fine($0) } ?? .absent
+                    } else if choice.tier == .one {
+                        window.coarse.map { .coarse($0) } ?? .absent
+                    } else {
+                        .absent
+                    }
+                if choice.tier.showsSource {
+                    copy.flags.insert(.showsSource)
+                }
+            } else {
+                copy.digits = 2
+                copy.conversion = window.coarse.map { .coarse($0) } ?? .absent
+                if !sharesID {
+                    copy.idHigh = generator.next()
+                    copy.idLow = generator.next()
+                }
+            }
+            copy.time = launchedAt + window.endsAt + generator.delay(rules, afterWindow: window.sequenceIndex)
+            send(copy)
+        }
+    }
+
+    private mutating func lose(
+        _ ad: ShownAd,
+        campaign: Int,
+        _ kind: SimulatedPostback.Kind,
+        launchedAt: Int64,
+        _ send: (SimulatedPostback) -> Void
+    ) {
+        var postback = start(ad, campaign: campaign, kind)
+        if rules.hasWindows {
+            show(crowds.choice(campaign: campaign, source: source), of: &postback, campaign: campaign)
+            postback.country = .max
+        }
+        let end = rules.hasWindows ? AppleRules.windowEnds[0] : AppleRules.timer
+        postback.time = launchedAt + end + generator.delay(rules, afterWindow: 0)
+        send(postback)
+    }
+
+    /// What every postback of an ad says.
+    private mutating func start(
+        _ ad: ShownAd,
+        campaign: Int,
+        _ kind: SimulatedPostback.Kind
+    ) -> SimulatedPostback {
+        var postback = SimulatedPostback(
+            time: 0, idHigh: generator.next(), idLow: generator.next(), campaign: UInt16(campaign),
+            source: UInt16(source), version: rules.version)
+        postback.kind = kind
+        if ad.isTap {
+            postback.flags.insert(.isTap)
+        }
+        // Systems write UUIDs in either case, and 1.0 comes with and without what it does not sign.
+        for flag in [SimulatedPostback.Flags.isInCapitals, .namesVersion, .saysRedownload] where generator.chance(0.5) {
+            postback.flags.insert(flag)
+        }
+        return postback
+    }
+
+    /// What the crowd allows, in versions with tiers.
+    private mutating func show(_ choice: TierChoice, of postback: inout SimulatedPostback, campaign: Int) {
+        postback.digits = UInt8(choice.digits)
+        guard rules.version == .adAttributionKit else {
+            return
+        }
+        let app = scenario.apps[scenario.campaigns[campaign].app]
+        let country = generator.index(of: app.countries)
+        if crowds.showsCountry(country, campaign: campaign) {
+            postback.country = UInt8(country)
+        }
+        let marketplace = generator.index(of: app.marketplaces)
+        if choice.tier.hasLaterWindows {
+            postback.marketplace = UInt8(marketplace)
+        }
+    }
+}

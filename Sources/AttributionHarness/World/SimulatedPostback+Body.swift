@@ -1,0 +1,154 @@
+import Attribution
+import AttributionSigning
+import StrictJSON
+
+extension SimulatedPostback {
+    /// The body as a device sends it, signed by the stand-in.
+    ///
+    /// - Parameters:
+    ///   - scenario: Names what the postback means by its numbers.
+    ///   - standIn: Signs for Apple.
+    /// - Returns: The bytes of the JSON object.
+    /// - Throws: What OpenSSL reports.
+    package func body(in scenario: Scenario, signedBy standIn: AppleStandIn) throws -> [UInt8] {
+        let values = values(in: scenario)
+        return version == .adAttributionKit
+            ? try adAttributionKitBody(values, standIn) : try skAdNetworkBody(values, standIn)
+    }
+
+    private func skAdNetworkBody(_ values: Values, _ standIn: AppleStandIn) throws -> [UInt8] {
+        var body = BodyText()
+        let name = version.name
+        if version > .v1_0 {
+            body.sign("version", name)
+        } else if flags.contains(.namesVersion) {
+            body.add("version", name)
+        }
+        body.sign("ad-network-id", values.adNetworkID)
+        if let campaignID = values.campaignID {
+            body.sign("campaign-id", Int64(campaignID))
+        } else if let sourceIdentifier = values.sourceIdentifier {
+            body.sign("source-identifier", sourceIdentifier)
+        }
+        body.sign("app-id", values.appID)
+        body.sign("transaction-id", id)
+        if let redownload = values.redownload {
+            version > .v1_0 ? body.sign("redownload", redownload) : body.add("redownload", redownload)
+        }
+        if let app = values.sourceApp {
+            body.sign("source-app-id", app)
+        } else if let domain = values.sourceDomain {
+            body.sign("source-domain", domain)
+        }
+        if let fidelity = values.fidelity {
+            body.sign("fidelity-type", Int64(fidelity))
+        }
+        if let didWin = values.didWin {
+            body.sign("did-win", didWin)
+        }
+        if let index = values.sequenceIndex {
+            body.sign("postback-sequence-index", Int64(index))
+        }
+        body.add(conversion)
+        let curve: SignatureCurve = version < .v2_1 ? .p192 : .p256
+        body.add("attribution-signature", Base64.encode(try standIn.signature(over: body.signed, curve)))
+        return body.finished
+    }
+
+    private func adAttributionKitBody(_ values: Values, _ standIn: AppleStandIn) throws -> [UInt8] {
+        var payload = BodyText()
+        payload.add("postback-identifier", id)
+        payload.add("ad-network-identifier", values.adNetworkID)
+        payload.add("advertised-item-identifier", values.appID)
+        if let app = values.sourceApp {
+            payload.add("publisher-item-identifier", app)
+        }
+        payload.add("source-identifier", values.sourceIdentifier ?? "")
+        payload.add("conversion-type", values.conversionType ?? "")
+        payload.add("impression-type", "app-impression")
+        if let marketplace = values.marketplace {
+            payload.add("marketplace-identifier", marketplace)
+        }
+        payload.add("did-win", values.didWin ?? false)
+        payload.add("postback-sequence-index", Int64(values.sequenceIndex ?? 0))
+        let header = "{\"kid\":\"\(PostbackKeyID.test.rawValue)\",\"alg\":\"ES256\"}"
+        let signed = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(payload.finished)
+        var body = BodyText()
+        body.add("jws-string", signed + "." + Base64URL.encode(try standIn.jwsSignature(over: Array(signed.utf8))))
+        body.add("ad-interaction-type", values.interaction ?? "")
+        body.add(conversion)
+        if let country = values.country {
+            body.add("country-code", country)
+        }
+        return body.finished
+    }
+}
+
+/// A JSON object in one line, and beside it the text that is signed: values joined by U+2063.
+private struct BodyText {
+    private var text: [UInt8] = []
+    private(set) var signed: [UInt8] = []
+
+    init() {
+        text.reserveCapacity(640)
+        text.append(UInt8(ascii: "{"))
+    }
+
+    var finished: [UInt8] {
+        text + [UInt8(ascii: "}")]
+    }
+
+    mutating func sign(_ name: String, _ value: String) {
+        add(name, value)
+        join(value)
+    }
+
+    mutating func sign(_ name: String, _ value: Int64) {
+        add(name, value)
+        join(String(value))
+    }
+
+    mutating func sign(_ name: String, _ value: Bool) {
+        add(name, value)
+        join(value ? "true" : "false")
+    }
+
+    mutating func add(_ name: String, _ value: String) {
+        begin(name)
+        text.append(contentsOf: JSONText.string(value).line.utf8)
+    }
+
+    mutating func add(_ name: String, _ value: Int64) {
+        begin(name)
+        text.append(contentsOf: String(value).utf8)
+    }
+
+    mutating func add(_ name: String, _ value: Bool) {
+        begin(name)
+        text.append(contentsOf: (value ? "true" : "false").utf8)
+    }
+
+    mutating func add(_ conversion: SimulatedConversion) {
+        switch conversion {
+        case .absent: break
+        case .fine(let value): add("conversion-value", Int64(value))
+        case .coarse(let value): add("coarse-conversion-value", value.rawValue)
+        }
+    }
+
+    private mutating func begin(_ name: String) {
+        if text.count > 1 {
+            text.append(UInt8(ascii: ","))
+        }
+        text.append(UInt8(ascii: "\""))
+        text.append(contentsOf: name.utf8)
+        text.append(contentsOf: "\":".utf8)
+    }
+
+    private mutating func join(_ value: String) {
+        if !signed.isEmpty {
+            signed.append(contentsOf: [0xE2, 0x81, 0xA3])
+        }
+        signed.append(contentsOf: value.utf8)
+    }
+}

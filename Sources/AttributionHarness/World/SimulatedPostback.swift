@@ -1,0 +1,102 @@
+package import Attribution
+
+/// A postback as a simulated device makes it, packed: months of traffic wait in memory for their time.
+package struct SimulatedPostback: Hashable, Sendable {
+    /// When its first copy reaches the server, in milliseconds since the scenario began.
+    package var time: Int64
+    /// The first half of its UUID.
+    package var idHigh: UInt64
+    /// The second half.
+    package var idLow: UInt64
+    /// The campaign, as an index.
+    package var campaign: UInt16
+    /// The app or site that showed the ad, as an index.
+    package var source: UInt16
+    /// The version.
+    package var version: AttributionVersion
+    /// How many digits of the source identifier it shows.
+    package var digits: UInt8 = 0
+    /// The window.
+    package var sequenceIndex: UInt8 = 0
+    /// What it says of conversion.
+    package var conversion: SimulatedConversion = .absent
+    /// The country it shows, as an index into the app's; 255 for none.
+    package var country: UInt8 = .max
+    /// The marketplace it shows, as an index into the app's; 255 for none.
+    package var marketplace: UInt8 = .max
+    /// What the install is.
+    package var kind: Kind = .download
+    /// What else it says.
+    package var flags: Flags = []
+
+    /// Makes a postback that says as little as it can.
+    package init(
+        time: Int64,
+        idHigh: UInt64,
+        idLow: UInt64,
+        campaign: UInt16,
+        source: UInt16,
+        version: AttributionVersion
+    ) {
+        self.time = time
+        self.idHigh = idHigh
+        self.idLow = idLow
+        self.campaign = campaign
+        self.source = source
+        self.version = version
+    }
+
+    /// What an install is, or a re-engagement.
+    package enum Kind: UInt8, Sendable {
+        case download, redownload, reengagement
+    }
+
+    /// Facts of one bit.
+    package struct Flags: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt8
+
+        package init(rawValue: UInt8) {
+            self.rawValue = rawValue
+        }
+
+        /// The ad was tapped.
+        package static let isTap = Flags(rawValue: 1)
+        /// It won.
+        package static let didWin = Flags(rawValue: 2)
+        /// It names who showed the ad.
+        package static let showsSource = Flags(rawValue: 4)
+        /// Its UUID is in capitals.
+        package static let isInCapitals = Flags(rawValue: 8)
+        /// A 1.0 body that names its version.
+        package static let namesVersion = Flags(rawValue: 16)
+        /// A 1.0 body that says `redownload`, unsigned.
+        package static let saysRedownload = Flags(rawValue: 32)
+    }
+
+    /// Its UUID as sent.
+    package var id: String {
+        var text = [UInt8](repeating: UInt8(ascii: "-"), count: 36)
+        let digits: [UInt8] = Array(flags.contains(.isInCapitals) ? "0123456789ABCDEF".utf8 : "0123456789abcdef".utf8)
+        var index = 0
+        for half in [idHigh & ~0xF000 | 0x4000, idLow & ~(0xC << 60) | 0x8 << 60] {
+            for shift in stride(from: 60, through: 0, by: -4) {
+                if [8, 13, 18, 23].contains(index) {
+                    index += 1
+                }
+                text[index] = digits[Int((half >> UInt64(shift)) & 15)]
+                index += 1
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// What a simulated postback says of conversion.
+package enum SimulatedConversion: Hashable, Sendable {
+    /// Nothing.
+    case absent
+    /// `conversion-value`
+    case fine(UInt8)
+    /// `coarse-conversion-value`
+    case coarse(CoarseConversionValue)
+}

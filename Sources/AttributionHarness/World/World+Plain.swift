@@ -1,0 +1,34 @@
+package import Attribution
+
+extension World {
+    /// A world of ordinary days whose devices deliver exactly so many postbacks.
+    ///
+    /// - Parameters:
+    ///   - count: How many distinct genuine postbacks.
+    ///   - days: How many days.
+    ///   - faults: The factor of the shares of all faults.
+    ///   - start: The first day.
+    ///   - seed: Decides what is chance.
+    /// - Returns: The world.
+    /// - Throws: ``ScenarioProblem``; the scenario is part of the program.
+    package static func plain(
+        count: Int,
+        days: Int,
+        faults: Double,
+        start: CalendarDay,
+        seed: UInt64
+    ) throws(ScenarioProblem) -> World {
+        // A small world tells how much a large one makes; chance asks for some more than is needed.
+        let sample = World(try .plain(days: days), start: start, seed: seed).thinned(to: 0).of
+        var scale = Double(count) / Double(max(sample, 1)) * 1.01 + 0.05
+        while true {
+            var scenario = try Scenario.plain(days: days, scale: scale)
+            scenario.scaleFaults(by: faults)
+            let (world, all) = World(scenario, start: start, seed: seed).thinned(to: count)
+            if all >= count {
+                return world
+            }
+            scale *= 1.1
+        }
+    }
+}

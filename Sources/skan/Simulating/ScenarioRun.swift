@@ -1,0 +1,144 @@
+import Attribution
+import AttributionHarness
+import Foundation
+import StrictJSON
+
+/// One run of a scenario: to a file, to a server or into a store.
+struct ScenarioRun {
+    private let standIn: AppleStandIn
+    private var traffic: ScenarioTraffic
+
+    /// Prepares a run.
+    ///
+    /// - Parameters:
+    ///   - world: The devices.
+    ///   - seed: Decides what is chance.
+    ///   - standIn: Signs for Apple.
+    /// - Throws: When keys cannot be made.
+    init(_ world: World, seed: UInt64, standIn: AppleStandIn) throws {
+        self.standIn = standIn
+        traffic = try ScenarioTraffic(world, seed: seed, standIn: standIn)
+    }
+
+    // MARK: Files
+
+    /// Writes the bodies, the times of their receipt, and what a report must say of them.
+    mutating func write(to folder: String) async throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let bodies = try Self.file("\(folder)/postbacks.ndjson")
+        let times = try Self.file("\(folder)/times.txt")
+        while let chunk = try await traffic.next() {
+            var text: [UInt8] = []
+            var moments = ""
+            for timed in chunk where timed.delivery.transport != .cut {
+                text += timed.delivery.body
+                text.append(UInt8(ascii: "\n"))
+                moments += "\(traffic.startMilliseconds + timed.time)\n"
+            }
+            try bodies.write(contentsOf: text)
+            try times.write(contentsOf: Data(moments.utf8))
+        }
+        try bodies.close()
+        try times.close()
+        try Data((traffic.expected.json.pretty + "\n").utf8).write(
+            to: URL(fileURLWithPath: "\(folder)/expected-report.json"))
+        Terminal.say(
+            "skan: wrote \(traffic.expected.deliveryCount) bodies to \(folder)/postbacks.ndjson, the Unix milliseconds "
+                + "of their receipt to times.txt, and expected-report.json")
+        sayWhatIsLeft()
+    }
+
+    private static func file(_ path: String) throws -> FileHandle {
+        guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
+        else {
+            throw CommandFailure("cannot write \(path)", hint: "check that the folder exists and can be written")
+        }
+        return file
+    }
+
+    // MARK: A server
+
+    /// Posts the deliveries, as fast as they are made or paced by the clock of the scenario.
+    ///
+    /// - Parameters:
+    ///   - sender: Where to.
+    ///   - pace: Seconds of the scenario in a second; nil for as fast as it goes.
+    ///   - onAnswer: Told each answer.
+    /// - Returns: The answers, held against what was expected.
+    /// - Throws: ``AttributionHarness/TrafficSender/Distrust``, and when a signature cannot be made.
+    mutating func post(
+        by sender: TrafficSender,
+        pace: Double?,
+        onAnswer: @escaping @Sendable (TrafficSender.Answer) -> Void
+    ) async throws -> TrafficSender.Result {
+        var result = TrafficSender.Result()
+        let clock = ContinuousClock()
+        let begin = clock.now
+        while let chunk = try await (pace == nil ? traffic.next() : traffic.next(hours: 1)) {
+            Terminal.progress("\(traffic.expected.days.last.map { "\($0)" } ?? "")")
+            guard let pace else {
+                result += try await sender.send(chunk.map(\.delivery), onAnswer: onAnswer)
+                continue
+            }
+            // A part for each second that passes.
+            let parts = Dictionary(grouping: chunk) { Int64(Double($0.time) / 1000 / pace) }
+            for (second, part) in parts.sorted(by: { $0.key < $1.key }) {
+                try await clock.sleep(until: begin + .seconds(second))
+                result += try await sender.send(part.map(\.delivery), onAnswer: onAnswer)
+            }
+        }
+        Terminal.progress("")
+        sayWhatIsLeft()
+        return result
+    }
+
+    // MARK: A store
+
+    /// Records the deliveries in a store with the times of the scenario.
+    ///
+    /// - Parameter feed: The store.
+    /// - Returns: The answers, held against what was expected.
+    /// - Throws: When a signature cannot be made.
+    mutating func record(in feed: StoreFeed) async throws -> TrafficSender.Result {
+        let start = traffic.startMilliseconds
+        async let writing: Void = feed.run()
+        // The next chunk is signed while the last one is recorded.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            while let chunk = try await traffic.next() {
+                try await group.next()
+                Terminal.progress("\(traffic.expected.days.last.map { "\($0)" } ?? "")")
+                group.addTask {
+                    await feed.record(chunk, start: start)
+                }
+            }
+            try await group.waitForAll()
+        }
+        Terminal.progress("")
+        sayWhatIsLeft()
+        feed.finish()
+        try await writing
+        return feed.result
+    }
+
+    // MARK: What came of it
+
+    /// What reports must say.
+    var expected: ExpectedReport {
+        traffic.expected
+    }
+
+    /// The days of the calendar it lasts.
+    var days: [CalendarDay] {
+        (0..<Int64(traffic.world.scenario.days)).map { traffic.world.start.advanced(by: $0) }
+    }
+
+    private func sayWhatIsLeft() {
+        if traffic.world.givenUp > 0 {
+            Terminal.say("skan: devices gave up \(traffic.world.givenUp) postbacks after nine tries")
+        }
+        if traffic.world.lateCount > 0 {
+            Terminal.say(
+                "skan: \(traffic.world.lateCount) postbacks were still on their way when the scenario ended")
+        }
+    }
+}

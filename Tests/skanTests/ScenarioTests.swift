@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+
+@Suite("Scenarios, played end to end")
+struct ScenarioTests {
+    static let samples = CommandTests.root.appendingPathComponent("samples/scenarios")
+    static let agreement = "the report agrees with what was sent in every figure\n"
+
+    let folder: WorkFolder
+
+    init() throws {
+        folder = try WorkFolder()
+    }
+
+    private func simulate(_ arguments: String...) throws -> SkanProcess.Outcome {
+        try SkanProcess.run(["simulate"] + arguments + ["--keys", "keys"], in: folder.url)
+    }
+
+    private func sample(_ name: String) -> String {
+        Self.samples.appendingPathComponent("\(name).json").path
+    }
+
+    @Test(
+        "A store that is given a scenario's postbacks at its times reports what was sent, figure by figure",
+        arguments: ["launch", "small-network", "fraud-wave", "migration", "outage", "schema-change"])
+    func store(_ name: String) throws {
+        let outcome = try simulate(
+            sample(name), "--days", "26", "--from", "2026-09-01", "--store", "skan.sqlite")
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.hasSuffix(Self.agreement))
+        #expect(outcome.output.contains("unanswered 0"))
+        let report = try SkanProcess.run(
+            ["report", "--store", "skan.sqlite", "--test", "--by", "day", "--columns", "postbacks", "--format", "csv"],
+            in: folder.url)
+        #expect(report.output.contains("2026-09-26"))
+        #expect(!report.output.contains("2026-08") && !report.output.contains("2026-09-27"))
+        let recount = try SkanProcess.run(
+            ["recount", "--store", "skan.sqlite"] + SkanServer.testKeys, in: folder.url)
+        #expect(recount.output.hasSuffix("differences: 0\n"), "\(recount)")
+    }
+
+    @Test("While the server is down nothing arrives; afterwards everything does, once")
+    func outage() throws {
+        func recorded(_ scenario: String, _ store: String) throws -> [String: Int] {
+            let outcome = try simulate(scenario, "--from", "2026-09-01", "--store", store, "--faults", "0")
+            #expect(outcome.status == 0, "\(outcome)")
+            #expect(!outcome.errors.contains("gave up"))
+            let report = try SkanProcess.run(
+                ["report", "--store", store, "--test", "--by", "day", "--columns", "postbacks", "--format", "csv"],
+                in: folder.url)
+            var days: [String: Int] = [:]
+            for line in report.output.split(separator: "\n") {
+                let cells = line.split(separator: ",")
+                if let day = cells.first { days[String(day)] = cells.last.flatMap { Int($0) } }
+            }
+            return days
+        }
+        // The same devices with a server that is always there.
+        let text = try String(contentsOfFile: sample("outage"), encoding: .utf8)
+            .replacingOccurrences(of: "\"outages\": [{\"from\": 20, \"days\": 3}]", with: "\"outages\": []")
+        try Data(text.utf8).write(to: folder.url.appendingPathComponent("calm.json"))
+        let (calm, down) = (try recorded("calm.json", "calm.sqlite"), try recorded(sample("outage"), "down.sqlite"))
+        for day in ["2026-09-20", "2026-09-21", "2026-09-22"] {
+            #expect(down[day, default: 0] == 0)
+            #expect(calm[day, default: 0] > 0)
+        }
+        // What came while it was down comes within four days; days after that are as they would have been.
+        func through(_ day: String, _ days: [String: Int]) -> Int {
+            days.filter { $0.key.hasPrefix("2026") && $0.key <= day }.values.reduce(0, +)
+        }
+        #expect(through("2026-09-30", calm) == through("2026-09-30", down))
+    }
+
+    @Test("The plain case fills a store with exactly as many postbacks as were asked for, on the days that were named")
+    func plain() throws {
+        let outcome = try simulate(
+            "--count", "700", "--days", "10", "--from", "2026-10-01", "--store", "demo.sqlite", "--faults", "2")
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains(": recorded 700, "))
+        #expect(outcome.output.hasSuffix(Self.agreement))
+        // What is there already does not disturb the comparison.
+        let more = try simulate(
+            "--count", "50", "--seed", "2", "--days", "10", "--from", "2026-10-01", "--store", "demo.sqlite")
+        #expect(more.status == 0 && more.output.hasSuffix(Self.agreement), "\(more)")
+    }
+
+    @Test("A scenario written to a folder comes with the times of receipt and the expected report")
+    func output() throws {
+        let outcome = try simulate(sample("small-network"), "--days", "20", "--output", "out")
+        #expect(outcome.status == 0, "\(outcome)")
+        func lines(_ name: String) throws -> [Substring] {
+            try String(contentsOfFile: folder.path("out/\(name)"), encoding: .utf8).split(separator: "\n")
+        }
+        let times = try lines("times.txt").compactMap { Int64($0) }
+        #expect(try lines("postbacks.ndjson").count == times.count)
+        #expect(!times.isEmpty && times == times.sorted())
+        // Without --from the last day is today.
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        #expect(times.allSatisfy { (now - 21 * 86_400_000...now + 86_400_000).contains($0) })
+        let expected = try JSONSerialization.jsonObject(
+            with: Data(contentsOf: URL(fileURLWithPath: folder.path("out/expected-report.json"))))
+        #expect((expected as? [String: Any])?["schema"] as? String == "skan.expected/1")
+    }
+
+    @Test("Posted to a server, slowly and with cut connections too, a scenario ends as expected")
+    func post() throws {
+        _ = try SkanProcess.run(["simulate", "keys", "--keys", "keys"], in: folder.url)
+        let server = try SkanServer(in: folder)
+        let outcome = try simulate(
+            sample("outage"), "--days", "3", "--post", server.url, "--report-url", server.console)
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains(", cut ") && outcome.output.hasSuffix(Self.agreement))
+        // A day in a second, by the clock of the scenario.
+        let begin = ContinuousClock.now
+        let paced = try simulate(
+            sample("small-network"), "--days", "3", "--pace", "86400", "--post", server.url, "--report-url",
+            server.console)
+        #expect(paced.status == 0 && paced.output.hasSuffix(Self.agreement), "\(paced)")
+        #expect(ContinuousClock.now - begin > .seconds(1.5))
+    }
+
+    @Test(
+        "A server that does not trust the test keys is sent one genuine postback and nothing more",
+        arguments: [["--days", "2", "--count", "50"], ["--count", "50"]])
+    func distrust(_ arguments: [String]) throws {
+        let server = try SkanServer(in: folder, arguments: [])
+        let outcome = try SkanProcess.run(
+            ["simulate", "--keys", "keys", "--post", server.url] + arguments, in: folder.url)
+        #expect(outcome.status == 2, "\(outcome)")
+        #expect(outcome.errors.contains("the first genuine postback was answered 200 quarantined, expected 200 with "))
+        #expect(outcome.errors.contains("skan: hint: skan serve --trust-test-key keys/test-p192.public.pem"))
+        let report = try SkanProcess.run(
+            ["report", "--store", "skan.sqlite", "--by", "", "--format", "json"], in: folder.url)
+        let object = try JSONSerialization.jsonObject(with: Data(report.output.utf8)) as? [String: Any]
+        #expect((object?["deliveries"] as? [String: Any])?["received"] as? Int == 1, "\(report.output)")
+    }
+
+    @Test("A mistake in a scenario is named with its cure")
+    func mistake() throws {
+        try Data("{\"scenario\": \"x\", \"dais\": 3}".utf8)
+            .write(to: folder.url.appendingPathComponent("x.json"))
+        let outcome = try simulate("x.json", "--store", "skan.sqlite")
+        #expect(outcome.status == 2)
+        #expect(
+            outcome.errors.hasPrefix("skan: error: dais: found the number 3, expected one of the names scenario, about")
+        )
+        #expect(outcome.errors.hasSuffix("skan: hint: write days\n"))
+        #expect(try simulate("none.json", "--store", "s").errors.contains("cannot read none.json"))
+    }
+
+    @Test("Keys are made once, and a server is told of them")
+    func keys() throws {
+        let first = try SkanProcess.run(["simulate", "keys", "--keys", "made"], in: folder.url)
+        #expect(first.status == 0 && first.errors.contains("--trust-test-key made/test-p256.public.pem"), "\(first)")
+        let key = try Data(contentsOf: URL(fileURLWithPath: folder.path("made/test-p256.pem")))
+        #expect(try SkanProcess.run(["simulate", "keys", "--keys", "made"], in: folder.url).status == 0)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("made/test-p256.pem"))) == key)
+    }
+}
