@@ -234,7 +234,7 @@ struct BidSigningRequestTests {
             ),
             (
                 #"{"skadn": {}, "advertise": {"itunesitem": 1, "source-identifier": 1}}"#, "bad-field",
-                "advertise.source-identifier: found the number 1, expected no such name, but only itunesitem"
+                "advertise.source-identifier: found an unknown name, expected one of itunesitem"
             ),
             (
                 #"{"skadn": {}, "advertise": {"itunesitem": 1, "campaign": 1, "fidelities": [2]}}"#, "bad-field",

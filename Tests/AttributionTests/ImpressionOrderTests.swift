@@ -119,7 +119,7 @@ struct ImpressionOrderTests {
         (#""forms": ["web"], "nonce": "a""#, "nonce: found a value, expected none: every signature gets a fresh one"),
         (#""forms": ["web"], "timestamp": 1"#, "timestamp: found a value, expected none"),
         (#""forms": ["web"], "impression-identifier": null"#, "impression-identifier: found a value, expected none"),
-        (#""forms": ["web"], "campaign": 1"#, "campaign: found the number 1, expected no such name, but only forms"),
+        (#""forms": ["web"], "campaign": 1"#, "campaign: found an unknown name, expected one of forms"),
     ]
 
     @Test("A value that breaks a rule, or that nothing would use, is refused by name", arguments: refusals)
@@ -135,7 +135,7 @@ struct ImpressionOrderTests {
             (#"{"forms": ["web"], "version": "4.0", "itunes-item-id": 1}"#, "ad-network-id: found nothing"),
             (#"{"forms": ["web"], "version": "4.0", "ad-network-id": "n"}"#, "itunes-item-id: found nothing"),
             (#"{"forms": ["web"], "version": "4.0", "ad-network-id": 1}"#, "ad-network-id: found the number 1"),
-            (#"{"forms": ["web"], "forms": []}"#, "the name \"forms\" stands twice"),
+            (#"{"forms": ["web"], "forms": []}"#, "duplicate name \"forms\""),
             ("", "the body is empty"),
         ])
     func incomplete(_ body: String, _ detail: String) {

@@ -264,7 +264,7 @@ struct WebAdTests {
             (#"{"ad-network-id":1}"#, "ad-network-id: found the number 1"),
             (base + #","source-domains":"example.com"}"#, "source-domains: found the string"),
             (base + #","source-domains":[1]}"#, "source-domains: found an array"),
-            (base + #","source-domain":["example.com"]}"#, "source-domain: found a name not known here"),
+            (base + #","source-domain":["example.com"]}"#, "source-domain: found an unknown name"),
             (base + #","lifetime-seconds":1.5}"#, "lifetime-seconds: found the number 1.5"),
             (base + #","label":null}"#, "label: found null"),
         ])

@@ -50,7 +50,7 @@ extension WebAdRequest {
         }
         if let name = fields.keys.min() {
             throw FieldProblem(
-                field: name.shortened(to: 60), found: "a name not known here",
+                field: name.shortened(to: 60), found: "an unknown name",
                 expected: "ad-network-id, itunes-item-id, source-identifier, attribution-destination, source-domains, "
                     + "label, lifetime-seconds")
         }

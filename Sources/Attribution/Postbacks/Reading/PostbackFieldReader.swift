@@ -3,12 +3,12 @@ import StrictJSON
 /// Takes typed values out of a JSON object and notes every problem on the way, so that one answer names them all.
 struct PostbackFieldReader {
     private let source: JSONSource
-    private let places: PostbackFieldPlaces
+    private let fields: PostbackFieldIndex
     private(set) var problems: [FieldProblem] = []
 
     init(_ object: JSONObject) {
         source = object.source
-        places = PostbackFieldPlaces(object)
+        fields = PostbackFieldIndex(object)
     }
 
     /// Whether a field is there, whatever its value.
@@ -21,9 +21,9 @@ struct PostbackFieldReader {
         switch self[.version] {
         case nil:
             return .v1_0
-        case .string(let place):
-            guard let version = source.word(place, of: SKAdNetworkVersion.self) else {
-                throw .unknownVersion("\"\(source.excerpt(place))\"")
+        case .string(let string):
+            guard let version = source.word(string, of: SKAdNetworkVersion.self) else {
+                throw .unknownVersion("\"\(source.excerpt(string))\"")
             }
             return version
         case .some(let other):
@@ -41,12 +41,12 @@ struct PostbackFieldReader {
         guard let value = required(field, "a string") else {
             return nil
         }
-        guard case .string(let place) = value else {
+        guard case .string(let string) = value else {
             return note(field, value, "a string")
         }
         // A string is made only of what may be an identifier.
-        let isShort = source.withUTF8(of: place) { $0.count <= SignedTextSeparator.longestValue }
-        guard isShort, let identifier = make(source.string(place)) else {
+        let isShort = source.withUTF8(of: string) { $0.count <= SignedTextSeparator.longestValue }
+        guard isShort, let identifier = make(source.string(string)) else {
             return note(field, value, SignedTextSeparator.rule)
         }
         return identifier
@@ -67,7 +67,7 @@ struct PostbackFieldReader {
         guard let value = required(field, expected()) else {
             return nil
         }
-        guard case .string(let place) = value, let word = source.word(place, of: Word.self) else {
+        guard case .string(let string) = value, let word = source.word(string, of: Word.self) else {
             return note(field, value, expected())
         }
         return word
@@ -75,7 +75,7 @@ struct PostbackFieldReader {
 
     /// A word nobody signs; one not known here says nothing, for a genuine postback must not be lost because of it.
     func unprovenWord<Word: RawRepresentable<String> & CaseIterable>(_ field: PostbackField) -> Word? {
-        if case .string(let place) = self[field] { source.word(place, of: Word.self) } else { nil }
+        if case .string(let string) = self[field] { source.word(string, of: Word.self) } else { nil }
     }
 
     /// A boolean nobody signs; anything else says nothing.
@@ -87,8 +87,8 @@ struct PostbackFieldReader {
     ///
     /// It arrived with genuine postbacks before it was looked at, and forwarders spell it as they like.
     func countryCode() -> CountryCode? {
-        if case .string(let place) = self[.countryCode], source.withUTF8(of: place, { $0.count == 2 }) {
-            CountryCode(source.string(place))
+        if case .string(let string) = self[.countryCode], source.withUTF8(of: string, { $0.count == 2 }) {
+            CountryCode(source.string(string))
         } else {
             nil
         }
@@ -99,8 +99,8 @@ struct PostbackFieldReader {
         guard let value = required(.sourceIdentifier, expected) else {
             return nil
         }
-        guard case .string(let place) = value, source.withUTF8(of: place, { $0.count <= 4 }),
-            let identifier = SourceIdentifier(source.string(place))
+        guard case .string(let string) = value, source.withUTF8(of: string, { $0.count <= 4 }),
+            let identifier = SourceIdentifier(source.string(string))
         else {
             return note(.sourceIdentifier, value, expected)
         }
@@ -129,7 +129,7 @@ struct PostbackFieldReader {
         required(field, "true or false").flatMap { boolean(field, $0) }
     }
 
-    private mutating func boolean(_ field: PostbackField, _ value: JSONValuePlace) -> Bool? {
+    private mutating func boolean(_ field: PostbackField, _ value: ScannedJSONValue) -> Bool? {
         if case .bool(let value) = value { value } else { note(field, value, "true or false, a JSON boolean") }
     }
 
@@ -169,8 +169,8 @@ struct PostbackFieldReader {
         case (nil, nil): .absent
         case (.null, nil), (nil, .null), (.null, .null): .null
         case (.integer(let value), nil), (.integer(let value), .null): Conversion(fine: value) ?? .invalid
-        case (nil, .string(let place)), (.null, .string(let place)):
-            source.word(place, of: CoarseConversionValue.self).map(Conversion.coarse) ?? .invalid
+        case (nil, .string(let string)), (.null, .string(let string)):
+            source.word(string, of: CoarseConversionValue.self).map(Conversion.coarse) ?? .invalid
         default: .invalid
         }
     }
@@ -180,7 +180,7 @@ struct PostbackFieldReader {
         guard let value = required(.attributionSignature, expected) else {
             return nil
         }
-        guard case .string(let place) = value, let bytes = source.withUTF8(of: place, Base64.decode(utf8:)),
+        guard case .string(let string) = value, let bytes = source.withUTF8(of: string, Base64.decode(utf8:)),
             !bytes.isEmpty
         else {
             return note(.attributionSignature, value, expected)
@@ -193,11 +193,11 @@ struct PostbackFieldReader {
         guard let value = required(.jwsString, "a compact JWS") else {
             return nil
         }
-        guard case .string(let place) = value else {
+        guard case .string(let string) = value else {
             return note(.jwsString, value, "a compact JWS")
         }
         do {
-            return try CompactJWS(utf8: source.withUTF8(of: place) { Array($0) })
+            return try CompactJWS(utf8: source.withUTF8(of: string) { Array($0) })
         } catch {
             problems.append(error)
             return nil
@@ -206,13 +206,13 @@ struct PostbackFieldReader {
 
     // MARK: Steps
 
-    private subscript(field: PostbackField) -> JSONValuePlace? {
-        places[field]
+    private subscript(field: PostbackField) -> ScannedJSONValue? {
+        fields[field]
     }
 
     private mutating func required(
         _ field: PostbackField, _ expected: @autoclosure () -> String
-    ) -> JSONValuePlace? {
+    ) -> ScannedJSONValue? {
         guard let value = self[field] else {
             problems.append(FieldProblem(field: field.rawValue, found: "nothing", expected: expected()))
             return nil
@@ -221,7 +221,7 @@ struct PostbackFieldReader {
     }
 
     private mutating func note<Value>(
-        _ field: PostbackField, _ found: JSONValuePlace, _ expected: String
+        _ field: PostbackField, _ found: ScannedJSONValue, _ expected: String
     ) -> Value? {
         note(field, summary: source.summary(found), expected)
     }
