@@ -9,7 +9,8 @@ extension ErrorCode {
             .ambiguousLength, .unsupportedTransferCoding, .unsupportedExpectation, .incompleteRequest, .deadlinePassed,
             .noToken, .malformedAuthorization, .unknownToken, .expiredToken, .outOfScope, .outOfNetwork,
             .foreignHost, .tooManyRequests, .noKey, .noCommonNetwork, .noCommonVersion, .tooLarge, .overloaded, .busy,
-            .tooManyConnections, .unanswered, .tookTooLong, .quarantineFull, .undecided, .storeFailed, .noSigningKeys, .keyMissing, .signingFailed,
+            .tooManyConnections, .unanswered, .tookTooLong, .quarantineFull, .undecided, .storeFailed, .noSigningKeys,
+            .keyMissing, .signingFailed,
             .notReady, .cancelled, .unreadableFile, .unwritableFile, .fileExists, .openToOthers, .malformedFile,
             .unusableKey, .unusableCertificate, .cannotListen, .limitReached, .noSuchToken, .noStore, .unusableStore,
             .storeInUse, .ownerUnreachable, .incompleteCopy, .unexpected:

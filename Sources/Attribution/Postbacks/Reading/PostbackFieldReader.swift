@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// Takes typed values out of a JSON object and notes every problem on the way, so that one answer names them all.
+/// Reads typed values from a JSON object and collects every problem.
 struct PostbackFieldReader {
     private let source: JSONSource
     private let fields: PostbackFieldIndex
@@ -11,12 +11,12 @@ struct PostbackFieldReader {
         fields = PostbackFieldIndex(object)
     }
 
-    /// Whether a field is there, whatever its value.
+    /// Whether a field is present, even if it is `null`.
     func has(_ field: PostbackField) -> Bool {
         self[field] != nil
     }
 
-    /// The version; a body without one is 1.0, whose postbacks Apple sends both ways.
+    /// The version; 1.0 if absent, because Apple sends 1.0 postbacks with and without it.
     func version() throws(PostbackRejection) -> SKAdNetworkVersion {
         switch self[.version] {
         case nil:
@@ -44,7 +44,7 @@ struct PostbackFieldReader {
         guard case .string(let string) = value else {
             return note(field, value, "a string")
         }
-        // A string is made only of what may be an identifier.
+        // Avoids creating a long string that cannot be an identifier.
         let isShort = source.withUTF8(of: string) { $0.count <= SignedTextSeparator.longestValue }
         guard isShort, let identifier = make(source.string(string)) else {
             return note(field, value, SignedTextSeparator.rule)
@@ -73,19 +73,17 @@ struct PostbackFieldReader {
         return word
     }
 
-    /// A word nobody signs; one not known here says nothing, for a genuine postback must not be lost because of it.
+    /// An unsigned word; an unknown one is treated as absent, so that no genuine postback is rejected because of it.
     func unprovenWord<Word: RawRepresentable<String> & CaseIterable>(_ field: PostbackField) -> Word? {
         if case .string(let string) = self[field] { source.word(string, of: Word.self) } else { nil }
     }
 
-    /// A boolean nobody signs; anything else says nothing.
+    /// An unsigned boolean; any other value is treated as absent.
     func unprovenBoolean(_ field: PostbackField) -> Bool? {
         if case .bool(let value) = self[field] { value } else { nil }
     }
 
-    /// The country nobody signs; what is no country code says nothing.
-    ///
-    /// It arrived with genuine postbacks before it was looked at, and forwarders spell it as they like.
+    /// The unsigned country code; any other value is treated as absent, because forwarders spell it in many ways.
     func countryCode() -> CountryCode? {
         if case .string(let string) = self[.countryCode], source.withUTF8(of: string, { $0.count == 2 }) {
             CountryCode(source.string(string))
@@ -133,7 +131,7 @@ struct PostbackFieldReader {
         if case .bool(let value) = value { value } else { note(field, value, "true or false, a JSON boolean") }
     }
 
-    /// A domain that could not have come from any other field: an app id under this name has the same signed text.
+    /// A domain that cannot be mistaken for an app id, whose signed text would be the same.
     private mutating func sourceDomain() -> SourceDomain? {
         guard let domain = identifier(.sourceDomain, SourceDomain.init) else {
             return nil
@@ -144,7 +142,7 @@ struct PostbackFieldReader {
         return domain
     }
 
-    /// The source the postback carries: only what its version signs counts as one.
+    /// The source; only fields that the version signs are used.
     mutating func source(_ version: SKAdNetworkVersion) -> PostbackSource? {
         guard version >= .v2_0 else {
             return nil
@@ -161,9 +159,7 @@ struct PostbackFieldReader {
         }
     }
 
-    /// The conversion as received: absent, `null`, fine or coarse.
-    ///
-    /// Nobody signs it, so whatever else is found there is kept as ``Conversion/invalid`` and rejects nothing.
+    /// The conversion value; as it is not signed, an invalid one becomes ``Conversion/invalid`` and rejects nothing.
     func conversion() -> Conversion {
         switch (self[.conversionValue], self[.coarseConversionValue]) {
         case (nil, nil): .absent
@@ -188,7 +184,7 @@ struct PostbackFieldReader {
         return bytes
     }
 
-    /// The one field that carries an AdAttributionKit postback's signed part.
+    /// The signed part of an AdAttributionKit postback.
     mutating func compactJWS() -> CompactJWS? {
         guard let value = required(.jwsString, "a compact JWS") else {
             return nil
@@ -204,7 +200,7 @@ struct PostbackFieldReader {
         }
     }
 
-    // MARK: Steps
+    // MARK: Helpers
 
     private subscript(field: PostbackField) -> ScannedJSONValue? {
         fields[field]
