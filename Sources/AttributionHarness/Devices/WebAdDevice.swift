@@ -7,10 +7,10 @@ import NIOCore
 import NIOHTTP1
 import StrictJSON
 
-/// Plays a device with a web ad: taps the link, checks the payload as a device does, installs the app, and sends the
+/// Simulates a device with a web ad: taps the link, checks the payload, installs the app, and sends the
 /// postback of the first window.
 ///
-/// The postback goes out at once, not after Apple's one to two days, and carries the domain, as at the highest data
+/// The postback is sent at once, not after one to two days, and has the domain, as at the highest data
 /// tier.
 package struct WebAdDevice: Sendable {
     private let sourceDomain: String
@@ -30,7 +30,7 @@ package struct WebAdDevice: Sendable {
     ///
     /// - Parameters:
     ///   - link: The link.
-    ///   - origin: Whom to ask in place of the link's `attributionDestination`, for a server under test.
+    ///   - origin: An origin to use instead of the link's `attributionDestination`, for a server under test.
     /// - Returns: The impression, or why there is none.
     package func tap(_ link: WebAdPageLink, at origin: String? = nil) async -> WebAdVisit {
         let request = JSONText.object([
@@ -59,13 +59,13 @@ package struct WebAdDevice: Sendable {
         return visit
     }
 
-    /// Installs the app and sends the postback, when the tap gave an impression.
+    /// Installs the app and sends the postback, if the tap resulted in an impression.
     ///
     /// - Parameters:
-    ///   - visit: What came of the tap.
+    ///   - visit: The result of the tap.
     ///   - standIn: Signs for Apple.
-    ///   - url: Where the network takes postbacks.
-    /// - Returns: The visit, with what the postback was answered.
+    ///   - url: The network's URL for postbacks.
+    /// - Returns: The visit with the answer to the postback.
     package func install(_ visit: WebAdVisit, standIn: AppleStandIn, postbackURL url: String) async -> WebAdVisit {
         guard let impression = visit.impression, let draft = Self.postback(of: impression) else {
             return visit
@@ -86,7 +86,7 @@ package struct WebAdDevice: Sendable {
         return visit
     }
 
-    /// Our own words of an error, or what can be said of a library's.
+    /// The message of a known error, or a general one for errors of libraries.
     private static func words(_ error: any Error) -> String {
         (error as? any CodedError)?.message ?? "the connection could not be made, or ended early"
     }

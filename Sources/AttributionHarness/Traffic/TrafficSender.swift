@@ -6,27 +6,27 @@ import NIOHTTP1
 import StrictJSON
 import Synchronization
 
-/// Posts planned deliveries to a server, a bounded number at a time, and holds each answer against the plan.
+/// Posts planned deliveries to a server with limited concurrency, and compares each answer with the plan.
 package struct TrafficSender: Sendable {
-    /// What came of sending.
+    /// The result of sending a plan.
     package struct Result: Sendable {
         /// Deliveries answered 200 by status.
         package var durable: [Recording.Status: Int] = [:]
         /// Deliveries answered 400.
         package var refused = 0
-        /// Deliveries that got no answer, or one that neither accepts nor refuses.
+        /// Deliveries with no answer, or one other than 200 and 400.
         package var unanswered = 0
-        /// Answers that are not the planned ones, the first few in words.
+        /// Descriptions of the first few unexpected answers.
         package var surprises: [String] = []
-        /// How many answers are not the planned ones.
+        /// The number of unexpected answers.
         package var surpriseCount = 0
     }
 
-    /// One answer, as it came.
+    /// An answer.
     package struct Answer: Sendable {
-        /// What was sent.
+        /// The delivery.
         package let delivery: PlannedDelivery
-        /// The HTTP status; nil when the connection failed.
+        /// The HTTP status; nil if the connection failed.
         package let status: Int?
         /// `status` of the JSON verdict.
         package let verdict: String?
@@ -39,7 +39,7 @@ package struct TrafficSender: Sendable {
     ///
     /// - Parameters:
     ///   - url: Where postbacks are posted, for example `http://127.0.0.1:8080/skadnetwork/postbacks`.
-    ///   - concurrency: How many requests are under way at most.
+    ///   - concurrency: The maximum number of requests in flight.
     package init(url: String, concurrency: Int) {
         self.url = url
         self.concurrency = max(1, concurrency)
@@ -48,10 +48,10 @@ package struct TrafficSender: Sendable {
     /// Sends a plan.
     ///
     /// - Parameters:
-    ///   - deliveries: What to send; those that must be last wait for all others.
+    ///   - deliveries: The deliveries to send; those that must be last wait for all others.
     ///   - onAnswer: Called with each answer, from any thread.
-    /// - Returns: The answers counted and held against the plan.
-    /// - Throws: When the client cannot be shut down; failed requests are counted, not thrown.
+    /// - Returns: The answers, counted and compared with the plan.
+    /// - Throws: An error if the client cannot be shut down; failed requests are counted, not thrown.
     package func send(
         _ deliveries: [PlannedDelivery],
         onAnswer: @escaping @Sendable (Answer) -> Void = { _ in }
@@ -59,7 +59,7 @@ package struct TrafficSender: Sendable {
         let books = Books()
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = concurrency
-        // A server that is gone is found out at once, not after each request's time-out.
+        // Detects a missing server at once, instead of after each request's timeout.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout = .init(connect: .seconds(5), read: .seconds(15))
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -83,12 +83,12 @@ package struct TrafficSender: Sendable {
         return finished
     }
 
-    /// The result while it is being counted by several tasks.
+    /// The result, updated by several tasks.
     private final class Books: Sendable {
         let result = Mutex(Result())
     }
 
-    /// Hands each index to one task.
+    /// Gives each index to one task.
     private final class Queue: Sendable {
         private let index = Mutex(0)
 
@@ -132,7 +132,7 @@ extension TrafficSender.Result {
             }
             durable[status, default: 0] += 1
             if case .durable(let planned, _) = answer.delivery.expectation {
-                // A repeat may overtake the first copy; which of them is recorded first is nobody's promise.
+                // A repeat may overtake the first copy and be recorded first.
                 let isSwapped = Set([planned, status]) == [.recorded, .duplicate]
                 if planned != status, !isSwapped {
                     surprise("planned \(planned.rawValue), answered \(status.rawValue)")
@@ -151,7 +151,7 @@ extension TrafficSender.Result {
         }
     }
 
-    /// Holds the sums against the plan: single answers may have been swapped, sums may not.
+    /// Compares the sums with the plan: single answers may be swapped, but sums must match.
     fileprivate mutating func judge(_ deliveries: [PlannedDelivery]) {
         var planned: [Recording.Status: Int] = [:]
         for delivery in deliveries {
