@@ -65,7 +65,7 @@ struct AdAttributionKitVerifierTests {
         #expect(Set(Tampering.all(of: postback).map(\.expectation)) == [.forged, .rejected, .sameStatement])
         for change in Tampering.all(of: postback) {
             let judgement = trusting.judge(change.body)
-            #expect(change.isSeenThrough(by: judgement, original: postback), "\(change)")
+            #expect(change.isDetected(by: judgement, original: postback), "\(change)")
         }
     }
 

@@ -59,7 +59,7 @@ struct AppleVectorTests {
         #expect(Set(Tampering.changes(of: postback).map(\.field)).isSuperset(of: signed))
         for change in changes {
             let judgement = verifier.judge(change.body)
-            #expect(change.isSeenThrough(by: judgement, original: postback), "\(change)")
+            #expect(change.isDetected(by: judgement, original: postback), "\(change)")
         }
     }
 

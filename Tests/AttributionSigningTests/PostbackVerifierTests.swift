@@ -88,7 +88,7 @@ struct PostbackVerifierTests {
         #expect(Set(changes.map(\.expectation)) == [.forged, .rejected, .sameStatement])
         for change in changes {
             let judgement = verifier.judge(change.body)
-            #expect(change.isSeenThrough(by: judgement, original: postback), "\(change)")
+            #expect(change.isDetected(by: judgement, original: postback), "\(change)")
         }
     }
 

@@ -44,8 +44,8 @@ package struct WebAdDevice: Sendable {
             let url = (origin ?? link.attributionDestination) + AttributionDestination.path
             let (status, body) = try await Self.post(Array(request.line.utf8), to: url)
             guard status == 200 else {
-                let words = String(decoding: body, as: UTF8.self).trimmingCharacters(in: .newlines)
-                visit.problems = ["the tap was answered \(status), expected 200: \(words)"]
+                let answer = String(decoding: body, as: UTF8.self).trimmingCharacters(in: .newlines)
+                visit.problems = ["the tap was answered \(status), expected 200: \(answer)"]
                 return visit
             }
             var reader = try WebAdPayloadReader(body)
@@ -54,7 +54,7 @@ package struct WebAdDevice: Sendable {
                 now: Int64(Date().timeIntervalSince1970 * 1000))
             visit.problems = reader.problems.map(\.description)
         } catch {
-            visit.problems = ["the tap was not answered: \(Self.words(error))"]
+            visit.problems = ["the tap was not answered: \(Self.message(error))"]
         }
         return visit
     }
@@ -77,18 +77,18 @@ package struct WebAdDevice: Sendable {
                 visit.postbackStatus = verdict
             }
             if visit.postbackStatus != Recording.Status.recorded.rawValue {
-                let words = String(decoding: body, as: UTF8.self).trimmingCharacters(in: .newlines)
-                visit.problems.append("the postback was answered \(status), expected 200 and recorded: \(words)")
+                let answer = String(decoding: body, as: UTF8.self).trimmingCharacters(in: .newlines)
+                visit.problems.append("the postback was answered \(status), expected 200 and recorded: \(answer)")
             }
         } catch {
-            visit.problems.append("the postback was not answered: \(Self.words(error))")
+            visit.problems.append("the postback was not answered: \(Self.message(error))")
         }
         return visit
     }
 
     /// The message of a known error, or a general one for errors of libraries.
-    private static func words(_ error: any Error) -> String {
-        (error as? any CodedError)?.message ?? "the connection could not be made, or ended early"
+    private static func message(_ error: any Error) -> String {
+        (error as? any CodedError)?.message ?? "the connection failed"
     }
 
     /// The first window's postback of a winner; nil for an ad of another form.

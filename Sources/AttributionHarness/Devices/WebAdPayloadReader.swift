@@ -5,7 +5,7 @@ import StrictJSON
 /// Reads the payload of a web ad like a device, and reports everything for which a device would drop it.
 struct WebAdPayloadReader {
     /// How far the timestamp may be from the device's clock; Apple gives no figure.
-    static let nearMilliseconds: Int64 = 5 * 60_000
+    static let clockToleranceMilliseconds: Int64 = 5 * 60_000
     private static let names = [
         "version", "ad_network_id", "source_identifier", "itunes_item_id", "nonce", "source_domain", "timestamp",
         "signature",
@@ -47,7 +47,7 @@ struct WebAdPayloadReader {
         let network = text("ad_network_id")
         let identifier = integer("source_identifier")
         let timestamp = integer("timestamp")
-        if let timestamp, !(now - Self.nearMilliseconds...now + Self.nearMilliseconds).contains(timestamp) {
+        if let timestamp, !(now - Self.clockToleranceMilliseconds...now + Self.clockToleranceMilliseconds).contains(timestamp) {
             note("timestamp", "within five minutes of \(now)")
         }
         guard let signature = text("signature"), let network, let identifier, let timestamp, let nonce,

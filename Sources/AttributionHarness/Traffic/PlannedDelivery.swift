@@ -15,5 +15,5 @@ package struct PlannedDelivery: Sendable {
     /// The expected answer; a repeat that overtakes the first copy swaps answers with it.
     package let expectation: Expectation
     /// Whether it must be sent after all others of its plan are answered, because order decides what is counted.
-    package let isLast: Bool
+    package let isSentLast: Bool
 }

@@ -65,7 +65,7 @@ extension Tampering {
         tamperings += variants(of: whole, among: payloadFields + siblingFields + [.jwsString]).map { variant in
             let isSigned = variant.target == .jwsString || variant.source == .jwsString
             return Tampering(
-                field: variant.target, change: variant.change + " beside the payload",
+                field: variant.target, change: variant.change + " outside the payload",
                 body: body(variant.fields), expectation: isSigned ? .rejected : .sameStatement)
         }
         // Moves across: a field outside the payload cannot replace one inside.
@@ -78,7 +78,7 @@ extension Tampering {
             var moved = draft
             moved.signed.removeAll { $0 == field }
             moved.unproven.append(field)
-            tamperings.append(crossing(field, "moved beside the payload", moved))
+            tamperings.append(crossing(field, "moved outside the payload", moved))
         }
         for field in draft.unproven {
             var moved = draft
@@ -88,7 +88,7 @@ extension Tampering {
         }
         tamperings += draft.signed.map { field in
             Tampering(
-                field: PostbackField(rawValue: field.name) ?? .jwsString, change: "repeated beside the payload",
+                field: PostbackField(rawValue: field.name) ?? .jwsString, change: "repeated outside the payload",
                 body: body(whole + [field]), expectation: .sameStatement)
         }
         return tamperings
@@ -151,7 +151,7 @@ extension Tampering {
                 if let other, other != value {
                     variants.append(
                         Variant(
-                            original: fields, change: "exchanged with \(source.rawValue)", source: source,
+                            original: fields, change: "swapped with \(source.rawValue)", source: source,
                             target: target, value: value, returned: other))
                 }
             }

@@ -64,7 +64,7 @@ package struct Tampering: Sendable, CustomStringConvertible {
     ///   - judgement: The judgement on ``body``.
     ///   - original: The postback before the change.
     /// - Returns: Whether the verifier detected the change.
-    package func isSeenThrough(by judgement: Judgement, original: ReceivedPostback) -> Bool {
+    package func isDetected(by judgement: Judgement, original: ReceivedPostback) -> Bool {
         switch (expectation, judgement) {
         case (.forged, .rejected(let rejection, _)): rejection.code == .invalidSignature
         case (.rejected, .rejected): true
@@ -156,7 +156,7 @@ package struct Tampering: Sendable, CustomStringConvertible {
             return [("changed", .integer(other))]
                 + (field == .sourceAppID || field == .publisherItemIdentifier ? [("removed", nil)] : [])
         case .bool(let isTrue):
-            return [("turned around", .bool(!isTrue))]
+            return [("inverted", .bool(!isTrue))]
         case nil where field == .sourceAppID && draft[.version] != nil && draft[.sourceDomain] == nil:
             // Like a forwarder that replaces absent numbers with zeros.
             return [("filled in with 0", .integer(0))]

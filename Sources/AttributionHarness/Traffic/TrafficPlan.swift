@@ -17,7 +17,7 @@ package struct TrafficPlan: Sendable {
     package static let dimensions: [ReportDimension] = [.network, .app, .campaignID, .sourceIdentifier]
 
     private let standIn: AppleStandIn
-    private let stranger: AppleStandIn
+    private let untrusted: AppleStandIn
     private var generator: SeededGenerator
     private let shares: TrafficShares
 
@@ -32,15 +32,15 @@ package struct TrafficPlan: Sendable {
     package init(postbacks: Int, seed: UInt64, shares: TrafficShares, standIn: AppleStandIn) throws {
         self.standIn = standIn
         self.shares = shares
-        stranger = try AppleStandIn()
+        untrusted = try AppleStandIn()
         generator = SeededGenerator(seed: seed)
         var drafts = DeviceModel(generator: SeededGenerator(seed: seed ^ 0x5EED))
         for _ in 0..<postbacks {
             try plan(drafts.nextPostback())
         }
         // Repeats may arrive in any order; deliveries that depend on order stay last.
-        let late = deliveries.filter(\.isLast)
-        deliveries = deliveries.filter { !$0.isLast }.shuffled(using: &generator) + late
+        let sentLast = deliveries.filter(\.isSentLast)
+        deliveries = deliveries.filter { !$0.isSentLast }.shuffled(using: &generator) + sentLast
     }
 
     private mutating func plan(_ draft: TrafficDraft) throws {
@@ -56,7 +56,7 @@ package struct TrafficPlan: Sendable {
             }
         }
         if generator.chance(shares.conflicts) {
-            append(replay(of: postback), .conflict, isLast: true)
+            append(replay(of: postback), .conflict, isSentLast: true)
         }
         if generator.chance(shares.tampered),
             let tampering = Tampering.all(of: postback).randomElement(using: &generator)
@@ -64,7 +64,7 @@ package struct TrafficPlan: Sendable {
             try plan(tampering)
         }
         if generator.chance(shares.wrongKey) {
-            append(try stranger.sign(draft, escapesSlashes: false), quarantined: .invalidSignature)
+            append(try untrusted.sign(draft, escapesSlashes: false), quarantined: .invalidSignature)
         }
         if generator.chance(shares.unknownVersion) {
             let (body, reason) = fromTheFuture(draft, postback)
@@ -75,7 +75,7 @@ package struct TrafficPlan: Sendable {
         }
         if generator.chance(shares.notJSON) {
             refused += 1
-            deliveries.append(PlannedDelivery(body: broken(body), expectation: .refused, isLast: false))
+            deliveries.append(PlannedDelivery(body: broken(body), expectation: .refused, isSentLast: false))
         }
     }
 
@@ -92,7 +92,7 @@ package struct TrafficPlan: Sendable {
                 append(body, quarantined: error.code)
             }
         case .sameStatement:
-            append(body, .conflict, isLast: true)
+            append(body, .conflict, isSentLast: true)
         }
     }
 
@@ -161,17 +161,17 @@ package struct TrafficPlan: Sendable {
 
     // MARK: Expected counts
 
-    private mutating func append(_ body: [UInt8], _ status: Recording.Status, isLast: Bool = false) {
+    private mutating func append(_ body: [UInt8], _ status: Recording.Status, isSentLast: Bool = false) {
         counts.add(.init(status: status, traffic: .test, reason: nil), kept: 1)
         if status == .duplicate {
             counts.add(RepeatDelay.minute)
         }
-        deliveries.append(PlannedDelivery(body: body, expectation: .durable(status, nil), isLast: isLast))
+        deliveries.append(PlannedDelivery(body: body, expectation: .durable(status, nil), isSentLast: isSentLast))
     }
 
     private mutating func append(_ body: [UInt8], quarantined reason: PostbackRejection.Code) {
         counts.add(.init(status: .quarantined, traffic: nil, reason: reason), kept: 1)
         deliveries.append(
-            PlannedDelivery(body: body, expectation: .durable(.quarantined, reason), isLast: false))
+            PlannedDelivery(body: body, expectation: .durable(.quarantined, reason), isSentLast: false))
     }
 }

@@ -17,9 +17,9 @@ package struct TrafficSender: Sendable {
         /// Deliveries with no answer, or one other than 200 and 400.
         package var unanswered = 0
         /// Descriptions of the first few unexpected answers.
-        package var surprises: [String] = []
+        package var unexpectedAnswers: [String] = []
         /// The number of unexpected answers.
-        package var surpriseCount = 0
+        package var unexpectedCount = 0
     }
 
     /// An answer.
@@ -56,21 +56,21 @@ package struct TrafficSender: Sendable {
         _ deliveries: [PlannedDelivery],
         onAnswer: @escaping @Sendable (Answer) -> Void = { _ in }
     ) async throws -> Result {
-        let books = Books()
+        let collector = Collector()
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = concurrency
         // Detects a missing server at once, instead of after each request's timeout.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout = .init(connect: .seconds(5), read: .seconds(15))
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        for wave in [deliveries.filter { !$0.isLast }, deliveries.filter(\.isLast)] {
+        for wave in [deliveries.filter { !$0.isSentLast }, deliveries.filter(\.isSentLast)] {
             let queue = Queue()
             await withTaskGroup { group in
                 for _ in 0..<min(concurrency, wave.count) {
                     group.addTask {
                         while let index = queue.next(below: wave.count) {
                             let answer = await post(wave[index], client)
-                            books.result.withLock { $0.count(answer) }
+                            collector.result.withLock { $0.count(answer) }
                             onAnswer(answer)
                         }
                     }
@@ -78,13 +78,13 @@ package struct TrafficSender: Sendable {
             }
         }
         try await client.shutdown()
-        var finished = books.result.withLock { $0 }
-        finished.judge(deliveries)
+        var finished = collector.result.withLock { $0 }
+        finished.compareSums(with: deliveries)
         return finished
     }
 
     /// The result, updated by several tasks.
-    private final class Books: Sendable {
+    private final class Collector: Sendable {
         let result = Mutex(Result())
     }
 
@@ -127,7 +127,7 @@ extension TrafficSender.Result {
         switch answer.status {
         case 200:
             guard let status = answer.verdict.flatMap(Recording.Status.init(rawValue:)) else {
-                surprise("200 without a verdict known here")
+                addUnexpected("200 with an unknown status")
                 return
             }
             durable[status, default: 0] += 1
@@ -135,24 +135,24 @@ extension TrafficSender.Result {
                 // A repeat may overtake the first copy and be recorded first.
                 let isSwapped = Set([planned, status]) == [.recorded, .duplicate]
                 if planned != status, !isSwapped {
-                    surprise("planned \(planned.rawValue), answered \(status.rawValue)")
+                    addUnexpected("planned \(planned.rawValue), answered \(status.rawValue)")
                 }
             } else {
-                surprise("planned 400, answered \(status.rawValue)")
+                addUnexpected("planned 400, answered \(status.rawValue)")
             }
         case 400:
             refused += 1
             if answer.delivery.expectation != .refused {
-                surprise("planned 200, answered 400")
+                addUnexpected("planned 200, answered 400")
             }
         case let status:
             unanswered += 1
-            surprise(status.map { "answered \($0)" } ?? "no answer")
+            addUnexpected(status.map { "answered \($0)" } ?? "no answer")
         }
     }
 
     /// Compares the sums with the plan: single answers may be swapped, but sums must match.
-    fileprivate mutating func judge(_ deliveries: [PlannedDelivery]) {
+    fileprivate mutating func compareSums(with deliveries: [PlannedDelivery]) {
         var planned: [Recording.Status: Int] = [:]
         for delivery in deliveries {
             if case .durable(let status, _) = delivery.expectation {
@@ -160,16 +160,16 @@ extension TrafficSender.Result {
             }
         }
         for status in Recording.Status.allCases where planned[status, default: 0] != durable[status, default: 0] {
-            surprise(
+            addUnexpected(
                 "planned \(planned[status, default: 0]) \(status.rawValue), "
                     + "answered \(durable[status, default: 0])")
         }
     }
 
-    private mutating func surprise(_ text: String) {
-        surpriseCount += 1
-        if surprises.count < 10 {
-            surprises.append(text)
+    private mutating func addUnexpected(_ text: String) {
+        unexpectedCount += 1
+        if unexpectedAnswers.count < 10 {
+            unexpectedAnswers.append(text)
         }
     }
 }

@@ -10,7 +10,7 @@ struct CurveEngine<C: Curve>: Sendable {
     let table: WindowTable<C>
     private let keyCount: Int
 
-    /// The table; its bases are the generator and then the keys.
+    /// Makes the tables of the generator and the keys.
     init(keys: [Point], windowWidth: Int) {
         keyCount = keys.count
         table = WindowTable(bases: [C.generator] + keys, windowWidth: windowWidth)

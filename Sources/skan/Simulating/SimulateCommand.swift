@@ -122,10 +122,10 @@ struct SimulateCommand: AsyncParsableCommand {
         Terminal.write(
             "sent \(total) in \(seconds.fixed(places: 1)) s (\((Double(total) / seconds).fixed(places: 1))/s): "
                 + verdicts.joined(separator: ", ") + ", refused \(result.refused), unanswered \(result.unanswered)\n")
-        for surprise in result.surprises {
-            Terminal.write("unexpected: \(surprise)\n")
+        for answer in result.unexpectedAnswers {
+            Terminal.write("unexpected: \(answer)\n")
         }
-        var areAsPlanned = result.surpriseCount == 0
+        var areAsPlanned = result.unexpectedCount == 0
         if let before, let after = try await figures() {
             let differences = before.differences(to: after, planned: try ReportFigures(expectedReport(plan)))
             differences.forEach { Terminal.write("difference: \($0)\n") }
