@@ -45,16 +45,16 @@ package struct BidRequestGenerator: Sendable {
         let numbers = Int.random(in: 0..<4, using: &random)
         let campaign = numbers == 1 ? nil : Int64.random(in: 1...100, using: &random)
         let sourceIdentifier = numbers == 0 ? nil : Int64.random(in: 0...9999, using: &random)
-        let asks = random.pick([(true, true): 4, (true, false): 4, (false, true): 2])
+        let includes = random.pick([(true, true): 4, (true, false): 4, (false, true): 2])
         var members: [String] = [#""gpid": "/1234/home#1", "secure": 1"#]
         var skadn = BidRequestCase.Expectation.absent
         var adAttributionKit = BidRequestCase.Expectation.absent
-        if asks.0 {
+        if includes.0 {
             let (json, expectation) = skadnObject(sourceApp, campaign, sourceIdentifier)
             members.append(#""skadn": \#(json)"#)
             skadn = expectation
         }
-        if asks.1 {
+        if includes.1 {
             let (json, expectation) = adAttributionKitObject(sourceApp, sourceIdentifier)
             members.append(#""adattributionkit": \#(json)"#)
             adAttributionKit = expectation
@@ -125,7 +125,7 @@ package struct BidRequestGenerator: Sendable {
             "\(String(random.next(), radix: 36).prefix(10)).skadnetwork"
         }
         let spelling = random.pick([network.id: 3, network.id.uppercased(): 1])
-        let raw = { (ids: [String]) in "[\(ids.map { #""\#($0)""# }.joined(separator: ", "))]" }
+        let quoted = { (ids: [String]) in "[\(ids.map { #""\#($0)""# }.joined(separator: ", "))]" }
         let all = (others + [spelling]).shuffled(using: &random)
         let range = Int64.random(in: network.registryID...(network.registryID + 500), using: &random)
         let below = Int64.random(in: 0..<network.registryID, using: &random)
@@ -134,15 +134,15 @@ package struct BidRequestGenerator: Sendable {
         }
         let list = { (numbers: [Int64]) in "[\(numbers.map { String($0) }.joined(separator: ", "))]" }
         switch Int.random(in: 0..<7, using: &random) {
-        case 0, 1: return ([#""skadnetids": \#(raw(all))"#], spelling)
-        case 2: return ([#""skadnetlist": {"max": \#(number(range)), "excl": [], "addl": \#(raw(all))}"#], spelling)
+        case 0, 1: return ([#""skadnetids": \#(quoted(all))"#], spelling)
+        case 2: return ([#""skadnetlist": {"max": \#(number(range)), "excl": [], "addl": \#(quoted(all))}"#], spelling)
         case 3:
             return ([#""skadnetlist": {"max": \#(number(range)), "excl": \#(list(excluded))}"#], network.id)
         case 4:
             let numbers = list(excluded + [network.registryID])
-            return ([#""skadnetids": \#(raw(others)), "skadnetlist": {"max": \#(range), "excl": \#(numbers)}"#], nil)
-        case 5: return ([#""skadnetids": \#(raw(others)), "skadnetlist": {"max": \#(below), "addl": null}"#], nil)
-        default: return ([#""skadnetids": \#(raw(others))"#], nil)
+            return ([#""skadnetids": \#(quoted(others)), "skadnetlist": {"max": \#(range), "excl": \#(numbers)}"#], nil)
+        case 5: return ([#""skadnetids": \#(quoted(others)), "skadnetlist": {"max": \#(below), "addl": null}"#], nil)
+        default: return ([#""skadnetids": \#(quoted(others))"#], nil)
         }
     }
 

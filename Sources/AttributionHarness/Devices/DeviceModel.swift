@@ -5,7 +5,7 @@ import StrictJSON
 struct DeviceModel {
     private var generator: SeededGenerator
     /// Postbacks of later windows for installs made earlier.
-    private var waiting: [TrafficDraft] = []
+    private var laterPostbacks: [TrafficDraft] = []
 
     private static let networks = ["example123.skadnetwork", "example123.skadnetwork", "EXAMPLE777.SKAdNetwork"]
     private static let apps: [Int64] = [525_463_029, 1_234_567_890, 10_738_027_756, 684_939]
@@ -17,8 +17,8 @@ struct DeviceModel {
     }
 
     mutating func nextPostback() -> TrafficDraft {
-        if !waiting.isEmpty, generator.chance(0.5) {
-            return waiting.removeFirst()
+        if !laterPostbacks.isEmpty, generator.chance(0.5) {
+            return laterPostbacks.removeFirst()
         }
         return generator.chance(0.25) ? .adAttributionKit(adAttributionKit()) : .skAdNetwork(skAdNetwork())
     }
@@ -116,7 +116,7 @@ struct DeviceModel {
             if generator.chance(0.6) {
                 later[.coarseConversionValue] = coarseValue()
             }
-            waiting.append(.skAdNetwork(later))
+            laterPostbacks.append(.skAdNetwork(later))
         }
     }
 
@@ -175,7 +175,7 @@ struct DeviceModel {
             if generator.chance(0.6) {
                 later.unproven[.coarseConversionValue] = coarseValue()
             }
-            waiting.append(.adAttributionKit(later))
+            laterPostbacks.append(.adAttributionKit(later))
         }
     }
 

@@ -47,7 +47,9 @@ struct WebAdPayloadReader {
         let network = text("ad_network_id")
         let identifier = integer("source_identifier")
         let timestamp = integer("timestamp")
-        if let timestamp, !(now - Self.clockToleranceMilliseconds...now + Self.clockToleranceMilliseconds).contains(timestamp) {
+        if let timestamp,
+            !(now - Self.clockToleranceMilliseconds...now + Self.clockToleranceMilliseconds).contains(timestamp)
+        {
             note("timestamp", "within five minutes of \(now)")
         }
         guard let signature = text("signature"), let network, let identifier, let timestamp, let nonce,

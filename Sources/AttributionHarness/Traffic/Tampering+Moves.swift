@@ -39,7 +39,7 @@ extension Tampering {
         return variants(of: fields, among: skAdNetworkFields).map { variant in
             let isSigned =
                 decides(variant.target, isTarget: true)
-                || variant.source.map { decides($0, isTarget: variant.isExchange) } ?? false
+                || variant.source.map { decides($0, isTarget: variant.isSwap) } ?? false
             return Tampering(
                 field: variant.target, change: variant.change, body: body(variant.fields),
                 expectation: isSigned ? .rejected : .sameStatement)
@@ -109,18 +109,18 @@ extension Tampering {
         /// The value there.
         let value: JSONValue
         /// The new value of the source; nil if none.
-        var returned: JSONValue?
+        var sourceValue: JSONValue?
 
         /// Whether the two fields were swapped.
-        var isExchange: Bool {
-            returned != nil
+        var isSwap: Bool {
+            sourceValue != nil
         }
 
         /// The changed fields.
         var fields: [JSONField] {
             var fields = original
             if let source {
-                fields[source] = returned
+                fields[source] = sourceValue
             }
             fields[target] = value
             return fields
@@ -152,7 +152,7 @@ extension Tampering {
                     variants.append(
                         Variant(
                             original: fields, change: "swapped with \(source.rawValue)", source: source,
-                            target: target, value: value, returned: other))
+                            target: target, value: value, sourceValue: other))
                 }
             }
         }
