@@ -16,7 +16,8 @@ package struct BidSigningRequest: Sendable {
     /// - Parameters:
     ///   - body: A JSON object.
     ///   - limit: The maximum length of the body, in bytes.
-    /// - Throws: ``SigningRefusal`` for a body that is not JSON or has neither extension, and for errors in `advertise`.
+    /// - Throws: ``SigningRefusal`` for a body that is not JSON or has neither extension, and for errors in
+    ///   `advertise`.
     package init(reading body: [UInt8], limit: Int) throws(SigningRefusal) {
         let fields: RequestFields
         do throws(JSONError) {

@@ -21,8 +21,8 @@ struct ListedNetworks: Hashable, Sendable {
 
     /// The id of a network as it must be signed, or nil if the list does not have the network.
     ///
-    /// Devices look up ids in the Info.plist case-sensitively, so the list's spelling is signed; the registry uses lower
-    /// case.
+    /// Devices look up ids in the Info.plist case-sensitively, so the list's spelling is signed; the registry uses
+    /// lower case.
     func spelling(of network: BiddingNetwork) -> AdNetworkID? {
         let registered = network.adNetworkID.registered
         let spelt = named.first { $0.utf8.count == registered.utf8.count && $0.lowercased() == registered }

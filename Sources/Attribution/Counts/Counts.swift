@@ -1,8 +1,8 @@
 /// Counts of recorded postbacks, which can be added.
 ///
 /// An **install** is the first postback of a winner: later windows report the same install again, and a non-winner had
-/// none. A **re-engagement** is not an install. Conversion values are counted separately for installs, later windows and
-/// re-engagements.
+/// none. A **re-engagement** is not an install. Conversion values are counted separately for installs, later windows
+/// and re-engagements.
 package struct Counts: Hashable, Sendable {
     /// One of the counts.
     package struct Counter: Hashable, Sendable {

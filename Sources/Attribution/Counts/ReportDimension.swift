@@ -1,6 +1,7 @@
 /// A dimension that reports can be grouped and filtered by.
 ///
-/// Every value is a string. The empty string means that the postback has no such value; received values are never empty.
+/// Every value is a string. The empty string means that the postback has no such value; received values are never
+/// empty.
 package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
     /// The hour of receipt in the report's time zone.
     case hour

@@ -39,8 +39,8 @@ package struct AppStoreItemID: Hashable, Sendable, CustomStringConvertible {
 
 /// The hierarchical source identifier of version 4.0: two, three or four decimal digits.
 ///
-/// A string, not a number: leading zeros are significant. Devices shorten it from the left, so the two-digit form is the
-/// **last** two of the four digits (5239 → 239 → 39).
+/// A string, not a number: leading zeros are significant. Devices shorten it from the left, so the two-digit form is
+/// the **last** two of the four digits (5239 → 239 → 39).
 ///
 /// - SeeAlso: [Receiving postbacks in multiple conversion
 ///   windows](https://developer.apple.com/documentation/storekit/receiving-postbacks-in-multiple-conversion-windows)

@@ -1,7 +1,7 @@
 /// The identity of a postback; Apple signs every part except the framework.
 ///
-/// Apple does not document whether the windows of an install share an id. With the signed sequence index in the key, each
-/// window is counted once either way.
+/// Apple does not document whether the windows of an install share an id. With the signed sequence index in the key,
+/// each window is counted once either way.
 package struct PostbackKey: Hashable, Sendable {
     /// The framework.
     package let framework: PostbackFramework

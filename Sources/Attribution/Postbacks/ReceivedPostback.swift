@@ -117,9 +117,10 @@ package indirect enum ReceivedPostback: Hashable, Sendable {
 
     /// A canonical encoding of all fields except the signature.
     ///
-    /// Two copies have the same statements if and only if all their fields are equal, including unsigned ones, regardless
-    /// of order, white space, escapes and signature. The first byte is the framework; an AdAttributionKit postback has its
-    /// signed fields before the unsigned ones. The format must never change, because stores keep digests of it.
+    /// Two copies have the same statements if and only if all their fields are equal, including unsigned ones,
+    /// regardless of order, white space, escapes and signature. The first byte is the framework; an AdAttributionKit
+    /// postback has its signed fields before the unsigned ones. The format must never change, because stores keep
+    /// digests of it.
     package var statements: [UInt8] {
         var output: [UInt8] = []
         appendStatements(to: &output)

@@ -122,7 +122,8 @@ package struct NetworkPublication: Sendable {
             : .dictionary(["SKAdNetworkItems": skAdNetworkItems, "AdNetworkIdentifiers": identifiers])
     }
 
-    /// What an advertised app adds to its Info.plist, so that devices send copies of winning postbacks to ``copyDomain``.
+    /// What an advertised app adds to its Info.plist, so that devices send copies of winning postbacks to
+    /// ``copyDomain``.
     ///
     /// The system adds the well-known paths itself. AttributionCopyEndpoint occurs twice because Apple's documentation
     /// and existing apps have it both at the top level and in the dictionary AdAttributionKit.

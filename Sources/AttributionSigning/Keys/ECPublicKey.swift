@@ -44,8 +44,8 @@ struct ECPublicKey: Sendable {
     /// Verifies a signature over a SHA-256 digest.
     ///
     /// - Parameters:
-    ///   - signature: A signature in strictly checked DER; OpenSSL would report invalid DER as an error, and an error here
-    ///     means that nothing was decided.
+    ///   - signature: A signature in strictly checked DER; OpenSSL would report invalid DER as an error, and an error
+    ///     here means that nothing was decided.
     ///   - digest: The digest.
     ///   - properties: An OpenSSL property query that the implementation must match; nil for any.
     /// - Returns: The verdict.

@@ -5,7 +5,8 @@ import Foundation
 package enum KeyFile {
     /// Writes a secret to a new file with mode 0600.
     ///
-    /// - Throws: ``KeyProblem/exists(file:)``, as a key is never overwritten, or ``KeyProblem/unwritable(file:reason:)``.
+    /// - Throws: ``KeyProblem/exists(file:)``, as a key is never overwritten, or
+    ///   ``KeyProblem/unwritable(file:reason:)``.
     package static func writeNew(_ text: String, to file: String) throws(KeyProblem) {
         // O_EXCL checks and creates atomically, and the mode is right from the start.
         let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

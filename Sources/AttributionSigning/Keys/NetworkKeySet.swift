@@ -4,8 +4,8 @@ import StrictJSON
 
 /// The keys of one or more ad networks, from a JSON file.
 ///
-/// A network may sign old versions with P-192 and later ones with P-256, and a replaced key may stay listed. The file is
-/// an object with one array, `keys`; paths are relative to the file:
+/// A network may sign old versions with P-192 and later ones with P-256, and a replaced key may stay listed. The file
+/// is an object with one array, `keys`; paths are relative to the file:
 ///
 ///     {"keys": [{"ad-network-id": "example123.skadnetwork", "file": "p256.pem",
 ///                "versions": "2.1-4.0", "use": "active", "registry-id": 306}]}

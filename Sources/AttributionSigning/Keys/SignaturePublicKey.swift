@@ -79,8 +79,8 @@ package struct SignaturePublicKey: Sendable {
 
     /// Verifies a signature over a SHA-256 digest.
     ///
-    /// A signature that is malformed or out of range is invalid without calling OpenSSL, which would report an error: no
-    /// sender may cause an undecided verdict.
+    /// A signature that is malformed or out of range is invalid without calling OpenSSL, which would report an error:
+    /// no sender may cause an undecided verdict.
     func verdict(on signature: [UInt8], _ encoding: SignatureEncoding, digest: [UInt8]) -> SignatureVerdict {
         let curve: ECDSACurve = curve == .p256 ? .p256 : .p192
         switch encoding {

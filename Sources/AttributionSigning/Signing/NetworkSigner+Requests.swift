@@ -9,8 +9,8 @@ extension NetworkSigner {
     ///   - time: The time to sign.
     ///   - generator: The source of the nonces; a system generator for real ads.
     /// - Returns: The signed impressions, each in the format that ad servers pass on.
-    /// - Throws: ``Attribution/SigningRefusal`` for an invalid value, ``KeyProblem`` for a network without a key, and the
-    ///   errors of ``ImpressionSigner``.
+    /// - Throws: ``Attribution/SigningRefusal`` for an invalid value, ``KeyProblem`` for a network without a key, and
+    ///   the errors of ``ImpressionSigner``.
     package func answer(
         _ order: ImpressionOrder,
         at time: UnixMilliseconds,

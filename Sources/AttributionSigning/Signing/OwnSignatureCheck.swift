@@ -21,8 +21,8 @@ struct OwnSignatureCheck: Sendable {
         }
     }
 
-    /// Narrow windows, 0.8 MB per key: the tables of a dozen networks must not fill the caches, and single signatures gain
-    /// little from wider ones.
+    /// Narrow windows, 0.8 MB per key: the tables of a dozen networks must not fill the caches, and single signatures
+    /// gain little from wider ones.
     private static let windowWidth = 10
 
     /// A check by OpenSSL.

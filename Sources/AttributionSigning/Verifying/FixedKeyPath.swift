@@ -1,10 +1,10 @@
 import Attribution
 import FixedKeyECDSA
 
-/// Fast verification of many postbacks at once, with precomputed tables for Apple's keys.
+/// Fast verification of many postbacks at once, with precomputed tables for known keys.
 ///
-/// OpenSSL decides the cases that the tables leave undecided. If the tables and OpenSSL disagree on any sample signature
-/// at the start, the tables are not used.
+/// OpenSSL decides the cases that the tables leave undecided. If the tables and OpenSSL disagree on any sample
+/// signature at the start, the tables are not used.
 struct FixedKeyPath: Sendable {
     private let verifier: FixedKeyVerifier
     /// The verifier's keys, in the order given.
@@ -36,8 +36,8 @@ struct FixedKeyPath: Sendable {
         verifier.verify(checks)
     }
 
-    /// Makes a check of a signature under the key at an index; nil if the signature is malformed or out of range, and so
-    /// invalid.
+    /// Makes a check of a signature under the key at an index; nil if the signature is malformed or out of range, and
+    /// so invalid.
     func check(
         _ digest: MessageDigest,
         _ bytes: [UInt8],

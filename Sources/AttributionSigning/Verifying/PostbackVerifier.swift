@@ -5,9 +5,9 @@ import Synchronization
 
 /// Reads postbacks strictly and verifies their signatures; nothing else makes a ``VerifiedPostback``.
 ///
-/// SKAdNetwork's version determines the curve and the signed text, AdAttributionKit's `kid` the key. Of AdAttributionKit,
-/// test keys verify only ``Attribution/PostbackKeyID/test``. Test keys are tried first, so that a test server does not
-/// verify everything twice.
+/// SKAdNetwork's version determines the curve and the signed text, AdAttributionKit's `kid` the key. Of
+/// AdAttributionKit, test keys verify only ``Attribution/PostbackKeyID/test``. Test keys are tried first, so that a
+/// test server does not verify everything twice.
 package struct PostbackVerifier: Sendable {
     private let keys: [PostbackVerificationKey]
     private let candidates: SignerCandidates

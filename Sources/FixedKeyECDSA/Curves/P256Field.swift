@@ -137,7 +137,8 @@ struct P256Field: PrimeField {
         return (result.w0, result.w1, result.w2, result.w3)
     }
 
-    /// Reduces a number below 2p, given as `sum` + 2²⁵⁶·`carry`: subtracts p, and adds it back if the result is negative.
+    /// Reduces a number below 2p, given as `sum` + 2²⁵⁶·`carry`: subtracts p, and adds it back if the result is
+    /// negative.
     @inline(__always)
     private init(_ sum: UInt256, carry: UInt64) {
         let (difference, borrow) = sum.subtractingReportingOverflow(Self.modulus.value)

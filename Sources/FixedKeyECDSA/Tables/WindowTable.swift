@@ -47,8 +47,8 @@ struct WindowTable<C: Curve>: Sendable {
 
     /// Fills all windows of a base in lockstep.
     ///
-    /// Each step doubles their length: the multiples 1, 3, … 2c − 1 plus 2c give 2c + 1, … 4c − 1. A pair never shares an
-    /// x, since one of the two multiples is odd, the other even, and both are far below n.
+    /// Each step doubles their length: the multiples 1, 3, … 2c − 1 plus 2c give 2c + 1, … 4c − 1. A pair never shares
+    /// an x, since one of the two multiples is odd, the other even, and both are far below n.
     private static func fill(_ points: TablePoints<C.Field>, base: Point, windows: SignedWindows) {
         var doublings = [base]
         for index in 1..<C.name.bitCount {

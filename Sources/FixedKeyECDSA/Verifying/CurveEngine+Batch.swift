@@ -36,8 +36,8 @@ extension CurveEngine {
     ) {
         let size = selected.count
         let summands = scratch.summands
-        // All s at once, by Montgomery's trick. Every product divides by R = 2²⁵⁶; these cancel out except for the one R
-        // that `locateSummands` expects in s⁻¹R.
+        // All s at once, by Montgomery's trick. Every product divides by R = 2²⁵⁶; these cancel out except for the one
+        // R that `locateSummands` expects in s⁻¹R.
         var product = checks[selected[0]].signature.s
         for index in 1..<size {
             scratch.scalars[index] = product

@@ -15,8 +15,9 @@ package struct FixedKeyVerifier: Sendable {
 
     /// Makes the tables.
     ///
-    /// A table takes about 2^(w − 1) · (bits / w − 1) · 64 bytes: 5 MB for P-256 and w = 13, 0.25 MB for w = 8. There is
-    /// one for each key and one for each curve in use. Wider windows mean fewer additions, until the tables fill the caches.
+    /// A table takes about 2^(w − 1) · (bits / w − 1) · 64 bytes: 5 MB for P-256 and w = 13, 0.25 MB for w = 8. There
+    /// is one for each key and one for each curve in use. Wider windows mean fewer additions, until the tables fill the
+    /// caches.
     ///
     /// - Parameters:
     ///   - publicKeys: The keys, on either curve.

@@ -8,6 +8,6 @@ package enum Verdict: Hashable, Sendable, BitwiseCopyable {
 
     /// The sum has two points with the same x, which the formulas do not cover; use another implementation.
     ///
-    /// Senders can force this, but it never changes a verdict: see <doc:Verification>.
+    /// A sender can force this, which costs only a slower verification: see <doc:Verification>.
     case undecided
 }

@@ -1,7 +1,7 @@
 /// Finds duplicate names in an object, in time linear in their bytes.
 ///
-/// Most objects never need it, because ``JSONNameFilter`` recognizes nearly all names as new. The standard library seeds
-/// the hash, so an attacker cannot construct names that collide.
+/// Most objects never need it, because ``JSONNameFilter`` recognizes nearly all names as new. The standard library
+/// seeds the hash, so an attacker cannot construct names that collide.
 struct JSONNameIndex {
     /// An open-addressed table of the names' indices plus 1; 0 is an empty slot.
     private var slots = [UInt8](repeating: 0, count: 256)

@@ -3,8 +3,8 @@ import StrictJSON
 extension AdAttributionKitPostback {
     /// Reads the fields of a body that is one JSON object with `jws-string`.
     ///
-    /// Nothing is converted or filled in. A signed field is read only from the payload, and an unsigned one only from the
-    /// body.
+    /// Nothing is converted or filled in. A signed field is read only from the payload, and an unsigned one only from
+    /// the body.
     ///
     /// - Throws: ``PostbackRejection/unknownKey(_:)``, or ``PostbackRejection/malformed(_:)`` with every problem found.
     init(_ object: JSONObject, _ fields: PostbackFieldReader) throws(PostbackRejection) {

@@ -3,8 +3,8 @@ import StrictJSON
 extension SKAdNetworkPostback {
     /// Reads a postback strictly from the body of a request.
     ///
-    /// Nothing is converted or filled in: a number sent as a string has the wrong type, and `null` is not absent. Fields
-    /// that the version does not have are kept in ``fields`` and otherwise ignored.
+    /// Nothing is converted or filled in: a number sent as a string has the wrong type, and `null` is not absent.
+    /// Fields that the version does not have are kept in ``fields`` and otherwise ignored.
     ///
     /// - Parameter body: The body as received.
     /// - Throws: ``PostbackRejection/notJSON(_:)``, ``PostbackRejection/unknownVersion(_:)``, or
