@@ -3,34 +3,34 @@ import Foundation
 import Logging
 import Synchronization
 
-/// A log on a descriptor that never makes whoever logs wait.
+/// A log on a file descriptor that never blocks its callers.
 ///
-/// Lines go into a bounded queue, which a thread of its own empties. When nobody reads the other end, the queue fills
-/// up, further lines are dropped, and their number is logged as soon as there is room again.
+/// Lines go into a bounded queue, which a thread writes out. If the descriptor has no reader, the queue fills up and
+/// further lines are dropped; their number is logged as soon as there is room again.
 package final class BoundedLog: Sendable {
     private struct State {
         var queue: LineQueue
-        /// Whether the thread is at a batch it has taken.
+        /// Whether the thread is writing a batch.
         var isWriting = false
         var isWriterWaiting = false
-        /// Whom to tell once everything is written.
+        /// Signalled once everything is written.
         var flushes: [DispatchSemaphore] = []
     }
 
-    /// How its lines are written.
+    /// The format of its lines.
     let format: LogFormat
     private let descriptor: Int32
     private let state: Mutex<State>
-    /// Raised when a line has arrived for a thread that waits.
+    /// Signalled when a line arrives while the thread waits.
     private let arrival = DispatchSemaphore(value: 0)
 
     /// Makes a log and starts its thread, which lives as long as the process.
     ///
     /// - Parameters:
-    ///   - descriptor: Where the lines go; standard error by default.
-    ///   - format: How they are written.
-    ///   - lines: The most lines that wait.
-    ///   - bytes: The most bytes that wait; as many again may be at the thread.
+    ///   - descriptor: The descriptor to write to; standard error by default.
+    ///   - format: The format of the lines.
+    ///   - lines: The maximum number of queued lines.
+    ///   - bytes: The maximum number of queued bytes; the thread may hold as many again.
     package init(descriptor: Int32 = 2, format: LogFormat = .text, lines: Int = 10_000, bytes: Int = 1 << 20) {
         self.descriptor = descriptor
         self.format = format
@@ -52,12 +52,12 @@ package final class BoundedLog: Sendable {
         }
     }
 
-    /// Waits until every line so far is written, but not for ever.
+    /// Waits until every line so far is written.
     ///
-    /// - Parameter bound: The longest wait.
-    /// - Returns: Whether they are.
+    /// - Parameter limit: The longest wait.
+    /// - Returns: Whether all lines were written in time.
     @discardableResult
-    package func flush(within bound: Duration) -> Bool {
+    package func flush(within limit: Duration) -> Bool {
         let done = DispatchSemaphore(value: 0)
         let isDone = state.withLock { state in
             guard state.isWriting || !state.queue.isEmpty else {
@@ -66,7 +66,7 @@ package final class BoundedLog: Sendable {
             state.flushes.append(done)
             return false
         }
-        let (seconds, attoseconds) = bound.components
+        let (seconds, attoseconds) = limit.components
         let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
         return isDone || done.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success
     }
@@ -75,8 +75,8 @@ package final class BoundedLog: Sendable {
 
     private func write() {
         var batch = LineQueue.Batch()
-        // Lines the descriptor did not take, reported with the next that come: one that never takes any must not keep
-        // the thread busy.
+        // Lines that failed to be written, reported with the next batch so that a broken descriptor does not keep the
+        // thread busy.
         var lost = 0
         while true {
             take(into: &batch)
@@ -87,7 +87,7 @@ package final class BoundedLog: Sendable {
         }
     }
 
-    /// Takes what has been logged, waiting when nothing has.
+    /// Takes the queued lines, waiting for one if there are none.
     private func take(into batch: inout LineQueue.Batch) {
         while true {
             let isTaken = state.withLock { state in
@@ -110,7 +110,7 @@ package final class BoundedLog: Sendable {
 
     /// Writes bytes, however long that takes.
     ///
-    /// - Returns: Whether the descriptor took them all.
+    /// - Returns: Whether all bytes were written.
     private func put(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var count = 0
@@ -119,7 +119,7 @@ package final class BoundedLog: Sendable {
                 if more > 0 {
                     count += more
                 } else if more < 0, errno == EAGAIN {
-                    // Another process has made the descriptor it shares with this one non-blocking.
+                    // A process that shares the descriptor has made it non-blocking.
                     var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     poll(&entry, 1, -1)
                 } else if more == 0 || errno != EINTR {
@@ -132,13 +132,13 @@ package final class BoundedLog: Sendable {
 
     private func notice(of dropped: Int) -> LogLine {
         LogLine(
-            time: .now, level: .warning, message: "log lines were dropped, for nobody read them",
+            time: .now, level: .warning, message: "log lines were dropped because nothing read them",
             fields: ["count": "\(dropped)"], format: format)
     }
 }
 
 extension timespec {
-    /// The present.
+    /// The current time.
     static var now: timespec {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

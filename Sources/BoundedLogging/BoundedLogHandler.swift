@@ -1,9 +1,9 @@
 import Foundation
 package import Logging
 
-/// Gives what is logged to a ``BoundedLog``.
+/// A log handler that writes to a ``BoundedLog``.
 package struct BoundedLogHandler: LogHandler {
-    /// Levels below it are not logged.
+    /// The lowest level that is logged.
     package var logLevel: Logger.Level
     /// Fields of every line.
     package var metadata: Logger.Metadata = [:]
@@ -14,8 +14,8 @@ package struct BoundedLogHandler: LogHandler {
     /// Makes a handler.
     ///
     /// - Parameters:
-    ///   - log: Takes the lines.
-    ///   - logLevel: Levels below it are not logged.
+    ///   - log: The log to write to.
+    ///   - logLevel: The lowest level that is logged.
     package init(_ log: BoundedLog, logLevel: Logger.Level) {
         self.log = log
         self.logLevel = logLevel
@@ -27,9 +27,7 @@ package struct BoundedLogHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    /// Queues one line, and never waits.
-    ///
-    /// - Parameter event: What is logged.
+    /// Queues a line without blocking.
     package func log(event: LogEvent) {
         var fields = metadata
         if let provided = metadataProvider?.get() {

@@ -1,7 +1,7 @@
 package import Logging
 import Synchronization
 
-/// Logs one kind of failure from any thread, at most once a second: clients decide how often they cause it.
+/// Logs one kind of failure from any thread, at most once a second, because clients may cause it at any rate.
 package final class FailureLog: Sendable {
     private let message: Logger.Message
     private let logger: Logger
@@ -10,8 +10,8 @@ package final class FailureLog: Sendable {
     /// Makes a log for one kind of failure.
     ///
     /// - Parameters:
-    ///   - message: What failed, in words that do not change.
-    ///   - logger: Takes the lines.
+    ///   - message: A constant message.
+    ///   - logger: The logger to use.
     package init(_ message: Logger.Message, logger: Logger) {
         self.message = message
         self.logger = logger
@@ -22,7 +22,7 @@ package final class FailureLog: Sendable {
     /// - Parameters:
     ///   - reason: What went wrong.
     ///   - metadata: More fields.
-    ///   - now: The present.
+    ///   - now: The current time.
     package func note(
         _ reason: String,
         metadata: Logger.Metadata = [:],

@@ -1,4 +1,4 @@
-/// Lines that wait to be written, bounded in number and bytes; what does not fit is counted and forgotten.
+/// A queue of lines with limits on lines and bytes; lines beyond them are dropped and counted.
 struct LineQueue {
     private let lineLimit: Int
     private let byteLimit: Int
@@ -6,12 +6,12 @@ struct LineQueue {
     private var lines = 0
     private var dropped = 0
 
-    /// What a batch consists of.
+    /// The lines taken at once.
     struct Batch {
-        /// Whole lines, their line feeds included.
+        /// Whole lines with their line feeds.
         var bytes: [UInt8] = []
         var lines = 0
-        /// How many lines were dropped behind them.
+        /// How many lines were dropped after them.
         var dropped = 0
     }
 
@@ -22,9 +22,9 @@ struct LineQueue {
 
     var isEmpty: Bool { lines == 0 && dropped == 0 }
 
-    /// Adds a line, or counts it when there is no room.
+    /// Adds a line, or counts it if there is no room.
     mutating func append(_ line: [UInt8]) {
-        // After the first dropped line the order would no longer tell where lines are missing.
+        // Once a line is dropped, so are all that follow: then the gap is always at the end of the batch.
         guard dropped == 0, lines < lineLimit, bytes.count + line.count <= byteLimit else {
             dropped += 1
             return
@@ -33,9 +33,9 @@ struct LineQueue {
         lines += 1
     }
 
-    /// Takes everything.
+    /// Takes all lines.
     ///
-    /// - Parameter batch: Receives it; its memory serves for the lines that come next.
+    /// - Parameter batch: Receives them; its memory is reused for the queue.
     mutating func take(into batch: inout Batch) {
         batch.bytes.removeAll(keepingCapacity: true)
         swap(&bytes, &batch.bytes)

@@ -1,7 +1,7 @@
-/// How lines of the log are written.
+/// The format of log lines.
 package enum LogFormat: String, CaseIterable, Sendable {
     /// Time, level, message, then `key=value`: for people.
     case text
-    /// One JSON object a line, whose values are strings: for programs.
+    /// One JSON object of strings per line: for programs.
     case json
 }

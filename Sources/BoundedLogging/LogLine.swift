@@ -6,22 +6,22 @@ import Logging
     import Musl
 #endif
 
-/// One line of the log: time, level, message, then the fields in the order of their names.
+/// A log line: time, level, message, then the fields sorted by name.
 struct LogLine {
     /// The longest line in bytes; a longer one is cut.
     static let limit = 8 * 1024
 
-    /// The line as it is written, with its line feed.
+    /// The formatted line with its line feed.
     let bytes: [UInt8]
 
-    /// Writes a line.
+    /// Formats a line.
     ///
     /// - Parameters:
     ///   - time: When it was logged, since 1970.
     ///   - level: Its level.
     ///   - message: What happened.
-    ///   - fields: What else is known.
-    ///   - format: How it is written.
+    ///   - fields: Additional fields.
+    ///   - format: The format.
     init(time: timespec, level: Logger.Level, message: String, fields: Logger.Metadata, format: LogFormat) {
         let members = fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
         let time = Self.timestamp(time)
@@ -57,7 +57,7 @@ struct LogLine {
         return bytes + [UInt8(ascii: "\n")]
     }
 
-    /// Appends a text so that it stays on its line and cannot pass for another one.
+    /// Appends a text, escaped so that it stays on its line.
     private static func append(_ value: String, to text: inout String, isQuoted: Bool) {
         for scalar in value.unicodeScalars.prefix(limit) {
             switch scalar {
@@ -77,35 +77,35 @@ struct LogLine {
 
     // MARK: JSON
 
-    /// Names that a field must not have, for they are taken.
+    /// Reserved names that a field must not have.
     private static let ownNames: Set<String> = ["time", "level", "message"]
 
-    /// One object of strings, RFC 8259; a value that would make it too long is cut, so that it stays an object.
+    /// One JSON object of strings; a value that would make it too long is cut, so that it stays valid.
     private static func json(
         _ time: String, _ level: Logger.Level, _ message: String, _ fields: [(name: String, value: String)]
     ) -> [UInt8] {
         var text = "{\"time\":\"\(time)\",\"level\":\"\(level.rawValue)\",\"message\":"
-        appendJSON(message, to: &text, bound: limit / 2)
+        appendJSON(message, to: &text, limit: limit / 2)
         for (name, value) in fields {
             // Room for the name, the punctuation and the end of the line.
             guard text.utf8.count + 6 * name.utf8.count + 32 < limit else {
                 break
             }
             text += ","
-            appendJSON(ownNames.contains(name) ? "field.\(name)" : name, to: &text, bound: limit)
+            appendJSON(ownNames.contains(name) ? "field.\(name)" : name, to: &text, limit: limit)
             text += ":"
-            appendJSON(value, to: &text, bound: limit - 8)
+            appendJSON(value, to: &text, limit: limit - 8)
         }
         return Array((text + "}\n").utf8)
     }
 
-    /// Appends a string, cut where the text would be longer than the bound.
-    private static func appendJSON(_ value: String, to text: inout String, bound: Int) {
-        // Two escapes of one scalar, the ellipsis and the quotation mark.
-        var room = bound - text.utf8.count - 17
+    /// Appends a string, cut so that the text is not longer than the limit.
+    private static func appendJSON(_ value: String, to text: inout String, limit: Int) {
+        // Reserves two escapes, the ellipsis and the quotation mark.
+        var remaining = limit - text.utf8.count - 17
         text += "\""
         for scalar in value.unicodeScalars {
-            guard room > 0 else {
+            guard remaining > 0 else {
                 text += "…"
                 break
             }
@@ -122,7 +122,7 @@ struct LogLine {
                         return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
                     }.joined()
             }
-            room -= piece.utf8.count
+            remaining -= piece.utf8.count
             text += piece
         }
         text += "\""
@@ -147,7 +147,7 @@ struct LogLine {
 }
 
 extension Unicode.Scalar {
-    /// Whether it may be written as it is: nothing that moves the cursor, hides text or turns its direction.
+    /// Whether it may be written as is: it does not move the cursor, hide text or change its direction.
     fileprivate var isShown: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false

@@ -1,6 +1,4 @@
-/// Admits a few like lines in each interval and counts the others.
-///
-/// A value without a clock: whoever logs hands in the time.
+/// Admits a limited number of similar lines in each interval and counts the others.
 package struct LogThrottle: Sendable {
     private let lines: Int
     private let interval: Duration
@@ -8,20 +6,20 @@ package struct LogThrottle: Sendable {
     private var admitted = 0
     private var suppressed = 0
 
-    /// Makes a throttle that has seen no line.
+    /// Makes a throttle.
     ///
     /// - Parameters:
-    ///   - lines: The most lines of an interval.
-    ///   - interval: How long an interval lasts; the first line after its end begins the next.
+    ///   - lines: The maximum number of lines per interval.
+    ///   - interval: The length of an interval; the first line after its end begins the next.
     package init(lines: Int = 1, every interval: Duration = .seconds(1)) {
         self.lines = lines
         self.interval = interval
     }
 
-    /// Whether a line may be written.
+    /// Decides whether a line may be written.
     ///
-    /// - Parameter now: The present.
-    /// - Returns: How many lines were suppressed since the last one that was written, or nil when this one is, too.
+    /// - Parameter now: The current time.
+    /// - Returns: How many lines were suppressed since the last written one, or nil if this one is suppressed too.
     package mutating func admit(at now: ContinuousClock.Instant) -> Int? {
         if intervalEnd.map({ now >= $0 }) ?? true {
             intervalEnd = now + interval
@@ -36,15 +34,15 @@ package struct LogThrottle: Sendable {
         return suppressed
     }
 
-    /// Whether suppressed lines still wait to be counted in the log.
+    /// Whether the log does not yet report some suppressed lines.
     package var hasSuppressed: Bool {
         suppressed > 0
     }
 
-    /// Takes the count of suppressed lines once their interval is over, so that the end of a burst is counted too.
+    /// Takes the count of suppressed lines once their interval is over, so that the end of a burst is reported too.
     ///
-    /// - Parameter now: The present.
-    /// - Returns: The count, or nil when there is nothing to say yet.
+    /// - Parameter now: The current time.
+    /// - Returns: The count, or nil if there is nothing to report yet.
     package mutating func takeSuppressed(at now: ContinuousClock.Instant) -> Int? {
         guard suppressed > 0, let intervalEnd, now >= intervalEnd else {
             return nil

@@ -3,14 +3,14 @@ package import Logging
 extension Logger {
     /// Logs a line that may repeat quickly.
     ///
-    /// The field `suppressed` says how many like it were left out since the last one.
+    /// The field `suppressed` is the number of similar lines left out since the last one.
     ///
     /// - Parameters:
     ///   - level: Its level.
-    ///   - message: What happened, in words that do not change.
-    ///   - throttle: Decides whether it is written.
-    ///   - now: The present.
-    ///   - metadata: Its fields; made only when it is written.
+    ///   - message: A constant message.
+    ///   - throttle: Decides whether the line is written.
+    ///   - now: The current time.
+    ///   - metadata: Its fields, evaluated only if the line is written.
     package func log(
         level: Logger.Level,
         _ message: Logger.Message,

@@ -6,19 +6,19 @@
 
 /// A regular file that is open for reading.
 ///
-/// What is checked is what is read: the file cannot be exchanged in between. Opening never waits, as it would for a FIFO
-/// that nobody writes to.
+/// Checks apply to the open file, so it cannot be swapped between check and read. Opening never blocks, not even on a
+/// FIFO without a writer.
 package struct CheckedFile: ~Copyable {
     /// Why a file is not used.
     package enum Problem: Error, Hashable {
-        /// It cannot be read, and why, in words.
+        /// It cannot be read.
         case unreadable(reason: String)
-        /// It is a secret that others can read or change; its mode in octal digits.
+        /// It is a secret that others can read or change; `mode` is octal.
         case openToOthers(mode: String)
     }
 
     private let descriptor: Int32
-    /// What the file was when it was opened.
+    /// The status of the file when it was opened.
     package let status: stat
 
     /// Opens the file at a path.
@@ -43,17 +43,17 @@ package struct CheckedFile: ~Copyable {
 
     /// Refuses a secret that others can read or change.
     ///
-    /// Only its owner may, or also a group when nobody may write it and it is owned by root or by this user: that is how
-    /// systemd's credentials and Kubernetes' secrets are handed over.
+    /// A group may read it if it is read-only and owned by root or this user, as systemd credentials and Kubernetes
+    /// secrets are.
     package borrowing func checkIsSecret() throws(Problem) {
         let mode = status.st_mode & 0o777
-        let isHandedOver = mode & 0o337 == 0 && (status.st_uid == 0 || status.st_uid == geteuid())
-        guard mode & 0o077 == 0 || isHandedOver else {
+        let isProvisioned = mode & 0o337 == 0 && (status.st_uid == 0 || status.st_uid == geteuid())
+        guard mode & 0o077 == 0 || isProvisioned else {
             throw .openToOthers(mode: "0" + String(mode, radix: 8))
         }
     }
 
-    /// Reads all of it, unless it has more bytes than the limit.
+    /// Reads the whole file, unless it is longer than the limit.
     package borrowing func bytes(limit: Int) throws(Problem) -> [UInt8] {
         guard status.st_size <= limit else {
             throw .unreadable(reason: "found \(status.st_size) bytes, expected at most \(limit)")
@@ -65,7 +65,7 @@ package struct CheckedFile: ~Copyable {
                 read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
             }
             guard more > 0 else {
-                throw .unreadable(reason: more < 0 ? Self.systemError() : "it was cut short while it was read")
+                throw .unreadable(reason: more < 0 ? Self.systemError() : "it was truncated while it was read")
             }
             count += more
         }

@@ -1,14 +1,14 @@
 package import StrictJSON
 
-/// What went wrong, in the one shape in which people and programs hear of it.
+/// An error with a stable code for programs, and a message and a hint for people.
 package protocol CodedError: Error {
-    /// The stable code, which decides HTTP status and exit status.
+    /// The stable code, which determines the HTTP status and the exit status.
     var code: ErrorCode { get }
-    /// What was found, and what was expected where that says more; it may change.
+    /// What was found and what was expected; the wording may change.
     var message: String { get }
-    /// What to do about it, where the message does not say it all.
+    /// What to do about it, if the message is not enough.
     var hint: String? { get }
-    /// After how long the same may be tried again; by default what the code says.
+    /// How long to wait before trying again; by default, the code decides.
     var retryAfter: Duration? { get }
 }
 
@@ -28,7 +28,7 @@ extension CodedError where Self: CustomStringConvertible {
     }
 }
 
-/// A refusal that no type of error stands for.
+/// A refusal without an error type of its own.
 package struct Refusal: CodedError, Hashable {
     package let code: ErrorCode
     package let message: String
@@ -41,17 +41,17 @@ package struct Refusal: CodedError, Hashable {
         self.hint = hint
     }
 
-    /// Makes a refusal with the words of an error.
+    /// Makes a refusal with the message and hint of an error.
     package init(_ error: some CodedError) {
         self.init(error.code, error.message, hint: error.hint)
     }
 }
 
 extension CodedError {
-    /// The JSON object that every listener refuses with; nothing else writes one.
+    /// The JSON object that every listener answers a refused request with.
     ///
-    /// - Parameter members: What an interface adds to it.
-    /// - Returns: `status`, `reason`, `detail`, `hint` where there is one, and the members.
+    /// - Parameter members: Additional members.
+    /// - Returns: `status`, `reason`, `detail`, `hint` if there is one, and the additional members.
     package func json(adding members: [(String, JSONText)] = []) -> JSONText {
         var json: [(String, JSONText)] = [
             ("status", .string("refused")), ("reason", .string(code.rawValue)), ("detail", .string(message)),
@@ -62,12 +62,12 @@ extension CodedError {
         return .object(json + members)
     }
 
-    /// The value of Retry-After: whole seconds, rounded up, at least 1.
+    /// The value of the Retry-After field: whole seconds, rounded up, at least 1.
     package var retryAfterSeconds: Int64? {
         retryAfter.map { max(1, $0.components.seconds + ($0.components.attoseconds > 0 ? 1 : 0)) }
     }
 
-    /// The bytes of an answer's body.
+    /// The body of the response.
     package var body: [UInt8] {
         Array((json().line + "\n").utf8)
     }

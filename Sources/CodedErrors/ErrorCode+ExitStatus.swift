@@ -1,6 +1,5 @@
-/// The one table from codes to the statuses that a command ends with.
 extension ErrorCode {
-    /// 1 when what was given was read and judged wanting, 2 when nothing could be decided: usage, file, key, store.
+    /// The exit status of a command: 1 if its input was read and rejected, 2 for any other error.
     package var exitStatus: Int32 {
         switch self {
         case .malformed, .unknownVersion, .nonceUnknown, .nonceUsed, .nonceExpired, .domainNotAllowed:
@@ -10,9 +9,8 @@ extension ErrorCode {
             .ambiguousLength, .unsupportedTransferCoding, .unsupportedExpectation, .incompleteRequest, .deadlinePassed,
             .noToken, .malformedAuthorization, .unknownToken, .expiredToken, .outOfScope, .outOfNetwork,
             .foreignHost, .tooManyRequests, .noKey, .noCommonNetwork, .noCommonVersion, .tooLarge, .overloaded, .busy,
-            .tooManyConnections,
-            .unanswered,
-            .tookTooLong, .quarantineFull, .undecided, .storeFailed, .noSigningKeys, .keyMissing, .signingFailed,
+            .tooManyConnections, .unanswered, .tookTooLong, .quarantineFull, .undecided, .storeFailed, .noSigningKeys,
+            .keyMissing, .signingFailed,
             .notReady, .cancelled, .unreadableFile, .unwritableFile, .fileExists, .openToOthers, .malformedFile,
             .unusableKey, .unusableCertificate, .cannotListen, .limitReached, .noSuchToken, .noStore, .unusableStore,
             .storeInUse, .ownerUnreachable, .incompleteCopy, .unexpected:

@@ -1,9 +1,8 @@
-/// The one table from codes to HTTP statuses, for every listener.
 extension ErrorCode {
-    /// The status of an answer with this code, RFC 9110.
+    /// The HTTP status of a response with this code (RFC 9110).
     ///
-    /// 400 is for what cannot be read, 422 for what was understood and is impossible here, and 503 for what cannot be
-    /// answered now. A device repeats a postback after any status but 200.
+    /// 400 means that the request cannot be read, 422 that it was understood but cannot be fulfilled, and 503 that it
+    /// cannot be answered now. A device repeats a postback after any status except 200.
     package var httpStatus: Int {
         switch self {
         case .notJSON, .badField, .malformed, .badUsage, .badConfiguration,
@@ -28,13 +27,12 @@ extension ErrorCode {
         // RFC 6585, sections 4 and 5.
         case .tooManyRequests: 429
         case .headTooLarge: 431
-        // Registered nowhere, and never read: the client has gone. It is for the metrics.
+        // Not a registered status, and never sent: the client is gone. Metrics count it.
         case .cancelled: 499
         case .overloaded, .busy, .tooManyConnections, .unanswered, .tookTooLong, .quarantineFull, .undecided,
-            .storeFailed,
-            .noSigningKeys, .keyMissing, .signingFailed, .notReady:
+            .storeFailed, .noSigningKeys, .keyMissing, .signingFailed, .notReady:
             503
-        // Not met while a request is answered; if one is, an operator has to look.
+        // Not expected while answering a request; if one occurs, the operator has to act.
         case .unreadableFile, .unwritableFile, .fileExists, .openToOthers, .malformedFile, .unusableKey,
             .unusableCertificate, .cannotListen, .limitReached, .noStore, .unusableStore, .storeInUse,
             .ownerUnreachable, .incompleteCopy, .unexpected:
@@ -42,15 +40,15 @@ extension ErrorCode {
         }
     }
 
-    /// After how long the same request may be sent again, where it may: with 503 always.
+    /// How long a client should wait before repeating the request; never nil for 503.
     package var retryAfter: Duration? {
         switch self {
-        // What passes by itself within moments.
+        // These pass by themselves within moments.
         case .overloaded, .tooManyConnections, .notReady, .tooManyRequests: .seconds(1)
         case .busy: .seconds(5)
-        // What an operator adds.
+        // The operator has to add keys.
         case .noSigningKeys, .keyMissing: .seconds(60)
-        // The room for versions not known yet is made hour by hour.
+        // The budget for unknown versions and keys is hourly.
         case .quarantineFull: .seconds(3_600)
         default: httpStatus == 503 ? .seconds(30) : nil
         }

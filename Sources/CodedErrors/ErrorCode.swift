@@ -1,20 +1,18 @@
-/// What can go wrong, each with a stable code for programs; the texts beside a code may change.
-///
-/// The set is closed, so that the tables from codes to statuses are complete: a new code without a row does not compile.
+/// A stable code for everything that can go wrong; messages may change, codes do not.
 package enum ErrorCode: String, CaseIterable, Hashable, Sendable {
-    // MARK: What was sent or said
+    // MARK: Input
 
     /// The bytes are not one JSON object.
     case notJSON = "not-json"
-    /// A field, parameter or option is unknown, missing, of the wrong kind or out of range.
+    /// A field, parameter or option is unknown, missing, of the wrong type or out of range.
     case badField = "bad-field"
-    /// Fields of what a device sent are missing, of the wrong kind or out of range.
+    /// Fields sent by a device are missing, of the wrong type or out of range.
     case malformed
-    /// A device speaks of a version that is not known here.
+    /// A device sent a version that this release does not know.
     case unknownVersion = "unknown-version"
-    /// Words of a command line that do not go together, or name nothing.
+    /// The arguments of a command are unknown or contradict each other.
     case badUsage = "bad-usage"
-    /// Settings of a server that do not go together.
+    /// The settings of a server contradict each other.
     case badConfiguration = "bad-configuration"
 
     // MARK: HTTP
@@ -47,42 +45,42 @@ package enum ErrorCode: String, CaseIterable, Hashable, Sendable {
     case foreignHost = "foreign-host"
     case tooManyRequests = "too-many-requests"
 
-    // MARK: Understood, and impossible
+    // MARK: Cannot be fulfilled
 
-    /// None of our keys signs what was asked for.
+    /// No signing key matches the request.
     case noKey = "no-key"
     /// None of our networks is in the source app's list.
     case noCommonNetwork = "no-common-network"
-    /// No version is supported by the request, by a key and by what is advertised.
+    /// No version is common to the request, the keys and the advertised item.
     case noCommonVersion = "no-common-version"
-    /// An answer would have too many rows.
+    /// The response would have too many rows.
     case tooLarge = "too-large"
     case nonceUnknown = "nonce-unknown"
     case nonceUsed = "nonce-used"
     case nonceExpired = "nonce-expired"
     case domainNotAllowed = "domain-not-allowed"
 
-    // MARK: Not now
+    // MARK: Temporarily unavailable
 
     case overloaded
     case busy
     case tooManyConnections = "too-many-connections"
-    /// The server did not decide in time, and may still do what was asked for.
+    /// The server did not decide in time; it may still process the request.
     case unanswered
-    /// Counting took longer than it may.
+    /// A report took too long to count.
     case tookTooLong = "took-too-long"
     case quarantineFull = "quarantine-full"
-    /// Whether a signature verifies could not be found out.
+    /// Verifying a signature failed without a result.
     case undecided
     /// The store cannot be read or written.
     case storeFailed = "store-failed"
-    /// The server was started without keys to sign with.
+    /// The server was started without signing keys.
     case noSigningKeys = "no-signing-keys"
-    /// The key of a network that an ad was issued for is no longer there.
+    /// The key that an ad was issued for is no longer in the list.
     case keyMissing = "key-missing"
     case signingFailed = "signing-failed"
     case notReady = "not-ready"
-    /// Nobody waits for the answer any more.
+    /// The client is gone.
     case cancelled
 
     // MARK: Files, stores and processes
@@ -90,22 +88,22 @@ package enum ErrorCode: String, CaseIterable, Hashable, Sendable {
     case unreadableFile = "unreadable-file"
     case unwritableFile = "unwritable-file"
     case fileExists = "file-exists"
-    /// Others can read or change a secret.
+    /// Other users can read or change a secret.
     case openToOthers = "open-to-others"
-    /// A file is not what it should hold.
+    /// The content of a file is invalid.
     case malformedFile = "malformed-file"
     case unusableKey = "unusable-key"
     case unusableCertificate = "unusable-certificate"
     case cannotListen = "cannot-listen"
     case limitReached = "limit-reached"
-    /// A list of tokens has none, or more than one, of a name.
+    /// A token list has no token, or more than one, with a name.
     case noSuchToken = "no-such-token"
     case noStore = "no-store"
     case unusableStore = "unusable-store"
     case storeInUse = "store-in-use"
-    /// The process that owns a store was not reached, or did not answer to the end.
+    /// The process that owns a store cannot be reached, or its answer was incomplete.
     case ownerUnreachable = "owner-unreachable"
     case incompleteCopy = "incomplete-copy"
-    /// Something that has no words of its own.
+    /// Any error without a code of its own.
     case unexpected
 }

@@ -1,15 +1,15 @@
 import COpenSSL
 
-/// Computes SHA-256 digests one after the other, by the system's OpenSSL.
+/// A SHA-256 hasher that uses the system's OpenSSL.
 ///
-/// Keeping one for many digests spares the memory that each would take and give back.
+/// Reuse one for many digests to avoid an allocation for each.
 package struct SHA256: ~Copyable {
     private let context: OpaquePointer
 
-    /// Begins a digest.
+    /// Begins the first digest.
     package init() {
         guard let context = EVP_MD_CTX_new() else {
-            fatalError("OpenSSL has no memory for a digest")
+            fatalError("OpenSSL is out of memory")
         }
         self.context = context
         begin()
@@ -23,12 +23,12 @@ package struct SHA256: ~Copyable {
         check(EVP_DigestInit_ex2(context, Self.algorithm.pointer, nil))
     }
 
-    /// Adds bytes to the present digest.
+    /// Adds bytes to the current digest.
     package mutating func update(_ bytes: [UInt8]) {
         check(EVP_DigestUpdate(context, bytes, bytes.count))
     }
 
-    /// Ends the present digest and begins the next.
+    /// Returns the current digest and begins the next.
     package mutating func finish() -> SHA256Digest {
         var words = SIMD4<UInt64>.zero
         withUnsafeMutableBytes(of: &words) { bytes in
@@ -61,17 +61,17 @@ package struct SHA256: ~Copyable {
         digest(of: Array(text.utf8))
     }
 
-    /// No input makes a digest fail, only an OpenSSL without SHA-256 or a machine without memory.
+    /// Traps on an error; it is never caused by input, only by an OpenSSL without SHA-256 or by lack of memory.
     private func check(_ result: CInt) {
-        precondition(result == 1, "OpenSSL computes no SHA-256 digest")
+        precondition(result == 1, "OpenSSL cannot compute SHA-256 digests")
     }
 
-    /// Looked up once: by name, each digest would take a microsecond more.
+    /// Fetched once, which saves a microsecond per digest.
     private static let algorithm = Algorithm()
 
     /// OpenSSL's SHA-256.
     ///
-    /// It may be used from any thread at once: it is made once, counted by OpenSSL, and never changed.
+    /// Sendable because OpenSSL never changes a fetched algorithm.
     private final class Algorithm: @unchecked Sendable {
         let pointer = EVP_MD_fetch(nil, "SHA256", nil)
     }
@@ -79,15 +79,15 @@ package struct SHA256: ~Copyable {
 
 /// A SHA-256 digest.
 package struct SHA256Digest: Hashable, Sendable {
-    /// The 32 bytes as four numbers, the first byte in the highest place of the first.
+    /// The 32 bytes as four big-endian numbers.
     package let words: SIMD4<UInt64>
 
-    /// Takes a digest's words.
+    /// Makes a digest from its words.
     package init(words: SIMD4<UInt64>) {
         self.words = words
     }
 
-    /// Hands over the 32 bytes.
+    /// Calls a closure with the 32 bytes.
     package func withBytes<Result>(_ use: (Span<UInt8>) -> Result) -> Result {
         let bigEndian = (words[0].bigEndian, words[1].bigEndian, words[2].bigEndian, words[3].bigEndian)
         return withUnsafeBytes(of: bigEndian) { use($0.bindMemory(to: UInt8.self).span) }

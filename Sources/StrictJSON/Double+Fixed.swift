@@ -1,5 +1,5 @@
 extension Double {
-    /// The number with exactly `places` decimals, rounded to the nearest, independent of locale.
+    /// The number with exactly `places` decimal places, rounded to nearest, independent of locale.
     package func fixed(places: Int) -> String {
         var scale = 1.0
         for _ in 0..<places {

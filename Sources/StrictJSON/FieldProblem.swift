@@ -16,7 +16,7 @@ package struct FieldProblem: Error, Hashable, Sendable {
 }
 
 extension FieldProblem: CustomStringConvertible {
-    /// One sentence for a person.
+    /// A message for people.
     package var description: String {
         "\(field): found \(found), expected \(expected)"
     }

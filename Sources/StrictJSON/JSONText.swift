@@ -1,7 +1,6 @@
-/// A JSON document to be written, with the names in the order given.
+/// A JSON document to write, with its names in the order given.
 ///
-/// Reports, verdicts and signed impressions are written through it, so that every output of the product
-/// escapes alike and keeps an order a reader can rely on.
+/// All JSON output is written through it, so that escaping and order are the same everywhere.
 package indirect enum JSONText: Sendable, Hashable {
     /// Names and values in the order they are written.
     case object([Member])
@@ -29,12 +28,12 @@ package indirect enum JSONText: Sendable, Hashable {
         .object(members.map { Member(name: $0.key, value: $0.value) })
     }
 
-    /// An object from a list of names and values made elsewhere.
+    /// An object from a list of names and values.
     package static func object(_ members: [(String, JSONText)]) -> JSONText {
         .object(members.map { Member(name: $0.0, value: $0.1) })
     }
 
-    /// The text in one line, as NDJSON wants it.
+    /// The text on one line, as NDJSON requires.
     package var line: String {
         var output = ""
         output.reserveCapacity(1024)
@@ -97,7 +96,7 @@ package indirect enum JSONText: Sendable, Hashable {
     private static func writeString(_ text: String, to output: inout String) {
         output += "\""
         defer { output += "\"" }
-        // Most texts need no escape, and then are appended whole.
+        // Most strings need no escapes and are appended whole.
         guard !text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) else {
             output += text
             return

@@ -1,5 +1,5 @@
 extension String {
-    /// The text for a message: control and invisible characters made visible, cut to about `limit` characters.
+    /// The text for use in a message: control and invisible characters escaped, cut to about `limit` characters.
     package func shortened(to limit: Int) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(limit * 4)
@@ -25,7 +25,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether a person sees it, or at least what it does to its neighbours.
+    /// Whether it can be seen, by itself or by its effect on its neighbours.
     fileprivate var isVisible: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false

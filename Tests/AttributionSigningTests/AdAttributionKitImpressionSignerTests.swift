@@ -23,7 +23,7 @@ struct AdAttributionKitImpressionSignerTests {
         #expect(throws: KeyProblem.wrongCurveForJWS(.p192)) { try signer.sign(Self.impression()) }
     }
 
-    @Test("The signature has 64 bytes, also where a number of it is short")
+    @Test("The signature has 64 bytes, even if one of its numbers is short")
     func length() throws {
         let signer = try ImpressionSigner(.generate(.p256))
         let impression = try Self.impression()
@@ -41,7 +41,7 @@ struct AdAttributionKitImpressionSignerTests {
         Issue.record("No signature began with a byte of zero.")
     }
 
-    /// A list of keys in a folder of its own.
+    /// A key list in its own folder.
     private func withKeys(
         _ keys: [(id: String, curve: SignatureCurve, versions: String, more: String)],
         _ body: (NetworkKeySet, [SignaturePublicKey]) throws -> Void
@@ -64,7 +64,7 @@ struct AdAttributionKitImpressionSignerTests {
         try body(NetworkKeySet(file: "\(folder)/keys.json"), publicKeys)
     }
 
-    /// Whether a JWS is the key's; `r‖s` is put into DER here.
+    /// Whether a JWS verifies under the key; converts `r‖s` to DER.
     private func verifies(_ signed: SignedAdAttributionKitImpression, _ key: SignaturePublicKey) throws -> Bool {
         let text = try #require(signed.compactJWS.split(separator: ".").last)
         let raw = try #require(Base64URL.decode(text.utf8))
@@ -79,7 +79,7 @@ struct AdAttributionKitImpressionSignerTests {
     }
 
     @Test(
-        "The network's active key of the latest versions signs, and one that ends at 2.0 does not",
+        "The network's active key of the latest versions signs, but not one that ends at 2.0",
         arguments: [false, true])
     func latestKey(_ withTables: Bool) throws {
         try withKeys([
@@ -103,7 +103,7 @@ struct AdAttributionKitImpressionSignerTests {
     }
 
     @Test(
-        "With tables the same signatures are made, by each key and with ids spelt as given",
+        "Tables do not change the signatures, for each key and with ids spelt as given",
         arguments: ImpressionSignerTests.forms)
     func tables(_ version: String, _ fidelity: Int64?, _ domain: String?) throws {
         try withKeys([
@@ -121,7 +121,7 @@ struct AdAttributionKitImpressionSignerTests {
     }
 
     @Test(
-        "Numbers of the registry belong to one network each",
+        "Each registry number belongs to one network",
         arguments: [
             (#", "registry-id": 306"#, #", "registry-id": 306"#, "", true),
             (#", "registry-id": 306"#, "", #", "registry-id": 7"#, true),

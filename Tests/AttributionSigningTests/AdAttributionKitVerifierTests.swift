@@ -4,7 +4,7 @@ import AttributionSigning
 import StrictJSON
 import Testing
 
-@Suite("Verifying AdAttributionKit under the one key it names")
+@Suite("Verifying AdAttributionKit postbacks under the key they name")
 struct AdAttributionKitVerifierTests {
     static func draft(_ keyID: PostbackKeyID = .test) -> AdAttributionKitDraft {
         var draft = AdAttributionKitDraft(signed: [], unproven: [], keyID: keyID.rawValue)
@@ -30,7 +30,7 @@ struct AdAttributionKitVerifierTests {
         trusting = try PostbackVerifier(testKeys: standIn.publicKeys())
     }
 
-    @Test("Test keys verify their own kid, only where they are named, and mark what they verify")
+    @Test("Test keys verify only their own kid, only if trusted, and mark what they verify")
     func testKey() throws {
         let body = try standIn.sign(Self.draft())
         guard case .rejected(.unknownKey, let kept) = try PostbackVerifier().judge(body) else {
@@ -46,7 +46,7 @@ struct AdAttributionKitVerifierTests {
     }
 
     @Test(
-        "A key is not tried under another's kid, however much it is trusted",
+        "A key is never tried under another kid, even a trusted one",
         arguments: PostbackKeyID.allCases.filter { $0 != .test })
     func otherKeyID(_ keyID: PostbackKeyID) throws {
         guard case .rejected(.invalidSignature(let keys), _) = trusting.judge(try standIn.sign(Self.draft(keyID)))
@@ -57,7 +57,7 @@ struct AdAttributionKitVerifierTests {
         #expect(keys.count == 1 && keys.allSatisfy { $0.hasPrefix("Apple's") })
     }
 
-    @Test("Any change to a signed field or to the signature, and any value under another name, is seen through")
+    @Test("Any change to a signed field or to the signature, and any moved value, is detected")
     func tampered() throws {
         let postback = try ReceivedPostback(reading: standIn.sign(Self.draft()))
         let changes = Tampering.changes(of: postback)
@@ -65,11 +65,11 @@ struct AdAttributionKitVerifierTests {
         #expect(Set(Tampering.all(of: postback).map(\.expectation)) == [.forged, .rejected, .sameStatement])
         for change in Tampering.all(of: postback) {
             let judgement = trusting.judge(change.body)
-            #expect(change.isSeenThrough(by: judgement, original: postback), "\(change)")
+            #expect(change.isDetected(by: judgement, original: postback), "\(change)")
         }
     }
 
-    @Test("Fields nobody signs do not decide")
+    @Test("Unsigned fields do not affect the verdict")
     func unproven() throws {
         guard case .adAttributionKit(let postback) = try ReceivedPostback(reading: standIn.sign(Self.draft())) else {
             Issue.record("read as SKAdNetwork")
@@ -86,7 +86,7 @@ struct AdAttributionKitVerifierTests {
         #expect(verified.postback.conversion == .null)
     }
 
-    @Test("Alone and together, with tables and without, every verdict is the same")
+    @Test("Verdicts are the same alone and in batches, with tables and without")
     func together() throws {
         let plan = try TrafficPlan(postbacks: 200, seed: 11, shares: TrafficShares().scaled(by: 5), standIn: standIn)
         let bodies = plan.deliveries.map(\.body) + (try AppleSignedPostback.all().map(\.body))

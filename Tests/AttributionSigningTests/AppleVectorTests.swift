@@ -5,7 +5,7 @@ import Foundation
 import StrictJSON
 import Testing
 
-@Suite("Published postbacks, as files")
+@Suite("Published postbacks from files")
 struct AppleVectorTests {
     static let files = (try? Repository.files(in: "Tests/Fixtures/vectors", suffix: ".json")) ?? []
     static let genuine = files.filter { (try? vector($0))?.isGenuine == true }
@@ -21,14 +21,14 @@ struct AppleVectorTests {
         verifier = try PostbackVerifier()
     }
 
-    @Test("The files are there")
+    @Test("The files exist")
     func present() {
         #expect(Self.files.count == 10)
         #expect(Self.genuine.count == 8)
         #expect(Self.skAdNetwork.count == 7)
     }
 
-    @Test("Each is judged as its file says", arguments: files)
+    @Test("Each gets the verdict in its file", arguments: files)
     func judged(_ file: String) throws {
         let vector = try Self.vector(file)
         switch verifier.judge(vector.body) {
@@ -44,7 +44,7 @@ struct AppleVectorTests {
         }
     }
 
-    @Test("Any change to any signed field, and any value under another name, is seen through", arguments: genuine)
+    @Test("Any change to a signed field, and any moved value, is detected", arguments: genuine)
     func tampered(_ file: String) throws {
         let postback = try ReceivedPostback(reading: Self.vector(file).body)
         let changes = Tampering.all(of: postback)
@@ -59,7 +59,7 @@ struct AppleVectorTests {
         #expect(Set(Tampering.changes(of: postback).map(\.field)).isSuperset(of: signed))
         for change in changes {
             let judgement = verifier.judge(change.body)
-            #expect(change.isSeenThrough(by: judgement, original: postback), "\(change)")
+            #expect(change.isDetected(by: judgement, original: postback), "\(change)")
         }
     }
 
@@ -80,7 +80,7 @@ struct AppleVectorTests {
         }
     }
 
-    @Test("Fields nobody signs do not decide", arguments: skAdNetwork)
+    @Test("Unsigned fields do not affect the verdict", arguments: skAdNetwork)
     func unsigned(_ file: String) throws {
         let postback = try SKAdNetworkPostback(reading: Self.vector(file).body)
         var draft = PostbackDraft(postback)
@@ -98,7 +98,7 @@ struct AppleVectorTests {
         #expect(read.countryCode?.text == "DE")
     }
 
-    @Test("The development postback says what Apple's page says of it")
+    @Test("The development postback has the values that Apple documents")
     func development() throws {
         let vector = try Self.vector("Tests/Fixtures/vectors/aak-development-reengagement.json")
         guard case .verified(let verified) = verifier.judge(vector.body),
@@ -120,7 +120,7 @@ struct AppleVectorTests {
         #expect(postback.unprovenFields.map(\.name) == ["conversion-value", "ad-interaction-type", "country-code"])
     }
 
-    @Test("What is built in is what the files say")
+    @Test("The built-in keys are those in the files")
     func builtIn() throws {
         let builtIn = try AppleSignedPostback.all()
         #expect(Set(builtIn.map(\.name)) == Set(try Self.files.map { try Self.vector($0).name }))

@@ -5,12 +5,12 @@ import Foundation
 import StrictJSON
 import Testing
 
-@Suite("What a hostile body may cost", .serialized)
+@Suite("The cost of hostile bodies", .serialized)
 struct CostlyBodyTests {
-    /// How many times the time of a genuine postback a body may take; the aim is four.
+    /// How much longer than a genuine postback a body may take; the aim is four times.
     static let bound = 10.0
 
-    @Test("No body within the limits costs many times a genuine postback")
+    @Test("No body within the limits costs much more than a genuine postback")
     func bounded() throws {
         let verifier = try PostbackVerifier()
         try verifier.prepareTables()
@@ -18,7 +18,7 @@ struct CostlyBodyTests {
         var rows: [String] = []
         for costly in try CostlyBody.all() {
             #expect(costly.body.count <= JSONObject.maximumLength, "\(costly)")
-            // In turns, so that whatever else the machine does meets both.
+            // In turns, so that other load on the machine affects both.
             var (ours, theirs): ([Double], [Double]) = ([], [])
             for _ in 0..<15 {
                 ours.append(Self.microseconds(genuine.body, verifier))
@@ -31,7 +31,7 @@ struct CostlyBodyTests {
         print(rows.joined(separator: "\n"))
     }
 
-    @Test("The one spelling of what a postback says costs little beside verifying it")
+    @Test("The statements of a postback cost little compared with verifying it")
     func statements() throws {
         let verifier = try PostbackVerifier()
         try verifier.prepareTables()
@@ -44,7 +44,7 @@ struct CostlyBodyTests {
         #expect(spelling < verifying)
     }
 
-    /// What reading and verifying one of many costs, and what is said of it when it is rejected: that is kept and sent.
+    /// The cost of reading and verifying one of many bodies, including the message of a rejection.
     private static func microseconds(_ body: [UInt8], _ verifier: PostbackVerifier) -> Double {
         let bodies = Array(repeating: body, count: 64)
         let batch = microseconds(batches: 1) {
@@ -55,19 +55,19 @@ struct CostlyBodyTests {
         return batch / Double(bodies.count)
     }
 
-    /// The processor time of a piece of work.
+    /// The processor time of a closure.
     private static func microseconds(batches: Int, _ work: () -> Int) -> Double {
         var sum = 0
         let start = clock()
         for _ in 0..<batches {
             sum &+= work()
         }
-        // Nobody may decide that the work is not needed.
+        // Keeps the optimizer from removing the work.
         precondition(sum != .min)
         return (clock() - start) / Double(batches)
     }
 
-    /// This thread's processor time, so that whatever else runs does not count.
+    /// This thread's processor time.
     private static func clock() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

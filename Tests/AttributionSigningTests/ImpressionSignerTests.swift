@@ -37,7 +37,7 @@ struct ImpressionSignerTests {
         #expect(try key.publicKey().verifies(signature, for: impression.signedText))
     }
 
-    @Test("A P-192 key signs 1.0 and 2.0 and nothing later", arguments: forms.filter { $0.1 == nil })
+    @Test("A P-192 key signs only 1.0 and 2.0", arguments: forms.filter { $0.1 == nil })
     func oldCurve(_ version: String, _ fidelity: Int64?, _ domain: String?) throws {
         let signer = try ImpressionSigner(.generate(.p192))
         let impression = try Self.impression(version, fidelity, domain)
@@ -65,7 +65,7 @@ struct ImpressionSignerTests {
         #expect(object.fields.map(\.name) == ["version", "ad-network-id"] + names + ["attribution-signature"])
     }
 
-    @Test("Each form has the rendering that fits it, and no other", arguments: forms)
+    @Test("Each form has its own rendering and no other", arguments: forms)
     func renderings(_ version: String, _ fidelity: Int64?, _ domain: String?) throws {
         let signed = try ImpressionSigner(.generate(.p256)).sign(Self.impression(version, fidelity, domain))
         let storeKit = try? JSONObject(reading: signed.storeKitProductParameters().line.utf8)

@@ -13,7 +13,7 @@ struct KeyTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
 
-    @Test("A key file is private from its first moment and never overwritten", arguments: SignatureCurve.allCases)
+    @Test("A key file is private from the start and never overwritten", arguments: SignatureCurve.allCases)
     func files(_ curve: SignatureCurve) throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let file = "\(folder)/key.pem"
@@ -28,7 +28,7 @@ struct KeyTests {
         #expect(try read.pem().hasPrefix("-----BEGIN PRIVATE KEY-----"))
     }
 
-    @Test("A key others can read is refused", arguments: [0o640, 0o604, 0o644, 0o660])
+    @Test("A key that others can read is refused", arguments: [0o640, 0o604, 0o644, 0o660])
     func openToOthers(_ mode: Int) throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let file = "\(folder)/key.pem"
@@ -39,12 +39,12 @@ struct KeyTests {
         }
     }
 
-    @Test("A key's file is small and regular, and nobody waits for one that is not")
+    @Test("A key file that is too long or not regular is refused without blocking")
     func peculiarFiles() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let (large, fifo) = ("\(folder)/large.pem", "\(folder)/fifo.pem")
         #expect(FileManager.default.createFile(atPath: large, contents: nil, attributes: [.posixPermissions: 0o600]))
-        // Sparse: three gigabytes that take no room.
+        // Sparse: three gigabytes without using disk space.
         #expect(truncate(large, 3 << 30) == 0)
         #expect(mkfifo(fifo, 0o600) == 0)
         let reasons = [
@@ -58,7 +58,7 @@ struct KeyTests {
     }
 
     @Test(
-        "What is no private key on one of the two curves is refused",
+        "Anything but a private key on one of the two curves is refused",
         arguments: [
             "", "nonsense", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
         ])
@@ -66,14 +66,14 @@ struct KeyTests {
         #expect(throws: KeyProblem.noPrivateKey(file: "f")) { try NetworkPrivateKey(pem: text, file: "f") }
     }
 
-    @Test("A public key in place of a private one is named as such")
+    @Test("A public key instead of a private one gets its own error")
     func publicKey() throws {
         let pem = try NetworkPrivateKey.generate(.p256).publicKey().pem()
         #expect(throws: KeyProblem.publicInsteadOfPrivate(file: "f")) { try NetworkPrivateKey(pem: pem, file: "f") }
     }
 
     @Test(
-        "Apple's keys built in are those in keys/",
+        "Apple's built-in keys are those in keys/",
         arguments: [
             (ApplePublicKeys.p192Base64, "keys/apple-skadnetwork-1.0-2.0-p192.pem"),
             (ApplePublicKeys.p256Base64, "keys/apple-skadnetwork-2.1-p256.pem"),
@@ -86,14 +86,14 @@ struct KeyTests {
     }
 
     @Test(
-        "A list of keys that is missing or has a member nobody knows is refused by name",
+        "A key list that is missing or has an unknown member is refused by name",
         arguments: [
             (nil, "cannot read the key file FILE: no such file"),
             ("", "the list of keys FILE: expected {\"keys\": [...]}"),
-            ("{\"keys\": [], \"kys\": 1}", "the list of keys FILE: \"kys\" is no member; expected keys"),
+            ("{\"keys\": [], \"kys\": 1}", "the list of keys FILE: unknown member \"kys\"; expected keys"),
             (
                 #"{"keys": [{"ad-network-id": "n", "file": "f", "versions": "4.0", "use": "active", "registryid": 3}]}"#,
-                "the list of keys FILE: \"registryid\" is no member; expected ad-network-id, registry-id, file, versions"
+                "the list of keys FILE: unknown member \"registryid\"; expected ad-network-id, registry-id, file, versions"
             ),
         ])
     func unreadableKeySet(_ text: String?, _ expected: String) throws {
@@ -124,7 +124,7 @@ struct KeyTests {
         return try NetworkKeySet(file: "\(folder)/keys.json")
     }
 
-    @Test("A list of keys signs with the active one for network and version, and refuses two")
+    @Test("A key list signs with the active key for network and version, and refuses two")
     func keySet() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let signer = try NetworkSigner(list("verify-only"))
@@ -144,7 +144,7 @@ struct KeyTests {
         }
     }
 
-    @Test("A key marked verify-only never signs, and what only it could sign is refused")
+    @Test("A verify-only key never signs, even if no other key can")
     func verifyOnly() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let keys = try list("verify-only", newVersions: "3.0")
@@ -165,7 +165,7 @@ struct KeyTests {
         #expect(signed.compactJWS.split(separator: ".").count == 3)
     }
 
-    @Test("The file of a verify-only key may hold the public half alone; a private one must still be secret")
+    @Test("The file of a verify-only key may have only the public half; a private one must still be secret")
     func publicHalfAlone() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         _ = try list("verify-only")
@@ -182,7 +182,7 @@ struct KeyTests {
     }
 
     @Test(
-        "The public half of a private key is the same key, and verifies what it signs",
+        "The public half of a private key verifies what it signs",
         arguments: SignatureCurve.allCases)
     func halves(_ curve: SignatureCurve) throws {
         let key = try NetworkPrivateKey.generate(curve)

@@ -3,9 +3,9 @@ import AttributionHarness
 import AttributionSigning
 import Testing
 
-@Suite("Bodies that somebody changed")
+@Suite("Mutated bodies")
 struct MutatedBodyTests {
-    /// Draws the same numbers in every run.
+    /// A generator with the same numbers in every run.
     private struct Generator: RandomNumberGenerator {
         var state: UInt64
 
@@ -18,7 +18,7 @@ struct MutatedBodyTests {
         }
     }
 
-    /// What a body is cut into and mixed with: structure, halves of escapes and surrogates, ends of numbers, no UTF-8.
+    /// Fragments to insert: structure, halves of escapes and surrogates, ends of numbers, invalid UTF-8.
     private static let pieces: [[UInt8]] =
         [
             "\\", "\\u", "\\ud8", "\\ud800", "\\udc00", "\\ud800\\u0041", "\\udbff\\udbff", "\\u0000", "\"", "{", "}",
@@ -28,7 +28,7 @@ struct MutatedBodyTests {
             "=", "/", "{\"a\":1}", "[[[[[[[[[", "\"version\":", "\u{2063}", "é", ".", "..",
         ].map { Array($0.utf8) } + [[0], [0x1F], [0x7F], [0x80], [0xC0], [0xED, 0xA0, 0x80], [0xFF]]
 
-    @Test("They are judged without harm, and verify only while what is signed is what it was")
+    @Test("They are handled safely, and verify only if the signed text is unchanged")
     func judged() throws {
         let verifier = try PostbackVerifier()
         let originals = try AppleSignedPostback.all()

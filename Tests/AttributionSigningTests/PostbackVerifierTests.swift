@@ -4,9 +4,9 @@ import AttributionSigning
 import StrictJSON
 import Testing
 
-@Suite("Verifying under the right key alone")
+@Suite("Verifying only under the right key")
 struct PostbackVerifierTests {
-    /// A draft of each version, as the device model of the harness does not choose.
+    /// A draft of each version.
     static func draft(_ version: SKAdNetworkVersion) -> PostbackDraft {
         var draft = PostbackDraft([])
         draft[.version] = .string(version.rawValue)
@@ -42,7 +42,7 @@ struct PostbackVerifierTests {
         #expect(verified.keyName.contains(version.postbackCurve.displayName))
     }
 
-    @Test("Apple's own key named as a test key makes nothing a test")
+    @Test("Apple's own key as a test key does not mark postbacks as test")
     func appleKeyAsTestKey() throws {
         let apple = try SignatureCurve.allCases.map {
             try #require(SignaturePublicKey(base64: ApplePublicKeys.base64($0)))
@@ -70,7 +70,7 @@ struct PostbackVerifierTests {
     }
 
     @Test(
-        "Any change to a signed field, and any value under another name, is seen through",
+        "Any change to a signed field, and any moved value, is detected",
         arguments: SKAdNetworkVersion.allCases, [nil, .sourceAppID, .sourceDomain] as [PostbackField?])
     func tampered(_ version: SKAdNetworkVersion, _ source: PostbackField?) throws {
         let standIn = try AppleStandIn()
@@ -88,11 +88,11 @@ struct PostbackVerifierTests {
         #expect(Set(changes.map(\.expectation)) == [.forged, .rejected, .sameStatement])
         for change in changes {
             let judgement = verifier.judge(change.body)
-            #expect(change.isSeenThrough(by: judgement, original: postback), "\(change)")
+            #expect(change.isDetected(by: judgement, original: postback), "\(change)")
         }
     }
 
-    @Test("An app id under the name of a domain is no domain, though the signed text is the same")
+    @Test("An app id under the name of a domain is refused, although the signed text is the same")
     func appIDAsDomain() throws {
         let standIn = try AppleStandIn()
         var draft = Self.draft(.v4_0)
@@ -114,7 +114,7 @@ struct PostbackVerifierTests {
     }
 
     @Test(
-        "A signature that is no DER is refused without harm",
+        "A signature that is not DER is refused",
         arguments: [[0], [0x30], [0x30, 0x80], [0x30, 0x06, 2, 1, 0, 2, 1, 0], Array(repeating: 0x30, count: 4096)]
             as [[UInt8]])
     func signatures(_ signature: [UInt8]) throws {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Files of the repository that tests read.
+/// Files of the repository for tests.
 enum Repository {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -4,11 +4,11 @@ import AttributionSigning
 import Hashing
 import Testing
 
-@Suite("What cannot be decided is not forged")
+@Suite("Undecided is not forged")
 struct UndecidedTests {
     let standIn: AppleStandIn
     let body: [UInt8]
-    /// Keys that OpenSSL has no implementation for, so that every operation fails inside it.
+    /// Keys without an OpenSSL implementation, so that every operation fails inside OpenSSL.
     let failing: [SignaturePublicKey]
 
     init() throws {
@@ -17,7 +17,7 @@ struct UndecidedTests {
         failing = try standIn.publicKeys().map { $0.requiring(properties: "provider=absent") }
     }
 
-    @Test("A failure of OpenSSL is no verdict, alone and in a batch")
+    @Test("A failure of OpenSSL is undecided, alone and in a batch")
     func failure() throws {
         let verifier = try PostbackVerifier(testKeys: failing)
         for judgement in [verifier.judge(body)] + verifier.judge([body, body]) {
@@ -30,7 +30,7 @@ struct UndecidedTests {
         }
     }
 
-    @Test("Another key that verifies decides, in whatever order they are tried")
+    @Test("A key that verifies decides, in whatever order keys are tried")
     func otherKey() throws {
         for keys in [failing + (try standIn.publicKeys()), try standIn.publicKeys() + failing] {
             guard case .verified = try PostbackVerifier(testKeys: keys).judge(body) else {
@@ -40,7 +40,7 @@ struct UndecidedTests {
         }
     }
 
-    @Test("Other bodies of the batch get their verdicts")
+    @Test("Other bodies in the batch get their verdicts")
     func batch() throws {
         let verifier = try PostbackVerifier(testKeys: failing)
         let genuine = try AppleSignedPostback.all().filter { $0.name == "aak-development-reengagement" }.map(\.body)
@@ -53,7 +53,7 @@ struct UndecidedTests {
     }
 
     @Test(
-        "A signature that is not strictly of its encoding is invalid without asking OpenSSL",
+        "A malformed signature is invalid without calling OpenSSL",
         arguments: [
             [], [0], [0x30], [0x30, 0x80], [0x30, 0x06, 2, 1, 0, 2, 1, 1], [0x30, 0x06, 2, 1, 1, 2, 1, 1, 0],
             [0x30, 0x81, 0x06, 2, 1, 1, 2, 1, 1], [0x30, 0x07, 2, 2, 0, 1, 2, 1, 1], [0x30, 0x06, 2, 1, 0x81, 2, 1, 1],
@@ -69,7 +69,7 @@ struct UndecidedTests {
         }
     }
 
-    @Test("A sum without coordinates, as the holder of a private key can make one, is invalid")
+    @Test("A crafted signature whose sum is the point at infinity is invalid")
     func pointAtInfinity() throws {
         // The public key is the generator itself, so that r = n − e and any s give the point at infinity.
         let generator =

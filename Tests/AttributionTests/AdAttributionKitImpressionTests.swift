@@ -2,7 +2,7 @@ import Attribution
 import StrictJSON
 import Testing
 
-@Suite("Checking and spelling AdAttributionKit impressions")
+@Suite("Checking and encoding AdAttributionKit impressions")
 struct AdAttributionKitImpressionTests {
     typealias Change = @Sendable (inout AdAttributionKitImpressionDraft) -> Void
 
@@ -57,7 +57,7 @@ struct AdAttributionKitImpressionTests {
         ("timestamp", { $0.timestampMilliseconds = 1_676_057_605 }),
     ]
 
-    @Test("A value out of its range is refused by name", arguments: wrongValues)
+    @Test("A value out of range is refused by name", arguments: wrongValues)
     func refused(_ field: String, _ change: Change) {
         let problem = #expect(throws: FieldProblem.self) { try Self.request(change).checked() }
         #expect(problem?.field == field)

@@ -30,7 +30,7 @@ struct AdAttributionKitPostbackTests {
         return postback
     }
 
-    @Test("Every field is read as it stands, unknown ones are kept")
+    @Test("Every field is read as received, and unknown ones are kept")
     func fields() throws {
         let postback = try Self.read(
             Self.body(siblings: #","coarse-conversion-value":"high","ad-interaction-type":"view","country-code":"DE""#))
@@ -50,7 +50,7 @@ struct AdAttributionKitPostbackTests {
         #expect(postback.signedFields.last?.name == "later-key")
     }
 
-    @Test("What may be absent is absent, and 0 is not absent")
+    @Test("Optional fields may be absent, and 0 is not absent")
     func absent() throws {
         let payload = Self.payload.replacing(#""publisher-item-identifier":7,"#, with: "")
             .replacing(#""marketplace-identifier":"com.apple.AppStore","#, with: "")
@@ -62,7 +62,7 @@ struct AdAttributionKitPostbackTests {
     }
 
     @Test(
-        "A header, payload or sibling that breaks a rule is named",
+        "An invalid header, payload or sibling is named",
         arguments: [
             ("header", #""alg":"ES256""#, #""alg":"none""#, "jws-string header alg"),
             ("header", #""alg":"ES256""#, #""alg":"ES384""#, "jws-string header alg"),
@@ -103,7 +103,7 @@ struct AdAttributionKitPostbackTests {
     }
 
     @Test(
-        "Only the one spelling of three parts is a JWS",
+        "Only three parts in canonical base64url are a JWS",
         arguments: [
             "", ".", "a.b", "a.b.c.d", "..", "e30.e30.", ".e30.AAAA", "e30=.e30.AAAA", "e3 0.e30.AAAA", "e31.e30.AAAA",
             "e+0.e30.AAAA",
@@ -113,7 +113,7 @@ struct AdAttributionKitPostbackTests {
         #expect(fields.count == 1 && fields[0].hasPrefix("jws-string"))
     }
 
-    @Test("A signature is of 64 bytes in unpadded base64url", arguments: [0, 1, 63, 65, 72])
+    @Test("A signature must have 64 bytes in unpadded base64url", arguments: [0, 1, 63, 65, 72])
     func signatureLength(_ count: Int) throws {
         let body = Self.body(signature: Base64URL.encode([UInt8](repeating: 1, count: count)))
         #expect(try Self.problems(body).map(\.field) == ["jws-string signature"])
@@ -127,7 +127,7 @@ struct AdAttributionKitPostbackTests {
         #expect(throws: PostbackRejection.unknownKey("\"\(kid)\"")) { try ReceivedPostback(reading: body) }
     }
 
-    @Test("The signature covers the text as received, in whatever order and spelling")
+    @Test("The signature covers the text as received, whatever its order and spelling")
     func signedBytes() throws {
         let header = #"{ "alg" : "ES256", "typ":"JWT", "kid":"apple-cas-identifier/0" }"#
         let postback = try Self.read(Self.body(header: header))
@@ -136,7 +136,7 @@ struct AdAttributionKitPostbackTests {
     }
 
     @Test(
-        "A word of an unsigned field that is not known says nothing, and loses nothing",
+        "An unknown word in an unsigned field is ignored and rejects nothing",
         arguments: [
             #","ad-interaction-type":"hover""#, #","ad-interaction-type":"CLICK""#, #","ad-interaction-type":1"#,
             #","ad-interaction-type":null"#, #","country-code":"us""#, #","country-code":"USA""#, #","country-code":1"#,
@@ -148,7 +148,7 @@ struct AdAttributionKitPostbackTests {
     }
 
     @Test(
-        "A conversion value that is none is kept as such, and loses nothing",
+        "An invalid conversion value is kept as invalid and rejects nothing",
         arguments: [
             #","conversion-value":64"#, #","conversion-value":1,"coarse-conversion-value":"low""#,
             #","coarse-conversion-value":"LOW""#, #","conversion-value":"24""#,
@@ -157,7 +157,7 @@ struct AdAttributionKitPostbackTests {
         #expect(try Self.read(Self.body(siblings: siblings)).conversion == .invalid)
     }
 
-    @Test("A postback of SKAdNetwork to which somebody added a JWS is still one")
+    @Test("An SKAdNetwork postback with an added JWS is still an SKAdNetwork postback")
     func bothFrameworks() throws {
         let body =
             #"{"ad-network-id":"N","campaign-id":1,"app-id":2,"transaction-id":"T","jws-string":"a.b.c","#
@@ -165,7 +165,7 @@ struct AdAttributionKitPostbackTests {
         #expect(try ReceivedPostback(reading: Array(body.utf8)).framework == .skAdNetwork)
     }
 
-    @Test("A field on the side where Apple does not put it counts for nothing")
+    @Test("A field on the wrong side of the JWS is ignored")
     func sides() throws {
         let payload = Self.payload.replacing(#""did-win":true"#, with: #""did-win":true,"conversion-value":63"#)
         let postback = try Self.read(Self.body(payload: payload, siblings: #","conversion-type":"re-engagement""#))
@@ -173,19 +173,19 @@ struct AdAttributionKitPostbackTests {
         #expect(postback.conversionType == .download)
     }
 
-    @Test("A copy says the same whatever its signature, not when an unsigned field differs")
+    @Test("Statements are equal despite another signature, but not if an unsigned field differs")
     func sameStatements() throws {
         let first = try ReceivedPostback(reading: Self.body(siblings: #","conversion-value":1"#))
         let other = Base64URL.encode([UInt8](repeating: 2, count: 64))
         let second = try ReceivedPostback(reading: Self.body(signature: other, siblings: #","conversion-value":1"#))
-        #expect(first.saysTheSame(as: second))
+        #expect(first.hasSameStatements(as: second))
         #expect(first.key == second.key)
         for siblings in ["", #","conversion-value":2"#, #","conversion-value":1,"country-code":"US""#] {
-            #expect(!first.saysTheSame(as: try ReceivedPostback(reading: Self.body(siblings: siblings))))
+            #expect(!first.hasSameStatements(as: try ReceivedPostback(reading: Self.body(siblings: siblings))))
         }
     }
 
-    // MARK: Steps
+    // MARK: Helpers
 
     private static func changed(_ text: String, _ good: String, _ bad: String) throws -> String {
         try #require(text.contains(good))

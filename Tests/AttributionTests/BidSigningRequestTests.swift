@@ -2,7 +2,7 @@ import Attribution
 import CodedErrors
 import Testing
 
-@Suite("Choosing what a bid request is answered with")
+@Suite("Choosing the answer to a bid request")
 struct BidSigningRequestTests {
     /// Two networks: the first signs everything and has a number in the registry, the second is of 2020.
     static func networks() throws -> [BiddingNetwork] {
@@ -71,7 +71,7 @@ struct BidSigningRequestTests {
     }
 
     @Test(
-        "The network as the source app's list spells it, by name or by number",
+        "The network is signed as the source app's list spells it, by name or by number",
         arguments: [
             (#""skadnetids": ["x.skadnetwork", "N.SKAdNetwork"]"#, "4.0|N.SKAdNetwork|0,1"),
             (#""skadnetlist": {"addl": ["N.skadnetwork"]}"#, "4.0|N.skadnetwork|0,1"),
@@ -91,7 +91,7 @@ struct BidSigningRequestTests {
         #expect(try Self.choice(#""versions": ["2.0", "4.0"], "sourceapp": 880047117, \#(lists)"#) == expected)
     }
 
-    @Test("The bidder's choice of networks goes before, and the order is its preference")
+    @Test("The bidder's choice of networks takes precedence, in its order")
     func preference() throws {
         let skadn = #""versions": ["2.0"], "sourceapp": 1, "skadnetids": ["n.skadnetwork", "old.skadnetwork"]"#
         let names = { (list: String) in Self.both + #", "networks": [\#(list)]"# }
@@ -103,7 +103,7 @@ struct BidSigningRequestTests {
     }
 
     @Test(
-        "A fault of the exchange refuses its extension by name, and leaves the other",
+        "An error of the exchange refuses only its own extension, by name",
         arguments: [
             (#""versions": ["4.0"], "skadnetids": ["n.skadnetwork"]"#, "skadn.sourceapp: found nothing"),
             (#""sourceapp": 1, "skadnetids": ["n.skadnetwork"]"#, "skadn.versions: found nothing"),
@@ -162,7 +162,7 @@ struct BidSigningRequestTests {
         #expect(try offers.adAttributionKit?.get().impression(at: Self.time, nonce: nonce) == draft)
     }
 
-    @Test("A time that is not of the present is refused, as of a clock that is wrong")
+    @Test("An implausible time is refused")
     func badTime() throws {
         let body = """
             {"skadn": {"versions": ["4.0"], "sourceapp": 1, \(Self.listed)},
@@ -181,7 +181,7 @@ struct BidSigningRequestTests {
     }
 
     @Test(
-        "AdAttributionKit wants its version, a listed network with a P-256 key and a source identifier",
+        "AdAttributionKit requires its version, a listed network with a P-256 key and a source identifier",
         arguments: [
             (#""version": "1.0", "sourceapp": "1", "skadnetids": ["n.skadnetwork"]"#, both, nil),
             (#""versions": ["1.0"], "sourceapp": 1, "skadnetids": ["n.skadnetwork"]"#, both, nil),
@@ -211,7 +211,7 @@ struct BidSigningRequestTests {
     }
 
     @Test(
-        "A fault of the bidder refuses the whole request by name",
+        "An error of the bidder refuses the whole request by name",
         arguments: [
             ("", "not-json", "the body is empty"),
             ("[]", "not-json", "byte 0 does not begin a JSON object"),
@@ -234,7 +234,7 @@ struct BidSigningRequestTests {
             ),
             (
                 #"{"skadn": {}, "advertise": {"itunesitem": 1, "source-identifier": 1}}"#, "bad-field",
-                "advertise.source-identifier: found the number 1, expected no such name, but only itunesitem"
+                "advertise.source-identifier: found an unknown name, expected one of itunesitem"
             ),
             (
                 #"{"skadn": {}, "advertise": {"itunesitem": 1, "campaign": 1, "fidelities": [2]}}"#, "bad-field",

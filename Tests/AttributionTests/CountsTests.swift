@@ -1,13 +1,13 @@
 import Attribution
 import Testing
 
-@Suite("What counts as what")
+@Suite("How postbacks are counted")
 struct CountsTests {
     static func metrics(_ traits: [CountedTraits]) -> Counts {
         traits.reduce(into: Counts()) { $0.count($1) }
     }
 
-    @Test("Later windows and non-winners are no installs")
+    @Test("Later windows and non-winners are not installs")
     func installs() {
         let metrics = Self.metrics([
             CountedTraits(didWin: nil, sequenceIndex: nil, isRedownload: true, conversion: .absent),
@@ -32,7 +32,7 @@ struct CountsTests {
         #expect(metrics.lossRate == 0.5)
     }
 
-    @Test("Re-engagements are no installs, and their conversion values are apart")
+    @Test("Re-engagements are not installs, and their conversion values are counted separately")
     func reengagements() {
         func traits(_ index: Int64, _ isReengagement: Bool, _ value: UInt8) -> CountedTraits {
             CountedTraits(
@@ -50,7 +50,7 @@ struct CountsTests {
         #expect(metrics.reengagementHistogram.map(\.value) == [7, 9])
     }
 
-    @Test("Null is not 0: the mean is of known values alone")
+    @Test("Null is not 0: the mean is of known values only")
     func conversions() {
         let metrics = Self.metrics(
             [Conversion.absent, .null, .fine(0), .fine(10)].map {
@@ -63,7 +63,7 @@ struct CountsTests {
         #expect(metrics.redownloadRate == nil)
     }
 
-    @Test("A conversion value that is none costs no install, and is neither null nor a value")
+    @Test("An invalid conversion value still counts as an install, but neither as null nor as a value")
     func invalidConversions() {
         let metrics = Self.metrics(
             [0, 1].map { CountedTraits(didWin: true, sequenceIndex: $0, isRedownload: false, conversion: .invalid) }
@@ -76,7 +76,7 @@ struct CountsTests {
         #expect(metrics.nullConversions == 0 && metrics.fineConversions == 0 && metrics.meanFineConversion == nil)
     }
 
-    @Test("A redownload nobody signed is counted, and known to be unproven")
+    @Test("An unsigned redownload is counted as unproven")
     func unprovenRedownloads() throws {
         func metrics(_ members: String) throws -> Counts {
             let body = "{\(members),\"redownload\":true,\"attribution-signature\":\"AAAA\"}"
@@ -89,7 +89,7 @@ struct CountsTests {
         #expect(second[.redownloads] == 1 && second.knownRedownloads == 1 && second[.unprovenRedownloads] == 0)
     }
 
-    @Test("Every counter has an index of its own")
+    @Test("Every counter has its own index")
     func indices() {
         let counters: [Counts.Counter] =
             [
@@ -103,7 +103,7 @@ struct CountsTests {
         #expect(Conversion.allCases.map(\.index) == Array(Conversion.allCases.indices))
     }
 
-    @Test("Sums of metrics are metrics of the sum")
+    @Test("Counts can be added")
     func sums() {
         let one = CountedTraits(didWin: true, sequenceIndex: 0, isRedownload: true, conversion: .fine(63))
         var sum = Self.metrics([one])
@@ -111,7 +111,7 @@ struct CountsTests {
         #expect(sum == Self.metrics([one, one, one]))
     }
 
-    @Test("Every dimension says who vouches for it: Apple, nobody, or whoever received the postback")
+    @Test("Every dimension says who vouches for it: Apple, no one, or the server")
     func dimensionBasis() {
         let bases = Dictionary(grouping: ReportDimension.allCases, by: \.basis)
         #expect(bases[.ours] == [.hour, .day, .week, .month, .recipient])

@@ -2,7 +2,7 @@ import Attribution
 import StrictJSON
 import Testing
 
-@Suite("What may be a postback of a later release")
+@Suite("Postbacks that a later release may verify")
 struct FuturePostbackTests {
     static let signature = "MAYCAQECAQE="
 
@@ -19,20 +19,20 @@ struct FuturePostbackTests {
         return FuturePostback.isPlausible(try #require(rejection), body: body)
     }
 
-    @Test("A later version with ids and a signature is", arguments: ["4.1", "5.0", "10.12", "01.0"])
+    @Test("A later version with ids and a signature is plausible", arguments: ["4.1", "5.0", "10.12", "01.0"])
     func versions(_ version: String) throws {
         #expect(try Self.isPlausible(Self.body(version: "\"\(version)\"")))
     }
 
     @Test(
-        "What names something else as its version is not",
+        "Anything that is not a version is implausible",
         arguments: ["", "5", "5.", ".5", "5.0.1", "111.0", "a.b", "-1.0", "５.0"])
     func otherVersions(_ version: String) throws {
         #expect(try !Self.isPlausible(Self.body(version: "\"\(version)\"")))
     }
 
     @Test(
-        "Without ids of the right kind it is not",
+        "Without ids of the right type it is implausible",
         arguments: [
             body(id: #""""#), body(id: "1"), body(id: #""a\u2063b""#), body(app: #""1""#), body(app: "null"),
             Array(#"{"version":"5.0"}"#.utf8), Array(#"{"version":"5.0","app-id":1}"#.utf8),
@@ -42,7 +42,7 @@ struct FuturePostbackTests {
     }
 
     @Test(
-        "A signature is two integers in DER, of any curve",
+        "A signature must be two integers in DER, of any curve",
         arguments: [
             ([], false), ([0x30, 6, 2, 1, 1, 2, 1, 1], true), ([0x30, 6, 2, 1, 1, 2, 1], false),
             ([0x30, 6, 2, 1, 1, 2, 1, 1, 0], false), ([0x30, 3, 2, 1, 1], false), ([0x31, 6, 2, 1, 1, 2, 1, 1], false),
@@ -58,7 +58,7 @@ struct FuturePostbackTests {
     }
 
     @Test(
-        "Under a key of Apple's that is not known yet, an AdAttributionKit postback is",
+        "An AdAttributionKit postback under an unknown key of Apple's is plausible",
         arguments: [
             ("apple-cas-identifier/1", true), ("apple-", true), ("skan-test-identifier/1", false), ("", false),
             ("APPLE-cas-identifier/1", false),
@@ -69,7 +69,7 @@ struct FuturePostbackTests {
     }
 
     @Test(
-        "Without ids in a payload of JSON it is not",
+        "Without ids in a JSON payload it is implausible",
         arguments: [
             "{}", "[]", "x", #"{"postback-identifier":"a"}"#, #"{"postback-identifier":1,"ad-network-identifier":"n"}"#,
         ])
@@ -79,7 +79,7 @@ struct FuturePostbackTests {
         #expect(try !Self.isPlausible(body))
     }
 
-    @Test("What is rejected for anything else is not from the future")
+    @Test("A body rejected for any other reason is implausible")
     func otherReasons() {
         let body = Self.body()
         for rejection in [PostbackRejection.malformed([]), .invalidSignature(keys: []), .notJSON(.empty)] {
@@ -88,7 +88,7 @@ struct FuturePostbackTests {
         #expect(!FuturePostback.isPlausible(.unknownVersion("5.0"), body: []))
     }
 
-    @Test("What is said of it promises nothing: whether it was kept is said elsewhere")
+    @Test("The description does not say whether the body was kept")
     func words() {
         for rejection in [PostbackRejection.unknownVersion("\"5.0\""), .unknownKey("\"a\"")] {
             #expect(!rejection.description.contains("kept"))

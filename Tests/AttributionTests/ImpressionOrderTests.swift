@@ -93,7 +93,7 @@ struct ImpressionOrderTests {
         ),
         (
             #""forms": ["storekit-rendered"], "version": "4.0", "source-identifier": 1, "campaign-id": 1, \#(app)"#,
-            "campaign-id: found a value, expected none: only versions up to 3.0 have it"
+            "campaign-id: found a value, expected none: it is only for versions up to 3.0"
         ),
         (
             #""forms": ["storekit-rendered"], "version": "3.0", "source-identifier": 1, "campaign-id": 1, \#(app)"#,
@@ -105,7 +105,7 @@ struct ImpressionOrderTests {
         ),
         (
             #""forms": ["storekit-rendered"], "version": "3.0", "campaign-id": 1, \#(app), "eligible-for-re-engagement": 1"#,
-            "eligible-for-re-engagement: found a value, expected none: only the form adattributionkit"
+            "eligible-for-re-engagement: found a value, expected none: it is only for the form adattributionkit"
         ),
         (#""forms": ["storekit-rendered"], "version": "4.0", \#(app)"#, "source-identifier: found nothing"),
         (#""forms": ["storekit-rendered"], "version": "3.0", \#(app), "campaign-id": 101"#, "campaign-id: found 101"),
@@ -116,13 +116,13 @@ struct ImpressionOrderTests {
         ),
         (#""forms": ["adattributionkit"], \#(app)"#, "source-identifier: found nothing"),
         (#""forms": ["adattributionkit"], "source-identifier": 1, "source-app-id": -1"#, "source-app-id: found -1"),
-        (#""forms": ["web"], "nonce": "a""#, "nonce: found a value, expected none: every signature gets a fresh one"),
+        (#""forms": ["web"], "nonce": "a""#, "nonce: found a value, expected none: the server generates one"),
         (#""forms": ["web"], "timestamp": 1"#, "timestamp: found a value, expected none"),
         (#""forms": ["web"], "impression-identifier": null"#, "impression-identifier: found a value, expected none"),
-        (#""forms": ["web"], "campaign": 1"#, "campaign: found the number 1, expected no such name, but only forms"),
+        (#""forms": ["web"], "campaign": 1"#, "campaign: found an unknown name, expected one of forms"),
     ]
 
-    @Test("A value that breaks a rule, or that nothing would use, is refused by name", arguments: refusals)
+    @Test("An invalid or unused value is refused by name", arguments: refusals)
     func refused(_ members: String, _ detail: String) {
         let refusal = #expect(throws: SigningRefusal.self) { try Self.order(members) }
         #expect(refusal?.code == .badField)
@@ -130,12 +130,12 @@ struct ImpressionOrderTests {
     }
 
     @Test(
-        "Network and advertised app are needed",
+        "Network and advertised app are required",
         arguments: [
             (#"{"forms": ["web"], "version": "4.0", "itunes-item-id": 1}"#, "ad-network-id: found nothing"),
             (#"{"forms": ["web"], "version": "4.0", "ad-network-id": "n"}"#, "itunes-item-id: found nothing"),
             (#"{"forms": ["web"], "version": "4.0", "ad-network-id": 1}"#, "ad-network-id: found the number 1"),
-            (#"{"forms": ["web"], "forms": []}"#, "the name \"forms\" stands twice"),
+            (#"{"forms": ["web"], "forms": []}"#, "duplicate name \"forms\""),
             ("", "the body is empty"),
         ])
     func incomplete(_ body: String, _ detail: String) {
@@ -150,7 +150,7 @@ struct ImpressionOrderTests {
         ("4.0", 0, false), ("4.0", 1, true),
     ]
 
-    @Test("An order makes the impression that the command line makes of the same values", arguments: ads)
+    @Test("An order makes the same impression as the command line", arguments: ads)
     func sameAsDraft(_ version: String, _ fidelity: Int64?, _ isWeb: Bool) throws {
         let nonce = try #require(Nonce("68483ef6-0678-40df-859b-1b8f3f2d7b21"))
         let form = isWeb ? "web" : fidelity == 0 ? "view-through" : "storekit-rendered"
@@ -169,7 +169,7 @@ struct ImpressionOrderTests {
         #expect(try order.impressions(at: Self.time) { nonce } == [.skAdNetwork(draft)])
     }
 
-    @Test("An order for AdAttributionKit makes the impression that the command line makes of the same values")
+    @Test("An order for AdAttributionKit makes the same impression as the command line")
     func sameAsAdAttributionKitDraft() throws {
         let nonce = try #require(Nonce("68483ef6-0678-40df-859b-1b8f3f2d7b21"))
         let order = try Self.order(
@@ -182,7 +182,7 @@ struct ImpressionOrderTests {
     }
 
     @Test(
-        "A time that is not of the present is not signed",
+        "An implausible time is not signed",
         arguments: [0, 1_676_057_605, 1_676_057_605_705_000] as [Int64])
     func badTime(_ time: Int64) throws {
         let order = try Self.order(#""forms": ["adattributionkit"], "source-identifier": 39, "source-app-id": 1"#)

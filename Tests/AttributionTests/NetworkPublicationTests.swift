@@ -30,7 +30,7 @@ struct NetworkPublicationTests {
         return try #require(try PropertyListSerialization.propertyList(from: data, format: nil) as? NSDictionary)
     }
 
-    @Test("The JSON list reads back as it was meant, in the names of the IAB Tech Lab")
+    @Test("The JSON list round-trips, with the names of the IAB Tech Lab")
     func json() throws {
         let text = try #require(try Self.publication().listJSON).pretty
         let json = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary
@@ -53,7 +53,7 @@ struct NetworkPublicationTests {
         #expect(try Self.publication(address: nil).listJSON?.line.contains("company_address") == false)
     }
 
-    @Test("The property lists read back as they were meant")
+    @Test("The property lists round-trip")
     func propertyLists() throws {
         let publication = try Self.publication()
         let items = [["SKAdNetworkIdentifier": "abc123.skadnetwork"], ["SKAdNetworkIdentifier": "0z.skadnetwork"]]
@@ -71,7 +71,7 @@ struct NetworkPublicationTests {
             ])
     }
 
-    @Test("Without an id of SKAdNetwork there is no list of them")
+    @Test("Without an SKAdNetwork id there is no list")
     func newFrameworkOnly() throws {
         let publication = try Self.publication(ids: ["f2d92a.adattributionkit"])
         #expect(publication.listJSON == nil)
@@ -90,7 +90,7 @@ struct NetworkPublicationTests {
         #expect(try Self.propertyList(list) == [text + "k": text])
     }
 
-    @Test("What XML cannot carry is replaced", arguments: ["\u{0}", "\u{1B}", "\u{FFFE}", "\u{FFFF}"])
+    @Test("Characters that XML does not allow are replaced", arguments: ["\u{0}", "\u{1B}", "\u{FFFE}", "\u{FFFF}"])
     func unencodable(_ text: String) throws {
         let list = PropertyListText.dictionary(["k": .string("a\(text)b")])
         #expect(try Self.propertyList(list) == ["k": "a\u{FFFD}b"])
@@ -109,7 +109,7 @@ struct NetworkPublicationTests {
     }
 
     @Test(
-        "What is not a domain is refused",
+        "Anything but a domain is refused",
         arguments: [
             "", "example", "Example.com", "https://example.com", "example.com/", "example.com:443", "example..com",
             ".example.com", "example.com.", "-a.com", "a-.com", "a_b.com", "192.0.2.1", "exämple.com", "a b.com",
@@ -121,12 +121,12 @@ struct NetworkPublicationTests {
         #expect(problem?.field == "company domain")
     }
 
-    @Test("Domains are taken", arguments: ["example.com", "a.b.c.example", "xn--bcher-kva.example", "3com.com"])
+    @Test("Domains are accepted", arguments: ["example.com", "a.b.c.example", "xn--bcher-kva.example", "3com.com"])
     func domains(_ text: String) throws {
         #expect(try DomainName(text, field: "f").text == text)
     }
 
-    @Test("Texts and lists that cannot be meant are refused")
+    @Test("Invalid texts and lists are refused")
     func badPublications() {
         for name in ["", " ", "a\nb", String(repeating: "a", count: 201)] {
             #expect(throws: FieldProblem.self) { try Self.publication(name: name) }

@@ -3,20 +3,20 @@ import Testing
 
 @Suite("The order of a dimension's values")
 struct OrderedValueTests {
-    /// In their order.
+    /// Values in order.
     static let values = [
         "", "-3", "0", "00", "1", "2", "007", "07", "7", "9", "10", "052", "52", "1000000000000", "9223372036854775807",
         "-", "2026-11-22", "52a", "9223372036854775808", "absent", "null", "true", "\u{00FC}",
     ]
 
-    @Test("Absent first, numbers by size, those with leading zeros side by side, then texts", arguments: 0..<50)
+    @Test("Absent comes first, then numbers by size, equal ones side by side, then texts", arguments: 0..<50)
     func order(_ seed: Int) {
         var generator = Generator(state: UInt64(seed))
         let shuffled = Self.values.shuffled(using: &generator)
         #expect(shuffled.map { OrderedValue($0) }.sorted().map(\.text) == Self.values)
     }
 
-    @Test("Of two values one is less, or they are the same")
+    @Test("Of two values, one is less or they are equal")
     func isTotal() {
         for (first, left) in Self.values.enumerated() {
             for (second, right) in Self.values.enumerated() {

@@ -2,7 +2,7 @@ import Attribution
 import StrictJSON
 import Testing
 
-@Suite("Checking and spelling impressions")
+@Suite("Checking and encoding impressions")
 struct SKAdNetworkImpressionTests {
     static func request(_ version: String, _ change: (inout SKAdNetworkImpressionDraft) -> Void = { _ in })
         -> SKAdNetworkImpressionDraft
@@ -96,7 +96,7 @@ struct SKAdNetworkImpressionTests {
         ("3.0", "timestamp", { $0.timestampMilliseconds = 1_676_057_605_705_000 }),
     ]
 
-    @Test("A value its version does not allow is refused by name", arguments: wrongValues)
+    @Test("A value that the version does not allow is refused by name", arguments: wrongValues)
     func refused(_ version: String, _ field: String, _ change: Change) {
         let problem = #expect(throws: FieldProblem.self) { try Self.request(version, change).checked() }
         #expect(problem?.field == field)

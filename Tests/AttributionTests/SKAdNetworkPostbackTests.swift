@@ -51,7 +51,7 @@ struct SKAdNetworkPostbackTests {
         #expect(text.utf8.starts(with: Array("N.skadnetwork\u{2063}42\u{2063}".utf8)))
     }
 
-    @Test("1.0 signs neither version nor redownload, whether they are there or not")
+    @Test("1.0 signs neither version nor redownload, even if present")
     func firstVersion() throws {
         let (_, members) = Self.bodies[0]
         let bare = try SKAdNetworkPostback(reading: Self.body(members))
@@ -69,7 +69,7 @@ struct SKAdNetworkPostbackTests {
         #expect(try SKAdNetworkPostback(reading: body).isRedownload == nil)
     }
 
-    @Test("A domain of any script is one", arguments: ["example.com", "163.com", "xn--e1afmkfd.xn--p1ai", "例え.テスト"])
+    @Test("A domain may be in any script", arguments: ["example.com", "163.com", "xn--e1afmkfd.xn--p1ai", "例え.テスト"])
     func domains(_ domain: String) throws {
         let members = Self.bodies[5].1.replacing("example.com", with: domain)
         let postback = try SKAdNetworkPostback(reading: Self.body(members))
@@ -77,13 +77,13 @@ struct SKAdNetworkPostbackTests {
     }
 
     @Test(
-        "Only one spelling of a conversion is read again",
+        "Only the canonical description of a conversion is read",
         arguments: ["+5", "007", "00", "64", "-1", " 5", "5 ", "٥", "Low", "", "nul"])
     func otherSpellings(_ text: String) {
         #expect(Conversion(text) == nil)
     }
 
-    @Test("Every conversion is read again from its own description")
+    @Test("Every conversion round-trips through its description")
     func conversionDescriptions() {
         #expect(Conversion.allCases.count == 70)
         #expect(Conversion.allCases.map(\.description).map(Conversion.init) == Conversion.allCases)
@@ -95,7 +95,7 @@ struct SKAdNetworkPostbackTests {
         #expect(try SKAdNetworkPostback(reading: Self.body(members)).signedText.description == "N|1|\(number)|T")
     }
 
-    @Test("A name written with escapes is the same name")
+    @Test("A name with escapes is the same name")
     func escapedName() throws {
         let (_, members) = Self.bodies[5]
         let escaped = members.replacing(#""app-id""#, with: #""app\u002did""#)
@@ -105,14 +105,14 @@ struct SKAdNetworkPostbackTests {
         #expect(postback.fields.contains(JSONField(name: "app-id", value: .integer(1))))
     }
 
-    @Test("Versions are ordered by their release")
+    @Test("Versions are ordered by release")
     func versionOrder() {
         let versions = SKAdNetworkVersion.allCases
         #expect(zip(versions, versions.dropFirst()).allSatisfy { $0 < $1 && !($1 < $0) })
         #expect(versions.map(\.rawValue) == versions.map(\.rawValue).sorted())
     }
 
-    @Test("Fields a later version has are kept but count for nothing", arguments: bodies.prefix(2).map(\.1))
+    @Test("Fields of a later version are kept but ignored", arguments: bodies.prefix(2).map(\.1))
     func laterFields(_ members: String) throws {
         let plain = try SKAdNetworkPostback(reading: Self.body(members))
         let later = try SKAdNetworkPostback(
@@ -123,7 +123,7 @@ struct SKAdNetworkPostbackTests {
     }
 
     @Test(
-        "Conversion: absent, null, fine and coarse stay apart",
+        "Absent, null, fine and coarse conversion values are different",
         arguments: [
             ("", Conversion.absent),
             (#","conversion-value":null"#, .null),
@@ -150,7 +150,7 @@ struct SKAdNetworkPostbackTests {
     }
 
     @Test(
-        "A wrong value is refused by the name of its field",
+        "An invalid value is refused by name",
         arguments: [
             (1, #""campaign-id":42"#, #""campaign-id":"42""#, "campaign-id"),
             (1, #""campaign-id":42"#, #""campaign-id":42.0"#, "campaign-id"),
@@ -213,13 +213,13 @@ struct SKAdNetworkPostbackTests {
         #expect(Set(problems.map(\.field)) == Set((required + [.attributionSignature]).map(\.rawValue)))
     }
 
-    @Test("An unknown version is named, never guessed", arguments: ["4.1", "5.0", "1", "", "2.0 ", "４.0"])
+    @Test("An unknown version is rejected by name", arguments: ["4.1", "5.0", "1", "", "2.0 ", "４.0"])
     func unknownVersion(_ version: String) {
         let body = Self.body(#""version":"\#(version)","campaign-id":1"#)
         #expect(throws: PostbackRejection.unknownVersion("\"\(version)\"")) { try SKAdNetworkPostback(reading: body) }
     }
 
-    @Test("A copy says the same whatever its order, spelling and signature")
+    @Test("Statements are equal whatever the order, spelling and signature")
     func sameStatements() throws {
         let first = try ReceivedPostback(
             reading: Array(
@@ -229,17 +229,17 @@ struct SKAdNetworkPostbackTests {
             reading: Array(
                 #"{ "conversion-value":0,"transaction-id":"a\/b","app-id":2,"campaign-id":1,"ad-network-id":"N","attribution-signature":"AAAB"}"#
                     .utf8))
-        #expect(first.saysTheSame(as: second))
+        #expect(first.hasSameStatements(as: second))
         for other in [#""conversion-value":null"#, #""x":0"#, #""conversion-value":1"#] {
             let third = try ReceivedPostback(
                 reading: Array(
                     #"{"ad-network-id":"N","campaign-id":1,"app-id":2,"transaction-id":"a/b",\#(other),"attribution-signature":"AAAA"}"#
                         .utf8))
-            #expect(!first.saysTheSame(as: third), "\(other)")
+            #expect(!first.hasSameStatements(as: third), "\(other)")
         }
     }
 
-    @Test("A long name that stands twice is shortened in what is said of it")
+    @Test("A long duplicate name is shortened in the message")
     func longName() {
         let name = String(repeating: "n", count: 5_000)
         do {

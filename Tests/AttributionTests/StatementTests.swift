@@ -1,9 +1,9 @@
 import Attribution
 import Testing
 
-@Suite("The one spelling of what a postback says")
+@Suite("The statements of a postback")
 struct StatementTests {
-    /// Draws the same numbers in every run.
+    /// A generator with the same numbers in every run.
     private struct Generator: RandomNumberGenerator {
         var state: UInt64
 
@@ -13,7 +13,7 @@ struct StatementTests {
         }
     }
 
-    /// A name or value as it may be written, and what it means.
+    /// A way to write a name or value, and its meaning.
     private struct Spelled {
         let text: String
         let meaning: String
@@ -48,7 +48,7 @@ struct StatementTests {
                 isString ? "\"\(escaped(String(value.dropFirst().dropLast()), &random))\"" : value
             let space = Bool.random(using: &random) ? " " : ""
             members.append("\"\(escaped(name, &random))\"\(space):\(space)\(written)")
-            // Bytes, not characters, are what a name and a string are.
+            // Names and strings are compared by bytes, not characters.
             meaning.insert("\(Array(name.utf8)): \(Array(value.utf8))")
         }
         return (members.joined(separator: " , "), meaning)
@@ -58,7 +58,7 @@ struct StatementTests {
         "{" + parts.filter { !$0.isEmpty }.shuffled(using: &random).joined(separator: ",") + "}"
     }
 
-    @Test("Two copies have it in common if and only if they say the same, in either framework")
+    @Test("Two copies have equal statements if and only if their fields are equal, in either framework")
     func property() throws {
         var random = Generator(state: 9)
         let skAdNetwork = [#""ad-network-id":"N","campaign-id":1,"app-id":2"#, #""transaction-id":"a\/b""#]
@@ -108,7 +108,7 @@ struct StatementTests {
         #expect(try statements(names) != statements(Array(names.dropLast())))
     }
 
-    @Test("A field on one side of a JWS is not the same on the other")
+    @Test("A signed field differs from an unsigned one with the same name")
     func sides() throws {
         func statements(_ payload: String, _ siblings: String) throws -> [UInt8] {
             let text = AdAttributionKitPostbackTests.payload.replacing(#""later-key":[1]"#, with: payload)

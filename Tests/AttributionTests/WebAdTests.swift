@@ -3,12 +3,12 @@ import CodedErrors
 import StrictJSON
 import Testing
 
-@Suite("Web ads: links, taps, refusals")
+@Suite("Links, taps and refusals of web ads")
 struct WebAdTests {
     static let uuid = "b7c9da2b-15c7-4f3b-9326-135f9630033d"
     static let spelling = "t8naKxXHTzuTJhNfljADPQ"
 
-    // MARK: The nonce's spelling
+    // MARK: Encoding the nonce
 
     @Test("The nonce of Apple's example, with padding and without", arguments: [spelling, spelling + "=="])
     func nonce(_ text: String) throws {
@@ -17,7 +17,7 @@ struct WebAdTests {
         #expect(nonce.base64URL == Self.spelling)
     }
 
-    @Test("Any nonce comes back from its spelling")
+    @Test("Any nonce round-trips")
     func roundTrip() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2_000 {
@@ -47,7 +47,7 @@ struct WebAdTests {
         ("zeros", "AAAAAAAAAAAAAAAAAAAAAA"),
     ]
 
-    @Test("Every other spelling is refused", arguments: badSpellings)
+    @Test("Any other encoding is refused", arguments: badSpellings)
     func badNonce(_ why: String, _ text: String) {
         #expect(Nonce(base64URL: text) == nil, "\(why)")
     }
@@ -74,7 +74,7 @@ struct WebAdTests {
         #expect(tap.sourceDomain.text == "example.com")
     }
 
-    @Test("The domain stays as received")
+    @Test("The domain is kept as received")
     func domainAsReceived() throws {
         let tap = try WebAdTap(reading: Self.body(["source_domain": "\"News.Example.CO.UK\""]))
         #expect(tap.sourceDomain.text == "News.Example.CO.UK")
@@ -114,7 +114,7 @@ struct WebAdTests {
         }
     }
 
-    @Test("All fields at fault are named at once")
+    @Test("All invalid fields are named at once")
     func allProblems() {
         do {
             _ = try WebAdTap(reading: Array("{}".utf8))
@@ -126,14 +126,14 @@ struct WebAdTests {
         }
     }
 
-    @Test("Another version is named and not judged by this one's rules", arguments: ["5.0", "3.0", "4.1", ""])
+    @Test("Another version is rejected by name, whatever its fields", arguments: ["5.0", "3.0", "4.1", ""])
     func unknownVersion(_ version: String) {
         #expect(throws: WebAdRefusal.unknownVersion(version)) {
             try WebAdTap(reading: Self.body(["version": "\"\(version)\"", "source_nonce": nil]))
         }
     }
 
-    @Test("What is no JSON object is refused as such", arguments: ["", "[]", "tap", "{\"version\":\"4.0\"", "{}{}"])
+    @Test("Anything but a JSON object is refused", arguments: ["", "[]", "tap", "{\"version\":\"4.0\"", "{}{}"])
     func notJSON(_ text: String) {
         do {
             _ = try WebAdTap(reading: Array(text.utf8))
@@ -143,7 +143,7 @@ struct WebAdTests {
         }
     }
 
-    @Test("Every refusal has words of its own and a code of its own")
+    @Test("Every refusal has its own text and code")
     func refusals() throws {
         let domain = try #require(SourceDomain("foreign.example"))
         let refusals: [WebAdRefusal] = [
@@ -169,7 +169,7 @@ struct WebAdTests {
             nonce: #require(Nonce(uuid)), issuedAt: UnixMilliseconds(rawValue: 1_676_057_600_000))
     }
 
-    @Test("The link has Apple's attributes, and lives a day unless told otherwise")
+    @Test("The link has Apple's attributes and lives a day by default")
     func link() throws {
         let link = try Self.link()
         #expect(
@@ -217,7 +217,7 @@ struct WebAdTests {
         ("lifetime-seconds", { $0.lifetimeSeconds = 2_592_001 }),
     ]
 
-    @Test("An ad that could not be answered for is not issued", arguments: badRequests)
+    @Test("An ad that could not be answered later is not issued", arguments: badRequests)
     func badRequest(_ field: String, _ change: @Sendable (inout WebAdRequest) -> Void) {
         do {
             _ = try Self.link(change)
@@ -228,7 +228,7 @@ struct WebAdTests {
     }
 
     @Test(
-        "A time of issue that is not in milliseconds is named, whatever it is",
+        "A time of issue that is not in milliseconds is refused by name",
         arguments: [Int64.min, 0, 1_676_057_600, .max])
     func badIssueTime(_ time: Int64) throws {
         let nonce = try #require(Nonce(Self.uuid))
@@ -239,7 +239,7 @@ struct WebAdTests {
         }
     }
 
-    @Test("A request is read from JSON, with every name")
+    @Test("A request with all members is read from JSON")
     func reading() throws {
         let text = """
             {"ad-network-id":"n.skadnetwork","itunes-item-id":10738027756,"source-identifier":0,
@@ -258,13 +258,13 @@ struct WebAdTests {
     }
 
     @Test(
-        "A request with a field at fault is refused by name",
+        "A request with an invalid field is refused by name",
         arguments: [
             (#"{"itunes-item-id":1}"#, "ad-network-id: found nothing"),
             (#"{"ad-network-id":1}"#, "ad-network-id: found the number 1"),
             (base + #","source-domains":"example.com"}"#, "source-domains: found the string"),
             (base + #","source-domains":[1]}"#, "source-domains: found an array"),
-            (base + #","source-domain":["example.com"]}"#, "source-domain: found a name not known here"),
+            (base + #","source-domain":["example.com"]}"#, "source-domain: found an unknown name"),
             (base + #","lifetime-seconds":1.5}"#, "lifetime-seconds: found the number 1.5"),
             (base + #","label":null}"#, "label: found null"),
         ])

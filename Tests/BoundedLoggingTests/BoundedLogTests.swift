@@ -20,7 +20,7 @@ struct BoundedLogTests {
             logger = Logger(label: "test") { _ in BoundedLogHandler(log, logLevel: level) }
         }
 
-        /// Logs a last line as soon as there is room for it, beside the caller.
+        /// Logs a last line concurrently, as soon as there is room for it.
         func end() {
             let (log, logger) = (log, logger)
             Thread {
@@ -29,7 +29,7 @@ struct BoundedLogTests {
             }.start()
         }
 
-        /// Reads until a text has come.
+        /// Reads until a text arrives.
         func read(until text: String) -> [String] {
             var read = ""
             while !read.contains(text) {
@@ -96,7 +96,7 @@ struct BoundedLogTests {
             line: #""message":"m","field.level":"a","field.message":"b","field.time":"c"}"#),
     ]
 
-    @Test("As JSON, a line is one object with the same in it", arguments: objects)
+    @Test("As JSON, a line is one object with the same content", arguments: objects)
     func object(row: Row) throws {
         let piped = Piped(format: .json)
         piped.logger.notice("\(row.message)", metadata: row.fields)
@@ -108,7 +108,7 @@ struct BoundedLogTests {
     }
 
     @Test(
-        "As JSON, a line that would be too long is cut inside its strings",
+        "As JSON, a line that is too long is cut inside its strings",
         arguments: ["ä", "\u{1}", "\u{e0001}", "\"", "😀", "x"])
     func objectBounds(_ character: String) throws {
         let piped = Piped(format: .json)
@@ -131,26 +131,26 @@ struct BoundedLogTests {
         #expect(lines[0].hasSuffix("…"))
     }
 
-    @Test("Nobody who logs waits for a reader; what was dropped is counted when there is one")
+    @Test("Logging never waits for a reader, and dropped lines are counted once there is one")
     func stalled() throws {
         let piped = Piped(lines: 100, bytes: 1 << 20)
         let text = String(repeating: "x", count: 1_000)
-        // 64 KiB of a pipe and two full queues are less than this.
+        // More than a 64 KiB pipe and two full queues.
         for number in 0..<1_000 { piped.logger.info("\(number) \(text)") }
         #expect(!piped.log.flush(within: .milliseconds(10)))
         piped.end()
         let lines = piped.read(until: "after")
-        // How far the thread came before the queue was full is the system's business; that all are accounted for is not.
+        // The number dropped depends on scheduling, but every line must be accounted for.
         let written = lines.compactMap { $0.firstMatch(of: /info ([0-9]+) x/).flatMap { Int($0.1) } }
         let dropped = lines.compactMap {
-            $0.firstMatch(of: /were dropped, for nobody read them count=([0-9]+)$/).flatMap { Int($0.1) }
+            $0.firstMatch(of: /were dropped because nothing read them count=([0-9]+)$/).flatMap { Int($0.1) }
         }
         #expect(written.count >= 100 && written.count < 1_000)
         #expect(written == written.sorted() && Set(written).count == written.count)
         #expect(written.count + dropped.reduce(0, +) == 1_000)
     }
 
-    @Test("A flush waits for what was logged before it")
+    @Test("A flush waits for the lines logged before it")
     func flush() {
         let piped = Piped()
         #expect(piped.log.flush(within: .zero), "nothing was logged")
@@ -159,7 +159,7 @@ struct BoundedLogTests {
         #expect(piped.read(until: "info 9\n").count == 10)
     }
 
-    @Test("A descriptor that takes nothing is no reason to stop, and lines lost to it are counted")
+    @Test("Logging continues after a failed write, and lost lines are counted")
     func broken() throws {
         signal(SIGPIPE, SIG_IGN)
         let piped = Piped()

@@ -6,9 +6,9 @@ struct LogThrottleTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var lines = 1
-        /// When lines come, in milliseconds.
+        /// When lines arrive, in milliseconds.
         let times: [Int]
-        /// What each is told: how many were suppressed before it, or nil when it is suppressed itself.
+        /// For each line, how many were suppressed before it, or nil if it is suppressed itself.
         let admitted: [Int?]
     }
 
@@ -27,14 +27,14 @@ struct LogThrottleTests {
         Row(testDescription: "none at all", lines: 0, times: [0, 2000], admitted: [nil, nil]),
     ]
 
-    @Test("It admits so many lines in each interval and counts the others", arguments: rows)
+    @Test("It admits a number of lines in each interval and counts the others", arguments: rows)
     func admits(row: Row) {
         var throttle = LogThrottle(lines: row.lines)
         let start = ContinuousClock.now
         #expect(row.times.map { throttle.admit(at: start + .milliseconds($0)) } == row.admitted)
     }
 
-    @Test("The end of a burst is counted once its interval is over, and once")
+    @Test("The end of a burst is counted once, after its interval")
     func end() {
         var throttle = LogThrottle()
         let start = ContinuousClock.now

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A checked file")
 struct CheckedFileTests {
-    /// Runs with a path in a folder of its own.
+    /// Runs with a path in its own folder.
     private func withPath(_ body: (_ path: String) throws -> Void) throws {
         let folder = NSTemporaryDirectory() + "checked-\(UUID())"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -31,7 +31,7 @@ struct CheckedFileTests {
         return String(decoding: try file.bytes(limit: 100), as: UTF8.self)
     }
 
-    /// Which modes a secret of this user may have.
+    /// Modes, and whether a secret of this user may have them.
     static let modes: [(mode_t, isSecret: Bool)] = [
         (0o600, true), (0o400, true), (0o700, true),
         // systemd's credentials, and Kubernetes' secrets with defaultMode 0400 and an fsGroup.
@@ -40,7 +40,7 @@ struct CheckedFileTests {
         (0o610, false), (0o602, false), (0o601, false), (0o666, false),
     ]
 
-    @Test("A secret is its owner's alone, or its group's when nobody may write it", arguments: modes)
+    @Test("A secret is private to its owner, or read-only for its group", arguments: modes)
     func mode(_ mode: mode_t, _ isSecret: Bool) throws {
         try withPath { path in
             try make(path, mode: mode)
@@ -93,7 +93,7 @@ struct CheckedFileTests {
         },
     ]
 
-    @Test("What is not a regular file is refused at once", .timeLimit(.minutes(5)), arguments: kinds)
+    @Test("Anything but a regular file is refused without blocking", .timeLimit(.minutes(5)), arguments: kinds)
     func kind(_ kind: Kind) throws {
         try withPath { path in
             try kind.make(path)
@@ -103,7 +103,7 @@ struct CheckedFileTests {
         }
     }
 
-    @Test("A link is followed, as Kubernetes mounts secrets, and the file behind it is checked")
+    @Test("A symbolic link is followed, as Kubernetes mounts secrets, and its target is checked")
     func link() throws {
         try withPath { path in
             try make(path + ".data", mode: 0o400)

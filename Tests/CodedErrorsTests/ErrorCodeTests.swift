@@ -2,9 +2,9 @@ import CodedErrors
 import StrictJSON
 import Testing
 
-@Suite("Codes of what goes wrong")
+@Suite("Error codes")
 struct ErrorCodeTests {
-    /// Every code with its status, and the seconds of Retry-After; what devices get is a contract.
+    /// Every code with its HTTP status and its Retry-After in seconds.
     static let rows: [(ErrorCode, Int, Int64?)] =
         [
             .notJSON, .badField, .malformed, .badUsage, .badConfiguration, .malformedRequest, .missingHost,
@@ -23,8 +23,7 @@ struct ErrorCodeTests {
         + [.noKey, .noCommonNetwork, .noCommonVersion, .tooLarge, .unknownVersion, .noSuchToken].map { ($0, 422, nil) }
         + [
             (.overloaded, 503, 1), (.tooManyConnections, 503, 1), (.notReady, 503, 1), (.busy, 503, 5),
-            (.noSigningKeys, 503, 60),
-            (.keyMissing, 503, 60), (.quarantineFull, 503, 3_600),
+            (.noSigningKeys, 503, 60), (.keyMissing, 503, 60), (.quarantineFull, 503, 3_600),
         ]
         + [
             .unanswered, .tookTooLong, .undecided, .storeFailed, .signingFailed, .unreadableFile, .unwritableFile,
@@ -32,35 +31,35 @@ struct ErrorCodeTests {
             .limitReached, .noStore, .unusableStore, .storeInUse, .ownerUnreachable, .incompleteCopy, .unexpected,
         ].map { ($0, 503, 30) }
 
-    @Test("Each code has one HTTP status, and every 503 a Retry-After", arguments: rows)
+    @Test("Each code has one HTTP status, and every 503 has a Retry-After", arguments: rows)
     func statuses(_ code: ErrorCode, _ status: Int, _ retryAfter: Int64?) {
         #expect(code.httpStatus == status)
         #expect(Refusal(code, "a").retryAfterSeconds == retryAfter)
     }
 
     @Test(
-        "A command ends with 1 for what was judged wanting, and with 2 for everything else",
+        "A command exits with 1 for rejected input and with 2 for any other error",
         arguments: ErrorCode.allCases)
     func exitStatuses(_ code: ErrorCode) {
-        let judged: Set<ErrorCode> = [
+        let rejections: Set<ErrorCode> = [
             .malformed, .unknownVersion, .nonceUnknown, .nonceUsed, .nonceExpired, .domainNotAllowed,
         ]
-        #expect(code.exitStatus == (judged.contains(code) ? 1 : 2))
+        #expect(code.exitStatus == (rejections.contains(code) ? 1 : 2))
     }
 
-    @Test("The table has every code once")
+    @Test("The table has every code exactly once")
     func complete() {
         #expect(Self.rows.map(\.0).count == ErrorCode.allCases.count)
         #expect(Set(Self.rows.map(\.0)) == Set(ErrorCode.allCases))
     }
 
-    @Test("Codes are spelt in lower case with hyphens", arguments: ErrorCode.allCases)
+    @Test("Codes consist of lower-case letters and hyphens", arguments: ErrorCode.allCases)
     func spelling(_ code: ErrorCode) {
         #expect(code.rawValue.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D })
     }
 
     @Test(
-        "A refusal is one object on a line, whatever its words hold",
+        "A refusal is one JSON object on one line, whatever its text contains",
         arguments: [
             (Refusal(.busy, "wait"), #"{"status":"refused","reason":"busy","detail":"wait"}"#),
             (
@@ -73,7 +72,7 @@ struct ErrorCodeTests {
         #expect(try JSONObject(reading: refusal.body).fields.count == (refusal.hint == nil ? 3 : 4))
     }
 
-    @Test("What JSON and fields get wrong has a code")
+    @Test("JSON errors and field problems have codes")
     func reading() {
         #expect(JSONError.empty.code == .notJSON && JSONError.empty.message == JSONError.empty.description)
         let problem = FieldProblem(field: "a", found: "b", expected: "c")

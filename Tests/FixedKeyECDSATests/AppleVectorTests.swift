@@ -13,7 +13,7 @@ struct AppleVectorTests {
         let body: [String: Value]
     }
 
-    /// A JSON value in the form in which it is signed.
+    /// A JSON value as it is signed.
     private struct Value: Decodable {
         let text: String
 
@@ -29,13 +29,13 @@ struct AppleVectorTests {
         }
     }
 
-    /// The signed fields, in order; those that a postback lacks are left out.
+    /// The signed fields, in order, without absent ones.
     private static let signedFields = [
         "version", "ad-network-id", "campaign-id", "source-identifier", "app-id", "transaction-id", "redownload",
         "source-app-id", "source-domain", "fidelity-type", "did-win", "postback-sequence-index",
     ]
 
-    @Test("Each is judged as published")
+    @Test("Each gets the published verdict")
     func published() throws {
         let keys = [
             "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEWdp8GPcGqmhgzEFj9Z2nSpQVddayaPe4FMzqM9wib1+aHaaIzoHoLN9zW4K8y4SPykE3"

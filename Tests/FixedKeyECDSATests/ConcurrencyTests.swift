@@ -1,9 +1,9 @@
 import FixedKeyECDSA
 import Testing
 
-@Suite("One verifier, many tasks")
+@Suite("Concurrent use of a verifier")
 struct ConcurrencyTests {
-    @Test("Tasks that use one verifier at once get the verdicts that one task gets")
+    @Test("Concurrent tasks get the same verdicts as a single task")
     func manyTasks() async throws {
         var cases = SignatureCases(group: OpenSSLGroup(.p256), keyCount: 2, seed: 17)
         let verifier = FixedKeyVerifier(

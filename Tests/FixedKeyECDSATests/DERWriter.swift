@@ -1,4 +1,4 @@
-/// Signatures in DER, right and wrong.
+/// Valid and invalid signatures in DER.
 enum DERWriter {
     /// `SEQUENCE { r, s }` of two non-negative numbers.
     static func signature(_ r: Number, _ s: Number) -> [UInt8] {

@@ -13,7 +13,7 @@ struct DifferentialTests {
         ProcessInfo.processInfo.environment["SKAN_FUZZ_SEED"].flatMap { UInt64($0) } ?? 20_260_101
 
     #if DEBUG
-        // Without optimisation a table of 13 bits takes seconds.
+        // Without optimization, a table of 13 bits takes seconds.
         private static let widths = [4, 5, 6, 8]
     #else
         private static let widths = [4, 5, 8, 13]
@@ -40,7 +40,7 @@ struct DifferentialTests {
             for one in batch {
                 let signature = ECDSASignature(der: one.der, on: curve)
                 if let (r, s) = one.numbers, max(r.bytes().count, s.bytes().count) <= curve.size {
-                    // The same numbers in the other form.
+                    // The same numbers in the other encoding.
                     let raw = r.bytes(curve.size) + s.bytes(curve.size)
                     if ECDSASignature(raw: raw, on: curve) != signature {
                         failures.append("r‖s and DER are read differently: \(one)")
@@ -68,7 +68,7 @@ struct DifferentialTests {
             done += batch.count
         }
         #expect(failures.isEmpty, "SKAN_FUZZ_SEED=\(Self.seed)\n\(failures.joined(separator: "\n"))")
-        // A run in which nothing verifies, or everything, would prove nothing.
+        // Guards against a run in which nothing, or everything, verifies.
         #expect(valid > done / 10 && valid < done / 2)
     }
 
@@ -105,7 +105,7 @@ struct DifferentialTests {
             var changed = point
             changed[bit / 8] ^= 1 << UInt8(bit % 8)
             let mine = try? ECDSAPublicKey(x963: changed, on: curve)
-            // OpenSSL also reads the hybrid form, 0x06 or 0x07 in front.
+            // OpenSSL also reads the hybrid form, which begins with 0x06 or 0x07.
             let expected = changed[0] == 0x04 && OpenSSLKey(point: changed, on: curve) != nil
             #expect((mine != nil) == expected, "bit \(bit)")
         }

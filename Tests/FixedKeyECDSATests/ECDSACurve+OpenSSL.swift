@@ -7,7 +7,7 @@ extension ECDSACurve {
     /// Bytes of a number modulo n or p.
     var size: Int { self == .p256 ? 32 : 24 }
 
-    /// What stands before the point in a SubjectPublicKeyInfo.
+    /// The bytes before the point in a SubjectPublicKeyInfo.
     var publicKeyInfoPrefix: [UInt8] {
         let algorithm: [UInt8] = [0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01]
         let named: [UInt8] = [0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, self == .p256 ? 0x07 : 0x01]

@@ -1,6 +1,6 @@
 import FixedKeyECDSA
 
-// `#expect` and `#require` take arguments apart and cannot hold a span: arrays instead.
+// `#expect` and `#require` capture their arguments, which a span does not allow: arrays instead.
 
 extension ECDSASignature {
     init?(der: [UInt8], on curve: ECDSACurve) {

@@ -1,7 +1,7 @@
 import FixedKeyECDSA
 import Testing
 
-/// Keys whose discrete logarithm is known, and scalars chosen to make sums meet: the verdict is right or `undecided`.
+/// Keys with a known discrete logarithm, and scalars chosen to make sums collide: the verdict is right or `undecided`.
 @Suite("Exceptional sums are never judged wrongly", .serialized)
 struct ExceptionalCaseTests {
     private static let widths = [4, 7]
@@ -48,7 +48,7 @@ struct ExceptionalCaseTests {
                 all += 2 * 10 * Self.widths.count
             }
         }
-        // Only where G and Q are so close that single summands meet.
+        // Only if G and Q are so close that single summands collide.
         #expect(undecided < all / 2, "\(undecided) of \(all)")
     }
 
@@ -71,7 +71,7 @@ struct ExceptionalCaseTests {
                 let s = r * u2.inverse(modulo: n) % n
                 let digest = (u1 * s % n).bytes(curve.size) + [UInt8](repeating: 0, count: 32 - curve.size)
                 let undecided = try undecided(digest, r, s, key: key, verifiers: verifiers)
-                // A sum that is infinity must be noticed as the sum of opposite points.
+                // A sum at infinity must be detected as the sum of opposite points.
                 if sum == nil { #expect(undecided == 10 * Self.widths.count) }
             }
         }

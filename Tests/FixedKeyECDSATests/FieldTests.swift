@@ -1,9 +1,9 @@
 #if DEBUG
-    // Release builds hide internals, so these run in debug builds only.
+    // Release builds hide internals, so these run only in debug builds.
     @testable import FixedKeyECDSA
     import Testing
 
-    /// Carries that random numbers meet once in 2³² or 2⁶⁴ times: operands made of extreme words, against OpenSSL.
+    /// Carries that random numbers cause once in 2³² or 2⁶⁴ times: operands of extreme words, compared with OpenSSL.
     @Suite("Arithmetic on extreme words")
     struct FieldTests {
         private static let words: [UInt64] = [
@@ -29,7 +29,7 @@
         private func check<Field: PrimeField>(_: Field.Type) {
             var generator = SeededGenerator(seed: 23)
             let p = number(Field.prime)
-            // The residues themselves must be extreme too: whatever x stands for the residue x·R is x·R·R⁻¹.
+            // The residues themselves must be extreme too: the number with the residue x is x·R⁻¹.
             let radix = Field.self == P256Field.self ? Number.powerOfTwo(256) : Number(1)
             let inverseRadix = radix.inverse(modulo: p)
             for round in 0..<3_000 {

@@ -1,7 +1,7 @@
 import COpenSSL
 import FixedKeyECDSA
 
-/// The points of a curve, by OpenSSL: for making keys and signatures out of chosen numbers.
+/// The points of a curve, by OpenSSL, to make keys and signatures from chosen numbers.
 final class OpenSSLGroup {
     let curve: ECDSACurve
     /// The order n.

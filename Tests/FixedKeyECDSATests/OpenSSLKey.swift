@@ -1,7 +1,7 @@
 import COpenSSL
 import FixedKeyECDSA
 
-/// A key of OpenSSL: the second opinion on every verdict.
+/// An OpenSSL key, to check every verdict.
 final class OpenSSLKey {
     let curve: ECDSACurve
     /// The public point, uncompressed.
@@ -24,12 +24,12 @@ final class OpenSSLKey {
 
     deinit { EVP_PKEY_free(key) }
 
-    /// The same key as the verifier takes it.
+    /// The same key for the verifier.
     var publicKey: ECDSAPublicKey {
         get throws { try ECDSAPublicKey(x963: point, on: curve) }
     }
 
-    /// OpenSSL's verdict; a signature that it cannot read does not verify.
+    /// OpenSSL's verdict; an unreadable signature does not verify.
     func verifies(_ signature: [UInt8], of digest: [UInt8]) -> Bool {
         let context = EVP_PKEY_CTX_new(key, nil)
         defer {

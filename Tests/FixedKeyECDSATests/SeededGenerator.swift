@@ -1,4 +1,4 @@
-/// Random numbers that a seed determines (SplitMix64).
+/// A random number generator that is determined by its seed (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

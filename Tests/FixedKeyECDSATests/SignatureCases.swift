@@ -1,8 +1,8 @@
 import FixedKeyECDSA
 
-/// Makes signatures, genuine and mutated, out of a seed.
+/// Makes genuine and mutated signatures from a seed.
 struct SignatureCases {
-    /// The points of the keys that the cases refer to by number.
+    /// The points of the keys, which cases refer to by index.
     let keys: [[UInt8]]
     private let group: OpenSSLGroup
     private let genuine: [(key: Int, digest: [UInt8], r: Number, s: Number)]
@@ -95,7 +95,7 @@ struct SignatureCases {
         Number(bytes: flipped(number.bytes(group.curve.size)))
     }
 
-    /// The numbers of a genuine signature in a form that is not DER.
+    /// The numbers of a genuine signature in invalid DER.
     private mutating func mangled(_ r: Number, _ s: Number) -> [UInt8] {
         let (first, second) = (DERWriter.content(r), DERWriter.content(s))
         let (rField, sField) = (DERWriter.integer(first), DERWriter.integer(second))
@@ -107,7 +107,7 @@ struct SignatureCases {
             DERWriter.sequence(rField + sField + zeros),
             DERWriter.sequence(DERWriter.integer(zeros + first) + sField),
             DERWriter.sequence(rField + DERWriter.integer(zeros + second)),
-            // Without the zero that keeps it positive; sound where none was needed.
+            // Without the zero that keeps it positive; valid if none was needed.
             DERWriter.sequence(DERWriter.integer(r.bytes()) + DERWriter.integer(s.bytes())),
             DERWriter.sequence(DERWriter.integer([0xff] + first) + sField),
             DERWriter.sequence(DERWriter.integer([]) + sField),

@@ -2,7 +2,7 @@ import Foundation
 
 /// The folder of specifications, which is not part of the package.
 ///
-/// `SKAN_SPEC` names it; otherwise it is looked for as `shared/spec` beside the package or above.
+/// `SKAN_SPEC` is its path; by default `shared/spec` next to the package or in a folder above.
 enum SpecFolder {
     static let url: URL? = {
         if let path = ProcessInfo.processInfo.environment["SKAN_SPEC"] {
@@ -17,7 +17,7 @@ enum SpecFolder {
         return nil
     }()
 
-    /// A folder within, if it is there.
+    /// A folder within, if it exists.
     static func folder(_ name: String) -> URL? {
         guard let folder = url?.appendingPathComponent(name, isDirectory: true),
             FileManager.default.fileExists(atPath: folder.path)

@@ -1,7 +1,7 @@
 import Foundation
 import StrictJSON
 
-/// A file of known-answer tests of the project C2SP/wycheproof, as far as ECDSA verification needs it.
+/// A file of known-answer tests of the project C2SP/wycheproof for ECDSA verification.
 struct WycheproofFile: Decodable {
     struct Group: Decodable {
         let publicKey: PublicKey

@@ -2,19 +2,19 @@ import FixedKeyECDSA
 import Foundation
 import Testing
 
-/// The known answers are not copied into the package: where the folder is missing, these tests say that they are skipped.
+/// The known answers are not part of the package: without the folder, these tests are skipped.
 @Suite(
-    "Known answers of wycheproof",
+    "Known answers of Wycheproof",
     .enabled(if: SpecFolder.folder("wycheproof") != nil, "no folder shared/spec/wycheproof; set SKAN_SPEC"))
 struct WycheproofTests {
-    /// The flags of cases that may be judged either way, and how they are judged here; the files of today have none.
+    /// The flags of cases with either result allowed, and the result here; today's files have none.
     private static let acceptable: [String: Bool] = [:]
 
-    /// The flags of cases whose sums meet, which OpenSSL decides.
+    /// The flags of cases whose sums collide, which OpenSSL decides.
     private static let exceptional: Set = ["PointDuplication", "ArithmeticError"]
 
     @Test(
-        "Every case is judged as published, alone and in a batch",
+        "Every case gets the published verdict, alone and in a batch",
         arguments: [
             ("ecdsa_secp256r1_sha256_test.json", ECDSACurve.p256, true),
             ("ecdsa_secp256r1_sha256_p1363_test.json", .p256, false),

@@ -1,10 +1,10 @@
 import StrictJSON
 import Testing
 
-@Suite("Cutting a file into postbacks")
+@Suite("Splitting a file into postbacks")
 struct JSONObjectSplitterTests {
     @Test(
-        "One object, several, or one a line",
+        "One object, several, or one per line",
         arguments: [
             ("", []),
             ("{\"a\":1}\n", ["{\"a\":1}"]),
@@ -26,7 +26,7 @@ struct JSONObjectSplitterTests {
     }
 
     @Test(
-        "The elements of an array are records where they are asked for",
+        "With entersArrays, the elements of an array are records",
         arguments: [
             ("[]", []),
             (" [ {\"a\":[1,\"]\"]} ,\n{\"b\":{}}\n]\n", ["{\"a\":[1,\"]\"]}", "{\"b\":{}}"]),
@@ -41,7 +41,7 @@ struct JSONObjectSplitterTests {
 
     private func expect(_ text: String, _ expected: [String], entersArrays: Bool) {
         let bytes = Array(text.utf8)
-        // The same records come out however the stream is cut into pieces.
+        // The records do not depend on how the stream is cut into chunks.
         for size in [1, 2, 3, 7, max(1, bytes.count)] {
             var splitter = JSONObjectSplitter(entersArrays: entersArrays)
             var records: [JSONObjectSplitter.Record] = []
@@ -56,12 +56,12 @@ struct JSONObjectSplitterTests {
             }
             splitter.finish()
             takeAll()
-            #expect(records.map { String(decoding: $0.bytes, as: UTF8.self) } == expected, "pieces of \(size)")
+            #expect(records.map { String(decoding: $0.bytes, as: UTF8.self) } == expected, "chunks of \(size)")
             #expect(records.allSatisfy { $0.count == $0.bytes.count })
         }
     }
 
-    @Test("Of a record that never ends only the beginning is held", arguments: ["{", "x", "\"", "[", "{\"a\":\""])
+    @Test("Only the beginning of an endless record is kept", arguments: ["{", "x", "\"", "[", "{\"a\":\""])
     func overlong(_ beginning: String) {
         for entersArrays in [false, true] {
             var splitter = JSONObjectSplitter(entersArrays: entersArrays)

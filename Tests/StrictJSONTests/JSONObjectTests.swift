@@ -4,7 +4,7 @@ import Testing
 @Suite("Strict reading of one JSON object")
 struct JSONObjectTests {
     @Test(
-        "Values keep their kind and their text",
+        "Values keep their type and their text",
         arguments: [
             (#"{"a":"x"}"#, JSONValue.string("x")),
             (#"{"a":""}"#, .string("")),
@@ -31,8 +31,8 @@ struct JSONObjectTests {
         #expect(object.fields == [JSONField(name: "a", value: expected)])
     }
 
-    @Test("What is not plain ASCII is found wherever in a string it stands", arguments: 0...17)
-    func placesInStrings(_ count: Int) throws {
+    @Test("Escapes and non-ASCII characters are decoded at any offset in a string", arguments: 0...17)
+    func offsetsInStrings(_ count: Int) throws {
         let before = String(repeating: "~", count: count)
         let rows = [
             (#"\""#, "\""), (#"\\"#, "\\"), ("é", "é"), ("\u{7F}", "\u{7F}"), (" !#[]", " !#[]"),
@@ -50,7 +50,7 @@ struct JSONObjectTests {
         }
     }
 
-    @Test("What may not stand in a string is found wherever it stands", arguments: 0...17)
+    @Test("Bytes that are not allowed in a string are refused at any offset", arguments: 0...17)
     func refusedInStrings(_ count: Int) {
         func body(_ byte: UInt8) -> [UInt8] {
             Array("{\"a\":\"".utf8) + Array(repeating: 0x7E, count: count) + [byte] + Array("xyz1234567\"}".utf8)
@@ -65,7 +65,7 @@ struct JSONObjectTests {
         }
     }
 
-    @Test("Absent, null, 0 and the empty string are four things")
+    @Test("Absent, null, 0 and the empty string are all different")
     func fourThings() throws {
         let object = try JSONObject(reading: #"{"n":null,"z":0,"e":""}"#.utf8)
         #expect(object["a"] == nil)
@@ -74,21 +74,21 @@ struct JSONObjectTests {
         #expect(object["e"] == .string(""))
     }
 
-    @Test("Names are compared after decoding, and kept in the order received")
+    @Test("Names are compared after decoding and kept in the order received")
     func order() throws {
         #expect(try JSONObject(reading: #"{"b":1,"\u0061":2}"#.utf8).fields.map(\.name) == ["b", "a"])
         #expect(throws: JSONError.duplicateName("a")) { try JSONObject(reading: #"{"a":1,"\u0061":2}"#.utf8) }
         #expect(throws: JSONError.duplicateName("é")) { try JSONObject(reading: #"{"é":1,"b":2,"\u00e9":2}"#.utf8) }
-        // Composed and decomposed: other bytes, and so another name.
+        // Composed and decomposed forms have different bytes, so they are different names.
         let two = try JSONObject(reading: #"{"\u00e9":1,"b":2,"e\u0301":3}"#.utf8)
         #expect(two["\u{E9}"] == .integer(1) && two["e\u{301}"] == .integer(3))
         #expect(throws: JSONError.duplicateName("")) { try JSONObject(reading: #"{"":1,"b":2,"":3}"#.utf8) }
-        // Of one length and with the same ends, and yet two names.
+        // Same length, same first and last byte, but different names.
         #expect(try JSONObject(reading: #"{"abd":1,"acd":2}"#.utf8).fields.map(\.name) == ["abd", "acd"])
     }
 
     @Test(
-        "What is not one JSON object is refused, with the place",
+        "Anything but one JSON object is refused, with the offset",
         arguments: [
             ("", JSONError.empty),
             (" \n", .empty),
@@ -132,7 +132,7 @@ struct JSONObjectTests {
         }
     }
 
-    @Test("A byte that is not UTF-8 is found behind escapes and other text, where it is", arguments: 0...17)
+    @Test("The offset of invalid UTF-8 is right after escapes and other text", arguments: 0...17)
     func offsetOfNotUTF8(_ count: Int) {
         let before = Array(#"{"\u00e9é":[" \n é "#.utf8) + Array(repeating: 0x7E, count: count)
         #expect(throws: JSONError.notUTF8(offset: before.count)) {
@@ -140,7 +140,7 @@ struct JSONObjectTests {
         }
     }
 
-    @Test("A name is found twice among many that look alike", arguments: [2, 3, 17, 64, 65, 127])
+    @Test("A duplicate is found among many similar names", arguments: [2, 3, 17, 64, 65, 127])
     func duplicateAmongMany(_ count: Int) throws {
         for prefix in ["", "é", "\\u0344", "n\u{0323}"] {
             let names = (0..<count).map { "\"\(prefix)\(100 + $0)x\"" }
@@ -153,7 +153,7 @@ struct JSONObjectTests {
     }
 
     @Test(
-        "Every escape is the character it stands for",
+        "Every escape is decoded",
         arguments: [
             (#"\u0000"#, "\u{0}"), (#"\u007f"#, "\u{7F}"), (#"\u0080"#, "\u{80}"), (#"\u07FF"#, "\u{7FF}"),
             (#"\u0800"#, "\u{800}"), (#"\ud7ff"#, "\u{D7FF}"), (#"\uE000"#, "\u{E000}"), (#"\uffff"#, "\u{FFFF}"),
@@ -165,7 +165,7 @@ struct JSONObjectTests {
         #expect(object["a"] == .string(meant + "é"))
     }
 
-    @Test("Length, depth and number of names are bounded")
+    @Test("Length, depth and number of names are limited")
     func bounds() throws {
         let deep = String(repeating: "[", count: 7) + String(repeating: "]", count: 7)
         #expect(throws: Never.self) { try JSONObject(reading: "{\"a\":\(deep)}".utf8) }

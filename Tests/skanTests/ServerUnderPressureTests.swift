@@ -116,7 +116,7 @@ struct ServerUnderPressureTests {
         #expect(load.status == 0, "\(load.output)\(load.errors)")
         #expect(try post("skan-3.0-win", to: server).contains("\"recorded\""))
         #expect(try curl("\(server.console)/healthz").contains("200 OK"))
-        #expect(try server.waitForLog("warning log lines were dropped, for nobody read them count="))
+        #expect(try server.waitForLog("warning log lines were dropped because nothing read them count="))
         #expect(server.end(SIGTERM).log.hasSuffix(" notice stopped\n"))
     }
 

@@ -1,6 +1,6 @@
 package import StrictJSON
 
-/// The answer to `imp.ext.adattributionkit`: the network chosen, and what is to be signed for it.
+/// The offer for `imp.ext.adattributionkit`: the network chosen and the values to sign.
 ///
 /// The extension is a proposal and may change.
 package struct AdAttributionKitOffer: Sendable {
@@ -9,7 +9,7 @@ package struct AdAttributionKitOffer: Sendable {
     private let adNetworkID: AdNetworkID
     private let sourceIdentifier: ImpressionSourceIdentifier
 
-    /// Chooses the first network, in the order of preference, that the request lists and that has a key.
+    /// Chooses the first network, in order of preference, that the request lists and that has a key.
     init(
         _ request: AdAttributionKitRequest, _ advertisement: Advertisement, networks: [BiddingNetwork]
     ) throws(BidRefusal) {
@@ -41,10 +41,10 @@ package struct AdAttributionKitOffer: Sendable {
     /// The impression to sign.
     ///
     /// - Parameters:
-    ///   - time: The time that is signed.
-    ///   - nonce: A fresh one.
+    ///   - time: The time to sign.
+    ///   - nonce: A fresh nonce.
     /// - Returns: The impression.
-    /// - Throws: ``BidRefusal`` for a time that a device would not believe.
+    /// - Throws: ``BidRefusal`` for an implausible time.
     package func impression(
         at time: UnixMilliseconds, nonce: Nonce
     ) throws(BidRefusal) -> AdAttributionKitImpression {
@@ -64,9 +64,9 @@ package struct AdAttributionKitOffer: Sendable {
         )
     }
 
-    /// `bid.ext.adattributionkit`, complete.
+    /// The complete `bid.ext.adattributionkit`.
     ///
-    /// - Parameter signed: What ``impression(at:nonce:)`` gave, signed.
+    /// - Parameter signed: The signed result of ``impression(at:nonce:)``.
     /// - Returns: The object.
     package func bidExtension(_ signed: SignedAdAttributionKitImpression) -> JSONText {
         var members: [(String, JSONText)] = [

@@ -4,10 +4,10 @@ import StrictJSON
 ///
 /// - SeeAlso: [The proposal](https://github.com/InteractiveAdvertisingBureau/openrtb/pull/209)
 struct AdAttributionKitRequest: Hashable, Sendable {
-    /// The version there is.
+    /// The only version so far.
     static let version = "1.0"
 
-    /// What the request wrote as its version.
+    /// The versions as the request wrote them.
     let writtenVersions: [String]
     /// `sourceapp`.
     let sourceAppID: AppStoreItemID
@@ -18,7 +18,7 @@ struct AdAttributionKitRequest: Hashable, Sendable {
 
     init(_ fields: RequestFields) throws(FieldProblem) {
         let versions = try fields.versions("versions")
-        // A string in the proposal, a list in what some exchanges send.
+        // A string in the proposal; some exchanges send a list.
         writtenVersions = versions.isEmpty ? try fields.oneOrMoreVersions("version") : versions
         guard let sourceApp = try fields.sourceApp("sourceapp") else {
             throw fields.problem("sourceapp", found: "nothing", expected: "the App Store id of the app with the ad")

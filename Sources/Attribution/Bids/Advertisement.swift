@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// What the bidder wants to advertise, and which of its networks may sign: `advertise` beside the extensions.
+/// What the bidder wants to advertise, and which of its networks may sign: the member `advertise` of the request.
 struct Advertisement: Hashable, Sendable {
     /// `itunesitem`, the advertised app.
     let itunesItemID: AppStoreItemID
@@ -8,19 +8,19 @@ struct Advertisement: Hashable, Sendable {
     let campaignID: CampaignID?
     /// `sourceidentifier`; for 4.0 and AdAttributionKit.
     let sourceIdentifier: ImpressionSourceIdentifier?
-    /// `networks`, in the order of preference; empty for all of the list of keys.
+    /// `networks`, in order of preference; empty for all networks with keys.
     let networks: [String]
-    /// `fidelities`, which are signed from 2.2 on; 0 and 1 unless said.
+    /// `fidelities`, signed from 2.2 on; 0 and 1 by default.
     let fidelities: [FidelityType]
-    /// `productpageid`, answered where the request supports it.
+    /// `productpageid`, returned if the request supports it.
     let productPageID: String?
-    /// `skoverlay`, answered where the request supports it.
+    /// `skoverlay`, returned if the request supports it.
     let overlay: Overlay?
     /// `adattributionkit.eligible-for-re-engagement`.
     let isEligibleForReEngagement: Bool
     /// `adattributionkit.reengagementurl`.
     let reEngagementURL: String?
-    /// `adattributionkit.skoverlay`, answered where the request supports it.
+    /// `adattributionkit.skoverlay`, returned if the request supports it.
     let appOverlay: Overlay?
 
     private static let names = [
@@ -66,15 +66,15 @@ struct Advertisement: Hashable, Sendable {
         guard reEngagementURL == nil || isEligibleForReEngagement else {
             throw fields.problem(
                 "adattributionkit.reengagementurl", found: "a URL without eligible-for-re-engagement",
-                expected: "\"eligible-for-re-engagement\": true beside it, or a device would not re-engage")
+                expected: "\"eligible-for-re-engagement\": true with it; otherwise devices ignore the URL")
         }
     }
 
-    /// The networks that may sign, in the order of preference.
+    /// The networks that may sign, in order of preference.
     ///
-    /// - Parameter known: Those there are keys for.
-    /// - Returns: Those named, or all.
-    /// - Throws: ``FieldProblem`` for one without a key.
+    /// - Parameter known: The networks with keys.
+    /// - Returns: The networks that ``networks`` names, or all if it names none.
+    /// - Throws: ``FieldProblem`` for a network without a key.
     func signing(of known: [BiddingNetwork]) throws(FieldProblem) -> [BiddingNetwork] {
         guard !networks.isEmpty else {
             return known
@@ -84,7 +84,7 @@ struct Advertisement: Hashable, Sendable {
             guard let network = known.first(where: { $0.adNetworkID.registered == name.lowercased() }) else {
                 throw FieldProblem(
                     field: "advertise.networks", found: "\"\(name.shortened(to: 60))\"",
-                    expected: "networks with an active key in the list of keys")
+                    expected: "networks with an active key")
             }
             chosen.append(network)
         }

@@ -1,16 +1,16 @@
 package import CodedErrors
 package import StrictJSON
 
-/// What a bidder gets: the members of `bid.ext`, and why there is none for an extension of the request.
+/// The answer to a bidder: the members of `bid.ext`, and a refusal for each extension that was not signed.
 package struct BidAnswer: Sendable {
     private let extensions: [(name: String, value: JSONText)]
     private let refusals: [BidRefusal]
 
-    /// Joins what was signed and what was refused.
+    /// Makes an answer.
     ///
     /// - Parameters:
-    ///   - skadn: `bid.ext.skadn`, or why there is none; nil when it was not asked for.
-    ///   - adAttributionKit: `bid.ext.adattributionkit`, alike.
+    ///   - skadn: `bid.ext.skadn`, or why there is none; nil if the request does not have the extension.
+    ///   - adAttributionKit: The same for `bid.ext.adattributionkit`.
     package init(skadn: Result<JSONText, BidRefusal>?, adAttributionKit: Result<JSONText, BidRefusal>?) {
         var extensions: [(String, JSONText)] = []
         var refusals: [BidRefusal] = []
@@ -28,18 +28,18 @@ package struct BidAnswer: Sendable {
         self.refusals = refusals
     }
 
-    /// Why nothing was signed: the first refusal; nil when something was.
+    /// The first refusal if nothing was signed, otherwise nil.
     package var refusal: (any CodedError)? {
         extensions.isEmpty ? refusals.first : nil
     }
 
-    /// Names what follows a proposal to OpenRTB, not an agreed extension, for a bidder to know what it sends.
+    /// The names of the extensions in the answer that are only proposals to OpenRTB.
     private var proposals: [(String, JSONText)] {
         let names = extensions.map(\.name).filter { $0 == BidRefusal.Extension.adAttributionKit.rawValue }
         return names.isEmpty ? [] : [("proposals", .array(names.map(JSONText.string)))]
     }
 
-    /// `ext` to paste into the bid, and `refusals`; the first refusal's reason where nothing was signed.
+    /// `ext` to paste into the bid, and `refusals`; or the first refusal if nothing was signed.
     package var json: JSONText {
         let reasons = ("refusals", JSONText.array(refusals.map(\.json)))
         guard extensions.isEmpty, let first = refusals.first else {

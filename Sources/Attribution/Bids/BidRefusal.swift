@@ -1,7 +1,7 @@
 package import CodedErrors
 package import StrictJSON
 
-/// Why one of the extensions of a bid request cannot be answered with a signature.
+/// Why an extension of a bid request gets no signature.
 package struct BidRefusal: CodedError, Hashable, Sendable {
     /// The extension.
     package enum Extension: String, Hashable, Sendable {
@@ -22,19 +22,19 @@ package struct BidRefusal: CodedError, Hashable, Sendable {
         }
     }
 
-    /// What is missing, as a stable code for programs.
+    /// The reason, as a stable code for programs.
     package enum Reason: String, CaseIterable, Hashable, Sendable {
-        /// A field of the extension is missing or of the wrong kind.
+        /// A field of the extension is missing or of the wrong type.
         case badField = "bad-field"
         /// None of our networks is in the source app's list.
         case noCommonNetwork = "no-common-network"
-        /// No version is supported by the request, by a key and by what is advertised.
+        /// No version is common to the request, the keys and the advertised item.
         case noCommonVersion = "no-common-version"
     }
 
     /// The extension that is refused.
     package let `extension`: Extension
-    /// What is missing.
+    /// The reason.
     package let reason: Reason
     /// What was found and what was expected.
     package let message: String
@@ -58,7 +58,7 @@ package struct BidRefusal: CodedError, Hashable, Sendable {
         }
     }
 
-    /// The refusal with its loss reason, as one of the refusals of an answer.
+    /// The refusal with its loss reason, as an element of `refusals`.
     package var json: JSONText {
         .object([
             "extension": .string(`extension`.rawValue), "lossreason": .integer(`extension`.lossReason),

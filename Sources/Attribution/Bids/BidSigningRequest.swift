@@ -1,9 +1,9 @@
 import StrictJSON
 
-/// The extensions of one `imp` of a bid request, with what the bidder wants to advertise in it.
+/// The extensions of one `imp` of a bid request, with what the bidder wants to advertise.
 ///
-/// `{"skadn": {…}, "adattributionkit": {…}, "advertise": {…}}`: the members of `imp.ext` as the exchange sent them, any
-/// others among them unread, and one of the bidder's own.
+/// `{"skadn": {…}, "adattributionkit": {…}, "advertise": {…}}`: the members of `imp.ext` as the exchange sent them, and
+/// `advertise` from the bidder. Other members are ignored.
 package struct BidSigningRequest: Sendable {
     private let skadn: Result<SkadnRequest, BidRefusal>?
     private let adAttributionKit: Result<AdAttributionKitRequest, BidRefusal>?
@@ -11,12 +11,12 @@ package struct BidSigningRequest: Sendable {
 
     /// Reads a request.
     ///
-    /// A fault in one extension does not spoil the other: it comes back with the offers.
+    /// An error in one extension does not affect the other; ``offers(from:)`` returns it as a refusal.
     ///
     /// - Parameters:
     ///   - body: A JSON object.
-    ///   - limit: The most bytes it may have.
-    /// - Throws: ``SigningRefusal`` for what is no JSON, for a body without either extension, and for faults in
+    ///   - limit: The maximum length of the body, in bytes.
+    /// - Throws: ``SigningRefusal`` for a body that is not JSON or has neither extension, and for errors in
     ///   `advertise`.
     package init(reading body: [UInt8], limit: Int) throws(SigningRefusal) {
         let fields: RequestFields
@@ -33,7 +33,7 @@ package struct BidSigningRequest: Sendable {
             guard skadn != nil || adAttributionKit != nil else {
                 throw FieldProblem(
                     field: "skadn", found: "nothing, and no adattributionkit",
-                    expected: "the members of imp.ext, and \"advertise\" beside them")
+                    expected: "the members of imp.ext, and \"advertise\"")
             }
             guard let advertise = try fields.object("advertise") else {
                 throw FieldProblem(
@@ -58,11 +58,11 @@ package struct BidSigningRequest: Sendable {
         }
     }
 
-    /// What can be signed for it, and what cannot.
+    /// An offer or a refusal for each extension of the request.
     ///
-    /// - Parameter networks: Those there are keys for.
-    /// - Returns: An offer or a refusal for each extension of the request; nil for one it does not have.
-    /// - Throws: ``SigningRefusal/field(_:)`` when `advertise.networks` names a network there is no key for.
+    /// - Parameter networks: The networks with keys.
+    /// - Returns: The offers and refusals; nil for an extension the request does not have.
+    /// - Throws: ``SigningRefusal/field(_:)`` if `advertise.networks` names a network without a key.
     package func offers(
         from networks: [BiddingNetwork]
     ) throws(SigningRefusal) -> (

@@ -1,10 +1,10 @@
-/// An ad network that a server can sign for, as far as bidding needs to know it.
+/// An ad network that a server can sign for, as seen by bidding.
 package struct BiddingNetwork: Hashable, Sendable {
     /// The id.
     package let adNetworkID: AdNetworkID
-    /// The number in the IAB Tech Lab's registry; nil when it is not known, and then no range contains the network.
+    /// The number in the IAB Tech Lab's registry; nil if unknown, and then no range contains the network.
     package let registryID: Int64?
-    /// The versions of SKAdNetwork there are active keys for, oldest first.
+    /// The versions of SKAdNetwork with active keys, oldest first.
     package let versions: [SKAdNetworkVersion]
     /// Whether there is an active key for AdAttributionKit.
     package let signsForAdAttributionKit: Bool

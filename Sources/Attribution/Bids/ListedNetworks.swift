@@ -2,12 +2,12 @@ import StrictJSON
 
 /// The ad networks that a bid request says are in the source app's Info.plist.
 ///
-/// Three ways to name them add up: `skadnetids`, `skadnetlist.addl`, and the numbers 1…`skadnetlist.max` of the IAB
-/// Tech Lab's registry without those in `skadnetlist.excl`.
+/// They are the union of `skadnetids`, `skadnetlist.addl`, and the numbers 1…`skadnetlist.max` of the IAB Tech Lab's
+/// registry except those in `skadnetlist.excl`.
 struct ListedNetworks: Hashable, Sendable {
-    /// The ids in the spelling of the list; the first of two for one network counts.
+    /// The ids as the list spells them; for one network with two spellings, the first is used.
     ///
-    /// A list may have hundreds, and is asked for the handful of networks there are keys of.
+    /// Not a set, because a list of hundreds is searched for only a few networks.
     private let named: [String]
     private let maximum: Int64
     private let excluded: Set<Int64>
@@ -19,10 +19,10 @@ struct ListedNetworks: Hashable, Sendable {
         named = try (list?.strings("addl") ?? []) + fields.strings("skadnetids")
     }
 
-    /// The id of a network as it has to be signed, or nil when the list does not have the network.
+    /// The id of a network as it must be signed, or nil if the list does not have the network.
     ///
-    /// A device looks the id up in the Info.plist with its case, so the list's own spelling is signed; the registry
-    /// spells ids in lower case.
+    /// Devices look up ids in the Info.plist case-sensitively, so the list's spelling is signed; the registry uses
+    /// lower case.
     func spelling(of network: BiddingNetwork) -> AdNetworkID? {
         let registered = network.adNetworkID.registered
         let spelt = named.first { $0.utf8.count == registered.utf8.count && $0.lowercased() == registered }
@@ -35,10 +35,10 @@ struct ListedNetworks: Hashable, Sendable {
         return AdNetworkID(registered)
     }
 
-    /// What the list holds, for messages.
+    /// A summary of the list, for messages.
     var summary: String {
         let names = named.sorted().prefix(10).joined(separator: ", ").shortened(to: 200)
-        let range = maximum > 0 ? "numbers 1 to \(maximum) of the registry without \(excluded.count) excluded" : nil
+        let range = maximum > 0 ? "numbers 1 to \(maximum) of the registry except \(excluded.count)" : nil
         return [names.isEmpty ? nil : names, range].compactMap(\.self).joined(separator: "; ")
     }
 }

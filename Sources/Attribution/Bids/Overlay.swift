@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// How an overlay is shown, handed through as the bidder gave it: names with whole numbers.
+/// The configuration of an overlay, passed through from the bidder: names with whole numbers.
 struct Overlay: Hashable, Sendable {
     private let members: [Member]
 
@@ -9,7 +9,7 @@ struct Overlay: Hashable, Sendable {
         let value: Int64
     }
 
-    /// Takes all members of an object; nil when there is no object.
+    /// Reads all members of an object; nil if there is no object.
     init?(_ fields: RequestFields?) throws(FieldProblem) {
         guard let fields else {
             return nil

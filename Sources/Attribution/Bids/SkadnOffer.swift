@@ -1,6 +1,6 @@
 package import StrictJSON
 
-/// The answer to `imp.ext.skadn`: the version and network chosen, and what is to be signed for it.
+/// The offer for `imp.ext.skadn`: the version and network chosen and the values to sign.
 package struct SkadnOffer: Sendable {
     private let request: SkadnRequest
     private let advertisement: Advertisement
@@ -8,8 +8,8 @@ package struct SkadnOffer: Sendable {
     private let campaign: SKAdNetworkImpression.Campaign
     private let adNetworkID: AdNetworkID
 
-    /// Chooses the latest version that request, keys and advertisement have in common; among networks that reach the
-    /// same version, the one preferred.
+    /// Chooses the latest version common to request, keys and advertisement; among networks that sign it, the preferred
+    /// one.
     init(
         _ request: SkadnRequest, _ advertisement: Advertisement, networks: [BiddingNetwork]
     ) throws(BidRefusal) {
@@ -30,8 +30,8 @@ package struct SkadnOffer: Sendable {
             let signed = Set(listed.flatMap(\.versions)).sorted().map(\.rawValue).joined(separator: ", ")
             throw BidRefusal(
                 .skadn, .noCommonVersion,
-                "versions: found \(request.writtenVersions), expected one of \(signed), which the keys sign, "
-                    + advertisement.versionsInWords)
+                "versions: found \(request.writtenVersions), expected one that the keys sign (\(signed)) "
+                    + advertisement.supportedVersions)
         }
         self.request = request
         self.advertisement = advertisement
@@ -40,13 +40,13 @@ package struct SkadnOffer: Sendable {
         adNetworkID = network.id
     }
 
-    /// The impressions to sign: one for each fidelity from 2.2 on, else one.
+    /// The impressions to sign: one for each fidelity from 2.2 on, otherwise one.
     ///
     /// - Parameters:
-    ///   - time: The time that is signed.
-    ///   - nonce: Makes a fresh one at each call.
-    /// - Returns: The impressions in the order of ``bidExtension(_:)``.
-    /// - Throws: ``BidRefusal`` for a time that a device would not believe.
+    ///   - time: The time to sign.
+    ///   - nonce: Makes a fresh nonce each time.
+    /// - Returns: The impressions in the order that ``bidExtension(_:)`` expects.
+    /// - Throws: ``BidRefusal`` for an implausible time.
     package func impressions(
         at time: UnixMilliseconds, nonce: () -> Nonce
     ) throws(BidRefusal) -> [SKAdNetworkImpression] {
@@ -70,9 +70,9 @@ package struct SkadnOffer: Sendable {
         }
     }
 
-    /// `bid.ext.skadn`, complete; numbers are strings there, but for the fidelity.
+    /// The complete `bid.ext.skadn`; numbers other than the fidelity are strings there.
     ///
-    /// - Parameter signed: What ``impressions(at:nonce:)`` gave, signed, in the same order.
+    /// - Parameter signed: The signed results of ``impressions(at:nonce:)``, in the same order.
     /// - Returns: The object.
     package func bidExtension(_ signed: [SignedSKAdNetworkImpression]) -> JSONText {
         var members: [(String, JSONText)] = [
@@ -112,18 +112,19 @@ package struct SkadnOffer: Sendable {
 }
 
 extension Advertisement {
-    /// Whether a version can carry it.
+    /// Whether it can be signed in a version.
     fileprivate func suits(_ version: SKAdNetworkVersion) -> Bool {
-        // Before 2.2 there are StoreKit-rendered ads only.
+        // Before 2.2, all ads are StoreKit-rendered.
         version.campaign(campaignID, sourceIdentifier) != nil
             && (version.hasFidelityType || fidelities.contains(.storeKitRendered))
     }
 
-    fileprivate var versionsInWords: String {
+    /// The versions it can be signed in, for a message.
+    fileprivate var supportedVersions: String {
         let versions = SKAdNetworkVersion.allCases.filter { $0 >= .v2_0 && suits($0) }.map(\.rawValue)
         return versions.isEmpty
-            ? "but none suits what is advertised: give sourceidentifier for 4.0, campaign up to 3.0"
-            : "and which suits what is advertised (\(versions.joined(separator: ", ")); sourceidentifier for 4.0, "
-                + "campaign up to 3.0)"
+            ? "and that advertise allows: none; give sourceidentifier for 4.0, campaign for versions up to 3.0"
+            : "and that advertise allows (\(versions.joined(separator: ", ")); sourceidentifier is for 4.0, "
+                + "campaign for versions up to 3.0)"
     }
 }

@@ -5,9 +5,9 @@ import StrictJSON
 /// - SeeAlso: [SKAdNetwork in
 ///   OpenRTB](https://github.com/InteractiveAdvertisingBureau/openrtb/blob/main/extensions/community_extensions/skadnetwork.md)
 struct SkadnRequest: Hashable, Sendable {
-    /// `versions`, or else the older `version`; those not known here are left out.
+    /// `versions`, or the older `version`; unknown ones are left out.
     let versions: [SKAdNetworkVersion]
-    /// What the request wrote as its versions, for messages.
+    /// The versions as the request wrote them, for messages.
     let writtenVersions: String
     /// `sourceapp`.
     let sourceAppID: AppStoreItemID
@@ -27,7 +27,7 @@ struct SkadnRequest: Hashable, Sendable {
             throw fields.problem("versions", found: "nothing", expected: "a list of versions, for example [\"4.0\"]")
         }
         writtenVersions = written.joined(separator: ", ").shortened(to: 60)
-        // The extension begins with 2.0: from there on the source app is signed.
+        // The extension begins with 2.0, the first version that signs the source app.
         versions = written.compactMap(SKAdNetworkVersion.init(rawValue:)).filter { $0 >= .v2_0 }
         guard let sourceApp = try fields.sourceApp("sourceapp") else {
             throw fields.problem("sourceapp", found: "nothing", expected: "the App Store id of the app with the ad")

@@ -1,15 +1,15 @@
-/// What a postback says that decides under which counters it falls.
+/// The properties of a postback that decide how it is counted.
 package struct CountedTraits: Hashable, Sendable {
     /// `did-win`, nil in versions without it.
     package let didWin: Bool?
     /// `postback-sequence-index`, nil in versions without it.
     package let sequenceIndex: Int64?
-    /// `redownload`, or the `conversion-type` that says the same; nil when a 1.0 postback does not say, and for a
+    /// `redownload`, or its equivalent from `conversion-type`; nil for a 1.0 postback without it, and for a
     /// re-engagement.
     package let isRedownload: Bool?
-    /// Whether Apple signs ``isRedownload``; 1.0 leaves it out of the signed text.
+    /// Whether Apple signs ``isRedownload``; 1.0 does not.
     package let isRedownloadProven: Bool
-    /// Whether it speaks of a re-engagement, which is no install.
+    /// Whether it reports a re-engagement, which is not an install.
     package let isReengagement: Bool
     /// The conversion.
     package let conversion: Conversion
@@ -46,7 +46,7 @@ package struct CountedTraits: Hashable, Sendable {
         }
     }
 
-    /// The counters that a postback with these traits is counted by.
+    /// The counters that a postback with these traits increments.
     package var counters: [Counts.Counter] {
         if didWin == false {
             return [.postbacks, .losses]

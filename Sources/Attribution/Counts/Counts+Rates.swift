@@ -4,12 +4,12 @@ extension Counts {
         self[.redownloads] + self[.newInstalls]
     }
 
-    /// Redownloads per install whose kind is known, or nil when there is none.
+    /// Redownloads per install whose kind is known, or nil if there is none.
     package var redownloadRate: Double? {
         Self.rate(self[.redownloads], of: knownRedownloads)
     }
 
-    /// Losses per decided competition, or nil when there is none.
+    /// The share of losses in wins and losses, or nil if there are none.
     package var lossRate: Double? {
         Self.rate(self[.losses], of: self[.losses] + self[.wins])
     }
@@ -19,7 +19,7 @@ extension Counts {
         self[.conversion(.absent)] + self[.conversion(.null)]
     }
 
-    /// Installs without a conversion value per install, or nil when there is none.
+    /// The share of installs without a conversion value, or nil if there are no installs.
     package var nullRate: Double? {
         Self.rate(nullConversions, of: self[.installs])
     }
@@ -29,13 +29,13 @@ extension Counts {
         (UInt8(0)...63).reduce(0) { $0 + self[.conversion(.fine($1))] }
     }
 
-    /// The mean of the fine conversion values that are known, or nil when none is.
+    /// The mean of the fine conversion values of installs, or nil if there are none.
     package var meanFineConversion: Double? {
         let sum = (UInt8(0)...63).reduce(0) { $0 + Int64($1) * self[.conversion(.fine($1))] }
         return Self.rate(sum, of: fineConversions)
     }
 
-    /// Fine values of installs with a count above 0, ascending.
+    /// The fine conversion values of installs with their counts, ascending, without zero counts.
     package var fineHistogram: [(value: UInt8, count: Int64)] {
         histogram(Counter.conversion)
     }
@@ -45,7 +45,7 @@ extension Counts {
         self[.reengagementConversion(.absent)] + self[.reengagementConversion(.null)]
     }
 
-    /// Fine values of re-engagements with a count above 0, ascending.
+    /// The fine conversion values of re-engagements with their counts, ascending, without zero counts.
     package var reengagementHistogram: [(value: UInt8, count: Int64)] {
         histogram(Counter.reengagementConversion)
     }

@@ -1,27 +1,27 @@
-/// Counts of recorded postbacks; they add up, so a sum of counts is the counts of the sum.
+/// Counts of recorded postbacks, which can be added.
 ///
-/// An **install** is the first postback of a winner: later windows speak of the same install again, and a non-winner
-/// had none. A **re-engagement** is no install. Conversion values are counted for installs; those of later windows and
-/// of re-engagements apart.
+/// An **install** is the first postback of a winner: later windows report the same install again, and a non-winner had
+/// none. A **re-engagement** is not an install. Conversion values are counted separately for installs, later windows
+/// and re-engagements.
 package struct Counts: Hashable, Sendable {
     /// One of the counts.
     package struct Counter: Hashable, Sendable {
-        /// Where it is among the counts: this is the only table of counters there is.
+        /// Its index in the counts.
         package let index: Int
 
-        /// Postbacks of every kind.
+        /// All postbacks.
         package static let postbacks = Counter(index: 0)
         /// First postbacks of winners; postbacks of versions without `did-win` count as winners.
         package static let installs = Counter(index: 1)
-        /// Installs that say `redownload` is true.
+        /// Installs whose `redownload` is true.
         package static let redownloads = Counter(index: 2)
-        /// Installs that say `redownload` is false.
+        /// Installs whose `redownload` is false.
         package static let newInstalls = Counter(index: 3)
-        /// Installs of 1.0 that say `redownload`, which that version does not sign: part of the two counts above.
+        /// Installs of 1.0 with `redownload`, which that version does not sign; included in the two counts above.
         package static let unprovenRedownloads = Counter(index: 4)
-        /// First postbacks that say `did-win` is true.
+        /// First postbacks whose `did-win` is true.
         package static let wins = Counter(index: 5)
-        /// Postbacks that say `did-win` is false.
+        /// Postbacks whose `did-win` is false.
         package static let losses = Counter(index: 6)
         /// Postbacks of an install's second window (sequence index 1).
         package static let secondWindow = Counter(index: 7)
@@ -31,7 +31,7 @@ package struct Counts: Hashable, Sendable {
         package static let reengagements = Counter(index: 9)
         /// Postbacks of the second and third window of re-engagements.
         package static let laterReengagements = Counter(index: 10)
-        /// How many there are of those above; below there are as many of each as there are conversions.
+        /// The number of counters above; each kind below has one counter per conversion.
         private static let singleCount = 11
 
         /// Installs with this conversion.
@@ -49,7 +49,7 @@ package struct Counts: Hashable, Sendable {
             Counter(index: singleCount + 2 * Conversion.count + conversion.index)
         }
 
-        /// How many counters there are.
+        /// The number of counters.
         package static let count = singleCount + 3 * Conversion.count
     }
 
@@ -59,12 +59,12 @@ package struct Counts: Hashable, Sendable {
     /// No postbacks.
     package init() {}
 
-    /// The value of one counter.
+    /// The value of a counter.
     package subscript(counter: Counter) -> Int64 {
         counts[counter.index]
     }
 
-    /// Adds to one count.
+    /// Adds to a counter.
     package mutating func add(_ count: Int64, to counter: Counter) {
         counts[counter.index] += count
     }

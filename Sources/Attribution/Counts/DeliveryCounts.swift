@@ -1,12 +1,12 @@
-/// What became of the deliveries received: every one stands under exactly one of the counts.
+/// Counts of deliveries by outcome; every delivery is counted exactly once.
 package struct DeliveryCounts: Hashable, Sendable {
     /// One kind of delivery.
     package struct Kind: Hashable, Sendable {
-        /// What the store made of it.
+        /// The outcome.
         package let status: Recording.Status
-        /// Which numbers it belongs to; nil in quarantine.
+        /// The traffic it belongs to; nil if quarantined.
         package let traffic: Traffic?
-        /// Why it was quarantined; nil elsewhere.
+        /// Why it was quarantined; nil otherwise.
         package let reason: PostbackRejection.Code?
         /// Whose copy it was.
         package let recipient: Delivery.Recipient
@@ -24,7 +24,7 @@ package struct DeliveryCounts: Hashable, Sendable {
             self.recipient = recipient
         }
 
-        /// The kind of one recording.
+        /// The kind of a recording.
         package init(_ recording: Recording, recipient: Delivery.Recipient) {
             switch recording {
             case .recorded(let traffic), .duplicate(let traffic), .conflict(let traffic, _):
@@ -35,11 +35,11 @@ package struct DeliveryCounts: Hashable, Sendable {
         }
     }
 
-    /// How many deliveries of a kind there were, and the bytes of how many were kept.
+    /// The number of deliveries of a kind, and how many of them were kept.
     package struct Tally: Hashable, Sendable {
         /// All of them.
         package var count: Int64
-        /// Those whose raw bytes are in the store; fewer when a bound was reached.
+        /// Those whose raw bytes are in the store; fewer if a limit was reached.
         package var kept: Int64
 
         /// Makes a tally.
@@ -57,11 +57,11 @@ package struct DeliveryCounts: Hashable, Sendable {
 
     /// The tallies.
     package private(set) var tallies: [Kind: Tally]
-    /// Repeats of recorded postbacks by how long after the first copy they came.
+    /// Repeats of recorded postbacks, by delay after the first copy.
     package private(set) var repeats: [RepeatDelay: Int64] = [:]
-    /// Recorded postbacks of which another recipient's copy came too.
+    /// Recorded postbacks of which another recipient's copy arrived too.
     package var otherRecipients: Int64 = 0
-    /// Whether some counts are damaged, and so left out.
+    /// Whether some counts are damaged and therefore left out.
     package var areIncomplete = false
 
     /// Makes counts.
@@ -89,7 +89,7 @@ package struct DeliveryCounts: Hashable, Sendable {
         tallies.reduce(0) { $1.key.recipient == recipient ? $0 + $1.value.count : $0 }
     }
 
-    /// Verified deliveries of some traffic that ended in a status.
+    /// Verified deliveries with a status and traffic.
     package func count(_ status: Recording.Status, _ traffic: Traffic) -> Int64 {
         sum { $0.status == status && $0.traffic == traffic }
     }
@@ -108,7 +108,7 @@ package struct DeliveryCounts: Hashable, Sendable {
         PostbackRejection.Code.allCases.reduce(0) { $0 + quarantined($1) }
     }
 
-    /// Deliveries whose bytes were not kept because a bound was reached.
+    /// Deliveries whose bytes were not kept because a limit was reached.
     package var notKept: Int64 {
         tallies.values.reduce(0) { $0 + $1.count - $1.kept }
     }

@@ -1,13 +1,12 @@
-/// A value of a dimension in the order in which reports list values: first the absent one, then numbers by size, so that
-/// campaign 9 comes before campaign 10, then all other texts.
+/// A value of a dimension that sorts as reports list values: absent first, then numbers by size, then other texts.
 ///
-/// Texts of one number, which leading zeros tell apart, follow one another.
+/// Numbers that differ only in leading zeros are adjacent.
 package struct OrderedValue: Comparable, Hashable, Sendable {
-    /// The value; empty where a postback carries none.
+    /// The value; empty if absent.
     package let text: String
     private let number: Int64?
 
-    /// Takes a value.
+    /// Makes a value from its text.
     package init(_ text: String) {
         self.text = text
         number = Int64(text)

@@ -1,8 +1,8 @@
-/// How long after the first copy a repeat of a postback came, roughly.
+/// Roughly how long after the first copy a repeat of a postback arrived.
 ///
-/// Apple repeats a postback that was not answered with 200 for up to nine days.
+/// Devices repeat a postback that was not answered with 200 for up to nine days.
 package enum RepeatDelay: Int, CaseIterable, Hashable, Sendable {
-    /// Within a minute, or before the first copy by its clock.
+    /// Within a minute, or earlier than the first copy because the clock changed.
     case minute
     /// Within an hour.
     case hour
@@ -10,12 +10,12 @@ package enum RepeatDelay: Int, CaseIterable, Hashable, Sendable {
     case day
     /// Within nine days.
     case nineDays
-    /// Later: nobody of Apple's sends it.
+    /// Later, and so not sent by a device.
     case later
 
     /// The delay between two receipts.
     ///
-    /// - Parameter milliseconds: The later time less the earlier one.
+    /// - Parameter milliseconds: The later time minus the earlier one.
     package init(milliseconds: Int64) {
         self =
             switch milliseconds {

@@ -1,7 +1,7 @@
-/// What a report can be broken down and filtered by.
+/// A dimension that reports can be grouped and filtered by.
 ///
-/// Every dimension of a recorded postback is a text; the empty text says that the postback carries no such value,
-/// which no received value can be, for the reader refuses empty ones.
+/// Every value is a string. The empty string means that the postback has no such value; received values are never
+/// empty.
 package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
     /// The hour of receipt in the report's time zone.
     case hour
@@ -29,7 +29,7 @@ package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
     case version
     /// `fidelity-type`.
     case fidelity
-    /// `redownload`, or the `conversion-type` that says the same.
+    /// `redownload`, or its equivalent from `conversion-type`.
     case redownload
     /// `postback-sequence-index`.
     case sequenceIndex = "sequence-index"
@@ -43,10 +43,10 @@ package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
     case interactionType = "interaction-type"
     /// The conversion: `absent`, `null`, `invalid`, a fine value or a coarse one; **not signed**.
     case conversionValue = "conversion-value"
-    /// Whose copy came first: `network` or `developer`; it follows from the address, not from the postback.
+    /// Whose copy came first, `network` or `developer`; known from the path, not from the postback.
     case recipient
 
-    /// The dimensions of time, which follow from the time of receipt.
+    /// The dimensions of time, derived from the time of receipt.
     package static let times: [ReportDimension] = [.hour, .day, .week, .month]
 
     /// Whether it is one of ``times``.
@@ -58,15 +58,15 @@ package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
     package enum Basis: Hashable, Sendable {
         /// Apple signs them.
         case signed
-        /// Nobody: whoever holds a postback can change them.
+        /// No one: anyone who has a postback can change them.
         case unsigned
-        /// We do: they follow from when and where a postback was received, and no sender can change them later.
+        /// The server: they are derived from when and where it received the postback.
         case ours
     }
 
     /// Who vouches for the values.
     ///
-    /// 1.0 signs no `redownload`: ``Counts/Counter/unprovenRedownloads`` counts what rests on it.
+    /// 1.0 does not sign `redownload`; ``Counts/Counter/unprovenRedownloads`` counts the installs affected.
     package var basis: Basis {
         switch self {
         case .hour, .day, .week, .month, .recipient: .ours
@@ -77,10 +77,9 @@ package enum ReportDimension: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The value a postback itself gives a dimension; empty when it carries none, and for dimensions of its delivery.
+    /// The value of the dimension in a postback; empty if it has none, and for time and recipient.
     ///
-    /// The store takes all values at once as it records, from a postback it looks into once. Exports and expectations go
-    /// by this mapping, so that the two check each other.
+    /// The store has a mapping of its own, for speed; tests check the two against each other.
     package func value(of postback: ReceivedPostback) -> String {
         switch postback {
         case .skAdNetwork(let postback): value(of: postback)

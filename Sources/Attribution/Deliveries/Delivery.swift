@@ -1,6 +1,6 @@
-/// One POST of a postback, judged.
+/// A received postback request with its judgement.
 package struct Delivery: Sendable {
-    /// Whose copy it is, by the path it came to.
+    /// Whose copy it is, by the path of the request.
     package enum Recipient: String, CaseIterable, Hashable, Sendable {
         /// The ad network's copy, sent to the URL given at registration.
         case network
@@ -8,13 +8,13 @@ package struct Delivery: Sendable {
         case developer
     }
 
-    /// What reading and verifying made of it.
+    /// The result of reading and verifying it.
     package let judgement: Judgement
     /// Whose copy it is.
     package let recipient: Recipient
     /// When it was received, in Unix milliseconds.
     package let receivedAtMilliseconds: Int64
-    /// The network it came from, an IPv4 address or an IPv6 /64 as text; nil when that is not known.
+    /// The client's IPv4 address or IPv6 /64 network as text; nil if unknown.
     package let client: String?
 
     /// Makes a delivery.

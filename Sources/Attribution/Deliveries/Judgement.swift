@@ -1,10 +1,9 @@
-/// What reading and verifying made of one body.
+/// The result of reading and verifying a body.
 package enum Judgement: Sendable {
     /// The signature verifies.
     case verified(VerifiedPostback)
-    /// It is no postback, or not a genuine one; the body is kept as received.
+    /// It is not a postback, or not a genuine one.
     case rejected(PostbackRejection, body: [UInt8])
-    /// Whether the signature verifies could not be found out; nothing is known of the postback, and nothing may be
-    /// recorded of it.
+    /// Verification failed without a result; nothing may be recorded.
     case undecided(reason: String, body: [UInt8])
 }

@@ -1,22 +1,19 @@
-/// The ad networks whose postbacks are ours.
+/// The operator's own ad networks.
 ///
-/// Anybody can point the copies of their app's postbacks at us, and those carry Apple's signature too. When no network
-/// is named, every network counts as ours.
+/// Any developer can direct copies of an app's postbacks to this server, and those are signed by Apple too.
 package struct OwnNetworks: Hashable, Sendable {
-    /// The ids in lower case; empty when every network counts as ours.
+    /// The ids in lower case; if empty, every network is the operator's own.
     package let identifiers: Set<String>
 
-    /// Names the networks.
+    /// Makes a set of networks.
     ///
-    /// - Parameter identifiers: Ad network ids, for example `example123.skadnetwork`; compared without letter case, as
-    ///   Apple registers them in lower case and devices send what the source app's Info.plist says.
+    /// - Parameter identifiers: Ad network ids, for example `example123.skadnetwork`; compared case-insensitively,
+    ///   because devices send them as the source app's Info.plist spells them.
     package init(_ identifiers: [String] = []) {
         self.identifiers = Set(identifiers.map { $0.lowercased() })
     }
 
-    /// Decides which numbers a postback enters.
-    ///
-    /// Only production traffic can be foreign: whoever trusts a test key wants to see what it signed.
+    /// The traffic a postback belongs to; only production traffic can be foreign.
     package func traffic(of verified: VerifiedPostback) -> Traffic {
         switch verified.provenance {
         case .apple:

@@ -1,9 +1,9 @@
-/// Whose key verified a postback, and so which numbers it may enter.
+/// Whose key verified a postback.
 package enum Provenance: String, CaseIterable, Hashable, Sendable {
-    /// Apple's key: a real install.
+    /// Apple's production key: a real install.
     case apple
-    /// Apple's key for development: anyone with a device in Developer Mode makes such postbacks, naming any app.
+    /// One of Apple's development keys: anyone with a device in Developer Mode can make such postbacks, for any app.
     case development
-    /// A key named by `--trust-test-key`: never counted among Apple's.
+    /// A key from `--trust-test-key`.
     case test
 }

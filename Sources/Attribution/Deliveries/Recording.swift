@@ -1,13 +1,13 @@
-/// What the store made of one delivery; every case is durable when it is returned.
+/// The outcome of recording a delivery; durable when it is returned.
 package enum Recording: Hashable, Sendable {
     /// The first verified copy: counted.
     case recorded(Traffic)
-    /// The same postback once more: not counted again.
+    /// A repeat of a recorded postback: not counted again.
     case duplicate(Traffic)
-    /// A copy of a recorded postback that says something else in its unsigned fields: not counted; its bytes are kept
-    /// unless the bounds of the quarantine were reached.
+    /// A copy of a recorded postback that differs in its unsigned fields: not counted; its bytes are kept unless the
+    /// quarantine is full.
     case conflict(Traffic, isKept: Bool = true)
-    /// Not a genuine postback: not counted; its bytes are kept unless the bounds of the quarantine were reached.
+    /// Not a genuine postback: not counted; its bytes are kept unless the quarantine is full.
     case quarantined(PostbackRejection, isKept: Bool = true)
 
     /// The status in answers and stores.
@@ -32,7 +32,7 @@ package enum Recording: Hashable, Sendable {
         }
     }
 
-    /// Whether the bytes of this very delivery, or the same statements from an earlier one, are in the store.
+    /// Whether the bytes of this delivery, or of an earlier one with the same content, are in the store.
     package var isKept: Bool {
         switch self {
         case .recorded, .duplicate: true

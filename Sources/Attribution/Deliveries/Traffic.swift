@@ -1,12 +1,12 @@
-/// Which numbers a verified postback enters; the four never mix.
+/// The traffic a verified postback belongs to; reports never mix the four.
 package enum Traffic: String, CaseIterable, Hashable, Sendable {
-    /// Verified with Apple's key, for a network that is ours: real installs.
+    /// Verified with Apple's key, for one of the operator's own networks: real installs.
     case apple
-    /// Verified with Apple's key, for a network that is not ours: usually a copy some developer's app asked for.
+    /// Verified with Apple's key, for another network: usually a copy that an app's developer directed here.
     case foreign
     /// Verified with one of Apple's development keys.
     case development
-    /// Verified with a test key an operator named.
+    /// Verified with a test key that the operator trusts.
     case test
 
     /// Whose key verified such a postback.

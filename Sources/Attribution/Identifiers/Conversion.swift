@@ -1,13 +1,10 @@
-/// What a postback says of conversion: nothing, `null`, a fine value, a coarse one or something else; never signed.
-///
-/// Absent, `null`, 0 and what is no conversion value are four different facts and stay four cases.
+/// The conversion value of a postback: absent, `null`, fine, coarse or invalid; never signed.
 package enum Conversion: Hashable, Sendable {
-    /// Neither `conversion-value` nor `coarse-conversion-value` is there.
+    /// Neither `conversion-value` nor `coarse-conversion-value` is present.
     case absent
-    /// One of them is there and is `null`.
+    /// One of them is present and `null`.
     case null
-    /// A value out of range or of the wrong type, or both kinds at once: kept apart, for the install is proven all the
-    /// same.
+    /// A value out of range or of the wrong type, or both kinds at once; the install is still proven.
     case invalid
     /// `conversion-value`, 0…63.
     case fine(UInt8)
@@ -22,10 +19,10 @@ package enum Conversion: Hashable, Sendable {
         [.absent, .null, .invalid] + CoarseConversionValue.allCases.map(Conversion.coarse)
         + fineRange.compactMap(Conversion.init(fine:))
 
-    /// How many there are.
+    /// The number of cases.
     package static let count = allCases.count
 
-    /// Its index in ``allCases``, computed, for each row of a report asks for hundreds.
+    /// Its index in ``allCases``; computed, because each row of a report needs hundreds.
     package var index: Int {
         switch self {
         case .absent: 0
@@ -59,7 +56,7 @@ extension Conversion: LosslessStringConvertible {
         }
     }
 
-    /// Reads what ``description`` writes; nil for any other text.
+    /// Reads a ``description``; nil for any other text.
     package init?(_ description: String) {
         guard let conversion = Self.byDescription[description] else {
             return nil

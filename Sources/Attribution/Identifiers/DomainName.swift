@@ -1,6 +1,6 @@
 package import StrictJSON
 
-/// A DNS domain name of at least two labels, in lower case and without a final full stop (RFC 1035 section 2.3.1).
+/// A DNS domain name of at least two labels, in lower case and without a trailing dot (RFC 1035, section 2.3.1).
 package struct DomainName: Hashable, Sendable, CustomStringConvertible {
     /// The name, for example `example.com`.
     package let text: String
@@ -8,8 +8,8 @@ package struct DomainName: Hashable, Sendable, CustomStringConvertible {
     /// Reads a name.
     ///
     /// - Parameters:
-    ///   - text: The name; an international one in its `xn--` form.
-    ///   - field: What the name stands for, for the message.
+    ///   - text: The name; international names in their `xn--` form.
+    ///   - field: The name of the field, for the message.
     /// - Throws: ``FieldProblem`` for a URL, a port, an address or anything else.
     package init(_ text: String, field: String) throws(FieldProblem) {
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)

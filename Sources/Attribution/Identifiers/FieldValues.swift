@@ -1,15 +1,15 @@
-/// What an AdAttributionKit postback is the consequence of; signed.
+/// The kind of conversion that an AdAttributionKit postback reports; signed.
 ///
 /// - SeeAlso: [conversion-type](https://developer.apple.com/documentation/adattributionkit/identifying-the-parameters-in-a-postback)
 package enum ConversionType: String, CaseIterable, Hashable, Sendable {
     /// The first install of the app under this Apple Account.
     case download
-    /// An install of an app that was there before.
+    /// An install of an app that had been installed before.
     case redownload
-    /// A tap on an ad that opened an app already installed. **Not an install.**
+    /// A tap on an ad that opened an app that was already installed. **Not an install.**
     case reengagement = "re-engagement"
 
-    /// Whether it is a redownload, as SKAdNetwork's `redownload` says; nil for what is no install.
+    /// Whether it is a redownload, like SKAdNetwork's `redownload`; nil for a re-engagement.
     package var isRedownload: Bool? {
         switch self {
         case .download: false
@@ -33,7 +33,7 @@ package enum CoarseConversionValue: String, CaseIterable, Hashable, Sendable {
 
 /// How an ad was presented.
 ///
-/// An open set, for a postback may carry a number that Apple adds later: it is signed, so it is kept. From 2.2.
+/// An open set, because Apple may add numbers, and what is signed must be kept as received. From 2.2.
 ///
 /// - SeeAlso: [fidelity-type](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback)
 package struct FidelityType: RawRepresentable, Hashable, Sendable {
@@ -45,18 +45,18 @@ package struct FidelityType: RawRepresentable, Hashable, Sendable {
     /// The number as signed.
     package let rawValue: Int64
 
-    /// Makes a type from the number as signed.
+    /// Makes a type from its number.
     package init(rawValue: Int64) {
         self.rawValue = rawValue
     }
 }
 
-/// What somebody did with the ad an AdAttributionKit postback speaks of; never signed.
+/// How a person interacted with the ad of an AdAttributionKit postback; never signed.
 ///
 /// - SeeAlso: [ad-interaction-type](https://developer.apple.com/documentation/adattributionkit/identifying-the-parameters-in-a-postback)
 package enum AdInteractionType: String, CaseIterable, Hashable, Sendable {
-    /// Tapped it.
+    /// A tap.
     case click
-    /// Saw it.
+    /// A view.
     case view
 }

@@ -1,6 +1,6 @@
 package import StrictJSON
 
-// What people and programs write is turned into identifiers here, or refused by the name of its field.
+// Identifiers from user input, with an error that names the field.
 
 extension AdNetworkID {
     /// Accepts an id, spelt as in the source app's Info.plist.
@@ -26,17 +26,17 @@ extension Nonce {
 }
 
 extension AppStoreItemID {
-    /// What is expected of the id of an app that shows ads.
+    /// The rule for the id of the app that shows an ad, for messages.
     static let sourceRule = "an App Store id, or 0 in development"
-    /// What is missing when no app is named that shows the ad.
+    /// What to provide if the app that shows the ad is missing, for messages.
     static let missingSourceRule = "the App Store id of the app that shows the ad (0 while it is development-signed)"
 
-    /// What is missing when no app is named that shows the ad, of a version that has a source.
+    /// What to provide if the source of an ad is missing, in a version that signs the source.
     static func missingSourceRule(in version: SKAdNetworkVersion) -> String {
         missingSourceRule + (version >= .v4_0 ? ", or source-domain for a web ad" : "")
     }
 
-    /// What is expected of the id of an advertised app.
+    /// The rule for the id of an advertised app, for messages.
     static let advertisedRule = "an App Store id greater than 0"
 
     /// Accepts the id of an advertised app.
@@ -49,12 +49,12 @@ extension AppStoreItemID {
 }
 
 extension CampaignNumber {
-    /// What a message expects.
+    /// The rule, for messages.
     static var rule: String {
         "a whole number from \(range.lowerBound) to \(range.upperBound)"
     }
 
-    /// Accepts a number of the range.
+    /// Accepts a number in the range.
     static func checked(_ number: Int64?, field: String) throws(FieldProblem) -> Self {
         guard let value = number.flatMap({ Self($0) }) else {
             throw FieldProblem(field: field, found: number.map { String($0) } ?? "nothing", expected: rule)
@@ -64,10 +64,10 @@ extension CampaignNumber {
 }
 
 extension UnixMilliseconds {
-    /// From 2017, before the first version, to 2100: outside it, the unit is wrong.
+    /// From 2017, before the first version, to 2100; any other time is probably in another unit.
     private static let signable: ClosedRange<Int64> = 1_483_228_800_000...4_102_444_800_000
 
-    /// Refuses a time that is not near the present, and so probably in another unit or of a clock that is wrong.
+    /// Refuses an implausible time, which is probably in another unit or from a wrong clock.
     func checkIsSignable(field: String) throws(FieldProblem) {
         guard Self.signable.contains(rawValue) else {
             throw FieldProblem(
@@ -77,25 +77,25 @@ extension UnixMilliseconds {
 }
 
 extension SourceDomain {
-    /// Whether it can be a domain: it has a dot and a letter, so that no number can pass for one.
+    /// Whether it has a dot and a letter, so that a number cannot pass for a domain.
     var isDomainName: Bool {
         var (hasDot, hasLetter) = (false, false)
         for byte in text.utf8 {
             hasDot = hasDot || byte == UInt8(ascii: ".")
-            // A letter of any script: those beyond ASCII take several bytes, all of them from 0x80.
+            // Any non-ASCII character counts as a letter; all bytes of its UTF-8 encoding are at least 0x80.
             hasLetter = hasLetter || byte >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
         }
         return hasDot && hasLetter
     }
 
-    /// What a message expects.
-    static var rule: String { "a domain alone of at most 255 bytes, for example example.com" }
+    /// The rule, for messages.
+    static var rule: String { "a domain of at most 255 bytes, without scheme, port or path, for example example.com" }
 
-    /// Accepts a domain alone, without scheme, port or path; its letters are left as they are.
+    /// Accepts a domain without scheme, port or path; the case of its letters is kept.
     ///
     /// - Parameters:
     ///   - text: For example `example.com`.
-    ///   - field: The name of the field it was found in.
+    ///   - field: The name of the field, for the message.
     /// - Returns: The domain.
     /// - Throws: ``FieldProblem`` naming the field.
     package static func checked(_ text: String, field: String) throws(FieldProblem) -> SourceDomain {

@@ -1,16 +1,16 @@
 /// The id under which an ad network is registered with Apple, for example `example123.skadnetwork`.
 ///
-/// Registered in lower case, but signed as it stands in the source app's Info.plist and verified as received: letters
-/// are never changed. All versions.
+/// Registered in lower case, but signed as the source app's Info.plist spells it and verified as received: the case of
+/// its letters is never changed. All versions.
 ///
 /// - SeeAlso: [ad-network-id](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback)
 package typealias AdNetworkID = SignableText<AdNetworkIDKind>
 
-/// Tells ``AdNetworkID`` from other texts.
+/// The kind of ``AdNetworkID``.
 package enum AdNetworkIDKind {}
 
 extension SignableText<AdNetworkIDKind> {
-    /// The id in lower case, as it is registered: ids that differ only in case name one network.
+    /// The id in lower case, as registered: ids that differ only in case name the same network.
     package var registered: String {
         text.lowercased()
     }
@@ -18,7 +18,7 @@ extension SignableText<AdNetworkIDKind> {
 
 /// The App Store id of an app.
 ///
-/// A 64-bit whole number: ids above 2³² occur. `0` names a development-signed source app. All versions.
+/// A 64-bit integer: ids above 2³² occur. `0` means a development-signed source app. All versions.
 ///
 /// - SeeAlso: [app-id,
 ///   source-app-id](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback)
@@ -39,8 +39,8 @@ package struct AppStoreItemID: Hashable, Sendable, CustomStringConvertible {
 
 /// The hierarchical source identifier of version 4.0: two, three or four decimal digits.
 ///
-/// A text, not a number: in a postback a leading zero is significant. A device shortens it from the left, so the
-/// two-digit form is the **last** two of the four digits (5239 → 239 → 39).
+/// A string, not a number: leading zeros are significant. Devices shorten it from the left, so the two-digit form is
+/// the **last** two of the four digits (5239 → 239 → 39).
 ///
 /// - SeeAlso: [Receiving postbacks in multiple conversion
 ///   windows](https://developer.apple.com/documentation/storekit/receiving-postbacks-in-multiple-conversion-windows)
@@ -58,7 +58,7 @@ package struct SourceIdentifier: Hashable, Sendable, CustomStringConvertible {
         self.digits = digits
     }
 
-    /// The last `count` digits, or nil when the identifier has fewer.
+    /// The last `count` digits, or nil if the identifier has fewer.
     package func suffix(_ count: Int) -> String? {
         digits.utf8.count < count ? nil : String(digits.suffix(count))
     }
@@ -69,11 +69,11 @@ package struct SourceIdentifier: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A whole number that an impression is counted under, of a range that Apple gives.
+/// A campaign id or source identifier of an impression, within the range that Apple documents.
 protocol CampaignNumber: Hashable, Sendable {
-    /// The numbers there are.
+    /// The valid numbers.
     static var range: ClosedRange<Int64> { get }
-    /// Accepts a number of the range; nil for any other.
+    /// Accepts a number in the range; nil for any other.
     init?(_ value: Int64)
 }
 
@@ -99,7 +99,7 @@ package struct CampaignID: CampaignNumber {
 
 /// The source identifier of an impression, a number; from 4.0, and in AdAttributionKit.
 ///
-/// A postback names it by its last digits, as a text: see ``SourceIdentifier``.
+/// A postback has only its last digits, as a string: see ``SourceIdentifier``.
 package struct ImpressionSourceIdentifier: CampaignNumber {
     /// The range of `source-identifier` when signing.
     package static let range: ClosedRange<Int64> = 0...9999
@@ -116,22 +116,22 @@ package struct ImpressionSourceIdentifier: CampaignNumber {
     }
 }
 
-/// The id of one install validation, by which repeats are discarded.
+/// The id of an install validation, used to discard repeated postbacks.
 ///
-/// A UUID in upper or lower case, compared as received, for its text is signed. All versions.
+/// A UUID in upper or lower case; compared as received, because its text is signed. All versions.
 ///
 /// - SeeAlso: [transaction-id](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback)
 package typealias TransactionID = SignableText<TransactionIDKind>
 
-/// Tells ``TransactionID`` from other texts.
+/// The kind of ``TransactionID``.
 package enum TransactionIDKind {}
 
-/// The kind of an AdAttributionKit impression as its `impression-type` names it; signed.
+/// The `impression-type` of an AdAttributionKit impression; signed.
 ///
-/// An open set, for Apple may add kinds: it is text as received.
+/// Kept as text, because Apple may add types.
 package typealias ImpressionType = SignableText<ImpressionTypeKind>
 
-/// Tells ``ImpressionType`` from other texts.
+/// The kind of ``ImpressionType``.
 package enum ImpressionTypeKind {}
 
 /// The marketplace an app was installed from, for example `com.apple.AppStore`; signed.
@@ -139,7 +139,7 @@ package enum ImpressionTypeKind {}
 /// - SeeAlso: [marketplace-identifier](https://developer.apple.com/documentation/adattributionkit/identifying-the-parameters-in-a-postback)
 package typealias MarketplaceIdentifier = SignableText<MarketplaceIdentifierKind>
 
-/// Tells ``MarketplaceIdentifier`` from other texts.
+/// The kind of ``MarketplaceIdentifier``.
 package enum MarketplaceIdentifierKind {}
 
 /// The registrable domain (eTLD+1) of the web page that showed a web ad.
@@ -149,7 +149,7 @@ package enum MarketplaceIdentifierKind {}
 /// - SeeAlso: [source-domain](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback)
 package typealias SourceDomain = SignableText<SourceDomainKind>
 
-/// Tells ``SourceDomain`` from other texts.
+/// The kind of ``SourceDomain``.
 package enum SourceDomainKind {}
 
 /// The country of the App Store a conversion came from: two capital letters of ISO 3166-1.

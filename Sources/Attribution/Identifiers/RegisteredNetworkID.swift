@@ -1,9 +1,9 @@
 package import StrictJSON
 
-/// The id of an ad network as Apple registers it and as it must stand in an app's Info.plist.
+/// The id of an ad network as Apple registers it and as it must appear in an app's Info.plist.
 ///
-/// Letters a–z and digits, a full stop and the framework's name, all in lower case: the system does not recognise any
-/// other spelling. Stricter than ``AdNetworkID``, which takes what a postback has.
+/// Letters a–z and digits, a dot and the framework's name, all in lower case: the system recognizes no other spelling.
+/// Stricter than ``AdNetworkID``, which accepts whatever a postback has.
 ///
 /// - SeeAlso: [Configuring a source app](https://developer.apple.com/documentation/storekit/configuring-a-source-app),
 ///   [Configuring a publisher app](https://developer.apple.com/documentation/adattributionkit/configuring-a-publisher-app)
@@ -24,7 +24,7 @@ package struct RegisteredNetworkID: Hashable, Sendable, CustomStringConvertible 
     /// Reads an id.
     ///
     /// - Parameter text: The id.
-    /// - Throws: ``FieldProblem`` when it is not one that Apple registers.
+    /// - Throws: ``FieldProblem`` if Apple does not register such ids.
     package init(_ text: String) throws(FieldProblem) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let framework = Framework(rawValue: String(parts[1])),

@@ -1,4 +1,4 @@
-/// A version of SKAdNetwork that this product knows to sign and verify.
+/// A version of SKAdNetwork that this product can sign and verify.
 ///
 /// - SeeAlso: [SKAdNetwork release
 ///   notes](https://developer.apple.com/documentation/storekit/skadnetwork-release-notes)
@@ -16,13 +16,13 @@ package enum SKAdNetworkVersion: String, CaseIterable, Hashable, Sendable, Compa
     /// iOS 16.1: three windows, hierarchical source identifier, web ads.
     case v4_0 = "4.0"
 
-    /// Orders versions by their release.
+    /// Orders versions by release.
     package static func < (lhs: Self, rhs: Self) -> Bool {
-        lhs.place < rhs.place
+        lhs.ordinal < rhs.ordinal
     }
 
-    /// The place in the order of release; comparing texts for every postback would cost more than reading its numbers.
-    private var place: Int {
+    /// The index in order of release; a switch, because comparing strings for every postback is slow.
+    private var ordinal: Int {
         switch self {
         case .v1_0: 0
         case .v2_0: 1
@@ -48,12 +48,12 @@ package enum SKAdNetworkVersion: String, CaseIterable, Hashable, Sendable, Compa
         self >= .v2_2
     }
 
-    /// Whether impressions name a hierarchical source identifier instead of a campaign id; from 4.0.
+    /// Whether impressions have a hierarchical source identifier instead of a campaign id; from 4.0.
     package var hasSourceIdentifier: Bool {
         self >= .v4_0
     }
 
-    /// All versions for a message, oldest first.
+    /// All versions, oldest first, for messages.
     static var list: String {
         allCases.map(\.rawValue).joined(separator: ", ")
     }

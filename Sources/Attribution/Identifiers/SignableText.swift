@@ -1,9 +1,9 @@
-/// A text that stands in a signed text exactly as it was received; the parameter tells one kind from another.
+/// A value that is signed exactly as received; `Kind` makes each use a distinct type.
 package struct SignableText<Kind>: Hashable, Sendable, CustomStringConvertible {
     /// The text as received.
     package let text: String
 
-    /// Accepts a text of 1 to 255 bytes without U+2063 and control characters; nil for any other.
+    /// Accepts a text of 1 to 255 bytes without U+2063 or control characters; nil for any other.
     package init?(_ text: String) {
         guard SignedTextSeparator.admits(text) else {
             return nil
@@ -16,7 +16,7 @@ package struct SignableText<Kind>: Hashable, Sendable, CustomStringConvertible {
         text
     }
 
-    /// Texts are the same when their bytes are, for bytes are signed; `String` would compare by canonical equivalence.
+    /// Compares bytes, because bytes are signed; `String` compares by canonical equivalence.
     package static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.text.utf8.elementsEqual(rhs.text.utf8)
     }

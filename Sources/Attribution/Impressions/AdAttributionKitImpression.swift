@@ -1,34 +1,34 @@
 package import StrictJSON
 
-/// One ad of AdAttributionKit, with everything the network signs about it.
+/// An AdAttributionKit ad, with all the values the network signs.
 ///
-/// One impression serves both view-through and click-through ads. It can only be made from values that were checked;
-/// ``AdAttributionKitImpressionDraft`` checks those of a command line.
+/// One impression serves both view-through and click-through ads. ``AdAttributionKitImpressionDraft`` checks the values
+/// of a command line.
 ///
 /// - SeeAlso: [Generating JWS
 ///   impressions](https://developer.apple.com/documentation/adattributionkit/generating-jws-impressions)
 package struct AdAttributionKitImpression: Hashable, Sendable {
-    /// The one-time id.
+    /// The nonce.
     package let impressionIdentifier: Nonce
     /// The app that shows the ad; `0` for a development-signed one.
     package let publisherItemIdentifier: AppStoreItemID
     /// The advertised app.
     package let advertisedItemIdentifier: AppStoreItemID
-    /// The network, spelt as in the publisher app's Info.plist; an id that ends in `.skadnetwork` may be used.
+    /// The network, spelt as in the publisher app's Info.plist; may end in `.skadnetwork`.
     package let adNetworkIdentifier: AdNetworkID
-    /// What the impression is counted under.
+    /// The source identifier.
     package let sourceIdentifier: ImpressionSourceIdentifier
-    /// When the ad was made.
+    /// When the ad was created.
     package let timestamp: UnixMilliseconds
-    /// Whether a click may lead to a re-engagement instead of an install; iOS 18.
+    /// Whether a click may count as a re-engagement instead of an install; iOS 18.
     package let isEligibleForReEngagement: Bool
 
-    /// The header of the JWS: the algorithm, and the network's id as the name of the key.
+    /// The header of the JWS: the algorithm, and the network's id as the key's name.
     package var header: JSONText {
         .object(["alg": .string("ES256"), "kid": .string(adNetworkIdentifier.text)])
     }
 
-    /// The payload of the JWS, in Apple's field names.
+    /// The payload of the JWS, with Apple's field names.
     package var payload: JSONText {
         var members: [(String, JSONText)] = [
             ("impression-identifier", .string(impressionIdentifier.text)),
@@ -45,7 +45,7 @@ package struct AdAttributionKitImpression: Hashable, Sendable {
         return .object(members)
     }
 
-    /// The text the network signs: header and payload in base64url, joined by a full stop.
+    /// The text that the network signs: header and payload in base64url, joined by a dot.
     ///
     /// - SeeAlso: [RFC 7515, section 5.1](https://www.rfc-editor.org/rfc/rfc7515#section-5.1)
     package var signingInput: String {

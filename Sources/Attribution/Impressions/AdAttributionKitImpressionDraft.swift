@@ -1,6 +1,6 @@
 package import StrictJSON
 
-/// The values of an AdAttributionKit impression as a command line gives them, before they are checked.
+/// The unchecked values of an AdAttributionKit impression, from a command line.
 package struct AdAttributionKitImpressionDraft: Sendable {
     /// `impression-identifier`, a lower-case version 4 UUID.
     package var impressionIdentifier: String
@@ -40,8 +40,8 @@ package struct AdAttributionKitImpressionDraft: Sendable {
 extension AdAttributionKitImpressionDraft {
     /// Checks every value.
     ///
-    /// - Returns: The impression, ready to be signed.
-    /// - Throws: ``FieldProblem`` naming the first field that breaks a rule.
+    /// - Returns: The impression, ready to sign.
+    /// - Throws: ``FieldProblem`` naming the first invalid field.
     package func checked() throws(FieldProblem) -> AdAttributionKitImpression {
         let identifier = try Nonce.checked(impressionIdentifier, field: "impression-identifier")
         let network = try AdNetworkID.checked(adNetworkIdentifier, field: "ad-network-identifier")

@@ -1,7 +1,7 @@
-/// An impression of either framework, checked and ready to be signed.
+/// An impression of either framework, checked and ready to sign.
 package enum Impression: Hashable, Sendable {
-    /// One of SKAdNetwork.
+    /// An SKAdNetwork impression.
     case skAdNetwork(SKAdNetworkImpression)
-    /// One of AdAttributionKit.
+    /// An AdAttributionKit impression.
     case adAttributionKit(AdAttributionKitImpression)
 }

@@ -4,10 +4,9 @@ extension ImpressionOrder {
     /// Reads an order and checks every value against the rules of every version.
     ///
     /// - Parameters:
-    ///   - body: A JSON object in Apple's field names beside `forms` and `versions`.
-    ///   - limit: The most bytes it may have.
-    /// - Throws: ``SigningRefusal`` for what is no JSON, for unknown names, and for the first value that is of the wrong
-    ///   kind, breaks a rule, or would not be used.
+    ///   - body: A JSON object with Apple's field names, `forms` and `versions`.
+    ///   - limit: The maximum length of the body, in bytes.
+    /// - Throws: ``SigningRefusal`` for a body that is not JSON, an unknown name, or the first invalid or unused value.
     package init(reading body: [UInt8], limit: Int) throws(SigningRefusal) {
         let fields: RequestFields
         do throws(JSONError) {

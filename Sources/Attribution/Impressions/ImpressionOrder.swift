@@ -1,10 +1,10 @@
 import StrictJSON
 
-/// What one request asks to be signed: one ad in every form and version it may be shown in.
+/// A request to sign one ad in every form and version it may be shown in.
 ///
-/// Each form is signed for each of the versions that carry it, with a nonce of its own.
+/// Each form is signed for each version that has it, with its own nonce.
 package struct ImpressionOrder: Sendable {
-    /// The ad in one form and one version of SKAdNetwork, but for the nonce and the time.
+    /// The ad in one form and one version of SKAdNetwork, without the nonce and the time.
     struct SKAdNetworkAd: Sendable {
         let version: SKAdNetworkVersion
         let campaign: SKAdNetworkImpression.Campaign
@@ -12,7 +12,7 @@ package struct ImpressionOrder: Sendable {
         let fidelityType: FidelityType?
     }
 
-    /// The ad in AdAttributionKit, but for the nonce and the time.
+    /// The ad in AdAttributionKit, without the nonce and the time.
     struct AdAttributionKitAd: Sendable {
         let publisherItemID: AppStoreItemID
         let sourceIdentifier: ImpressionSourceIdentifier
@@ -27,10 +27,10 @@ package struct ImpressionOrder: Sendable {
     /// The impressions to sign.
     ///
     /// - Parameters:
-    ///   - time: The time that is signed.
-    ///   - nonce: Makes a fresh one at each call.
-    /// - Returns: One impression for each form and version that carries it.
-    /// - Throws: ``SigningRefusal/field(_:)`` for a time that a device would not believe.
+    ///   - time: The time to sign.
+    ///   - nonce: Makes a fresh nonce each time.
+    /// - Returns: One impression for each form and version that has it.
+    /// - Throws: ``SigningRefusal/field(_:)`` for an implausible time.
     package func impressions(at time: UnixMilliseconds, nonce: () -> Nonce) throws(SigningRefusal) -> [Impression] {
         do throws(FieldProblem) {
             try time.checkIsSignable(field: "timestamp")

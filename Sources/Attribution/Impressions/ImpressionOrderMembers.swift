@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// The members of an order, each of its type, before they are joined.
+/// The members of an order, read and checked one by one.
 struct ImpressionOrderMembers {
     private static let adAttributionKit = "adattributionkit"
     private static let knownForms = (AdForm.allCases.map(\.rawValue) + [adAttributionKit]).joined(separator: ", ")
@@ -23,13 +23,13 @@ struct ImpressionOrderMembers {
     init(_ fields: RequestFields) throws(FieldProblem) {
         for name in ["nonce", "timestamp", "impression-identifier"] where fields.has(name) {
             throw fields.problem(
-                name, found: "a value", expected: "none: every signature gets a fresh one, made here")
+                name, found: "a value", expected: "none: the server generates one for every signature")
         }
         try fields.allow(only: Self.names)
         (forms, isForAdAttributionKit) = try Self.forms(fields)
-        versions = try Self.versions(fields, areNeeded: !forms.isEmpty)
+        versions = try Self.versions(fields, areRequired: !forms.isEmpty)
         guard let network = try fields.string("ad-network-id") else {
-            throw fields.problem("ad-network-id", found: "nothing", expected: "a network of the list of keys")
+            throw fields.problem("ad-network-id", found: "nothing", expected: "a network with an active key")
         }
         guard let item = try fields.integer("itunes-item-id") else {
             throw fields.problem("itunes-item-id", found: "nothing", expected: "the App Store id of the advertised app")
@@ -70,7 +70,7 @@ struct ImpressionOrderMembers {
     }
 
     private static func versions(
-        _ fields: RequestFields, areNeeded: Bool
+        _ fields: RequestFields, areRequired: Bool
     ) throws(FieldProblem) -> [SKAdNetworkVersion] {
         let one = try fields.version("version")
         let many = try fields.versions("versions")
@@ -78,10 +78,10 @@ struct ImpressionOrderMembers {
             throw fields.problem("version", found: "both version and versions", expected: "one of them")
         }
         let texts = one.map { [$0] } ?? many
-        guard texts.isEmpty != areNeeded else {
+        guard texts.isEmpty != areRequired else {
             throw fields.problem(
                 "versions", found: texts.isEmpty ? "nothing" : "a value",
-                expected: areNeeded
+                expected: areRequired
                     ? "a list of \(SKAdNetworkVersion.list)" : "none: AdAttributionKit has no version to choose")
         }
         var versions: [SKAdNetworkVersion] = []
@@ -98,10 +98,10 @@ struct ImpressionOrderMembers {
 
     // MARK: Rules
 
-    /// Nothing that was given may be dropped in silence.
+    /// Refuses values that no signature would use, so that none is silently ignored.
     func refuseUnused() throws(FieldProblem) {
         let signsInApp = forms.contains { $0 != .web } && versions.contains { $0 > .v1_0 }
-        let rules: [(name: String, isGiven: Bool, isUsed: Bool, user: String)] = [
+        let rules: [(name: String, isGiven: Bool, isUsed: Bool, users: String)] = [
             ("campaign-id", campaignID != nil, versions.contains { !$0.hasSourceIdentifier }, "versions up to 3.0"),
             (
                 "source-identifier", sourceIdentifier != nil,
@@ -119,11 +119,11 @@ struct ImpressionOrderMembers {
             ),
         ]
         for rule in rules where rule.isGiven && !rule.isUsed {
-            throw FieldProblem(field: rule.name, found: "a value", expected: "none: only \(rule.user) have it")
+            throw FieldProblem(field: rule.name, found: "a value", expected: "none: it is only for \(rule.users)")
         }
     }
 
-    /// The versions asked for that have ads of a form, one at least.
+    /// The requested versions that have ads of a form, at least one.
     func versions(carrying form: AdForm) throws(FieldProblem) -> [SKAdNetworkVersion] {
         let carrying = versions.filter { form.isCarried(by: $0) }
         guard !carrying.isEmpty else {
@@ -135,7 +135,7 @@ struct ImpressionOrderMembers {
         return carrying
     }
 
-    /// What an ad of SKAdNetwork is counted under.
+    /// The campaign id or source identifier of an SKAdNetwork ad.
     func campaign(_ version: SKAdNetworkVersion) throws(FieldProblem) -> SKAdNetworkImpression.Campaign {
         guard let campaign = version.campaign(campaignID, sourceIdentifier) else {
             throw version.hasSourceIdentifier
@@ -145,7 +145,7 @@ struct ImpressionOrderMembers {
         return campaign
     }
 
-    /// Where an ad of SKAdNetwork is shown; nil in 1.0, which does not say.
+    /// Where an SKAdNetwork ad is shown; nil in 1.0, which does not sign it.
     func source(
         _ form: AdForm, _ version: SKAdNetworkVersion
     ) throws(FieldProblem) -> SKAdNetworkImpression.Source? {

@@ -1,8 +1,7 @@
 import StrictJSON
 
-/// Identifiers of a request, read once: what cannot be signed is refused by its name there.
 extension RequestFields {
-    /// A number that an impression is counted under; nil when there is none.
+    /// A campaign id or source identifier; nil if absent.
     func campaignNumber<Number: CampaignNumber>(_ name: String) throws(FieldProblem) -> Number? {
         guard let number = try integer(name) else {
             return nil
@@ -13,7 +12,7 @@ extension RequestFields {
         return value
     }
 
-    /// The app that shows an ad, 0 in development; nil when there is none.
+    /// The app that shows an ad, 0 in development; nil if absent.
     func sourceApp(_ name: String) throws(FieldProblem) -> AppStoreItemID? {
         guard let number = try integer(name) else {
             return nil

@@ -1,15 +1,15 @@
-/// One ad of SKAdNetwork, with everything the network signs about it.
+/// An SKAdNetwork ad, with all the values the network signs.
 ///
-/// It can only be made from values its version carries; ``SKAdNetworkImpressionDraft`` checks those of a command line.
+/// It has only values that its version signs. ``SKAdNetworkImpressionDraft`` checks the values of a command line.
 package struct SKAdNetworkImpression: Hashable, Sendable {
-    /// What the impression is counted under.
+    /// The campaign of an impression.
     package enum Campaign: Hashable, Sendable {
         /// `campaign-id`; up to 3.0.
         case campaignID(CampaignID)
         /// `source-identifier`; from 4.0.
         case sourceIdentifier(ImpressionSourceIdentifier)
 
-        /// The number that is signed.
+        /// The number to sign.
         package var value: Int64 {
             switch self {
             case .campaignID(let id): id.value
@@ -26,7 +26,7 @@ package struct SKAdNetworkImpression: Hashable, Sendable {
         case domain(SourceDomain)
     }
 
-    /// The version whose rules the signature follows.
+    /// The version of the signature.
     package let version: SKAdNetworkVersion
     /// The network, spelt as in the source app's Info.plist.
     package let adNetworkID: AdNetworkID
@@ -34,16 +34,16 @@ package struct SKAdNetworkImpression: Hashable, Sendable {
     package let campaign: Campaign
     /// The advertised app.
     package let itunesItemID: AppStoreItemID
-    /// The one-time id.
+    /// The nonce.
     package let nonce: Nonce
-    /// Where the ad was shown; nil in 1.0, which does not say.
+    /// Where the ad was shown; nil in 1.0, which does not sign it.
     package let source: Source?
     /// The fidelity; nil before 2.2.
     package let fidelityType: FidelityType?
     /// When the ad was shown.
     package let timestamp: UnixMilliseconds
 
-    /// The form of the ad, from which its rendering follows.
+    /// The form of the ad.
     package var form: AdForm {
         if case .domain = source {
             return .web
@@ -51,7 +51,7 @@ package struct SKAdNetworkImpression: Hashable, Sendable {
         return fidelityType == .viewThrough ? .viewThrough : .storeKitRendered
     }
 
-    /// The text the network signs: the version's values in the version's order, joined by U+2063.
+    /// The text that the network signs: the version's values in the version's order, joined by U+2063.
     ///
     /// - SeeAlso: [Generating the signature to validate StoreKit-rendered
     ///   ads](https://developer.apple.com/documentation/storekit/generating-the-signature-to-validate-storekit-rendered-ads)
@@ -78,7 +78,7 @@ package struct SKAdNetworkImpression: Hashable, Sendable {
 }
 
 extension SKAdNetworkVersion {
-    /// Which of two numbers its impressions are counted under; nil where that one is missing.
+    /// The campaign that this version signs; nil if the value is missing.
     func campaign(
         _ campaignID: CampaignID?, _ sourceIdentifier: ImpressionSourceIdentifier?
     ) -> SKAdNetworkImpression.Campaign? {

@@ -3,8 +3,8 @@ package import StrictJSON
 extension SKAdNetworkImpressionDraft {
     /// Checks every value against the rules of the version.
     ///
-    /// - Returns: The impression, ready to be signed.
-    /// - Throws: ``FieldProblem`` naming the first field that breaks a rule.
+    /// - Returns: The impression, ready to sign.
+    /// - Throws: ``FieldProblem`` naming the first invalid field.
     package func checked() throws(FieldProblem) -> SKAdNetworkImpression {
         guard let version = SKAdNetworkVersion(rawValue: version) else {
             throw FieldProblem(
@@ -91,6 +91,6 @@ extension SKAdNetworkImpressionDraft {
     private func notInVersion(_ field: String, _ version: SKAdNetworkVersion, use other: String?) -> FieldProblem {
         FieldProblem(
             field: field, found: "a value",
-            expected: "none: version \(version.rawValue) does not have it" + (other.map { "; give \($0)" } ?? ""))
+            expected: "none: version \(version.rawValue) does not have it" + (other.map { "; use \($0)" } ?? ""))
     }
 }

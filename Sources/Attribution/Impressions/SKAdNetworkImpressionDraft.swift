@@ -1,5 +1,4 @@
-/// The values of an SKAdNetwork impression as a command line gives them, before they are checked against the rules of its
-/// version.
+/// The unchecked values of an SKAdNetwork impression, from a command line.
 package struct SKAdNetworkImpressionDraft: Sendable {
     /// `version`, for example `4.0`.
     package var version: String

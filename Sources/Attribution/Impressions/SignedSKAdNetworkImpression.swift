@@ -1,19 +1,19 @@
 package import StrictJSON
 
-/// An SKAdNetwork impression with the signature its network made, in every form an ad server hands on.
+/// An SKAdNetwork impression with its network's signature, in every format that ad servers pass on.
 package struct SignedSKAdNetworkImpression: Hashable, Sendable {
-    /// What was signed.
+    /// The impression.
     package let impression: SKAdNetworkImpression
     /// The signature: DER, then standard base64 with padding.
     package let attributionSignature: String
 
-    /// Joins an impression and its signature; only the signer does, after it has verified it.
+    /// Makes a signed impression; only the signer does, after verifying the signature.
     package init(impression: SKAdNetworkImpression, attributionSignature: String) {
         self.impression = impression
         self.attributionSignature = attributionSignature
     }
 
-    /// Apple's field names as keys, for every form and version.
+    /// The signed values with Apple's field names, for every form and version.
     package var json: JSONText {
         var members: [(String, JSONText)] = [
             ("version", .string(impression.version.rawValue)),

@@ -1,11 +1,11 @@
 package import CodedErrors
 package import StrictJSON
 
-/// Why a request to sign gets no signature.
+/// Why a signing request gets no signature.
 package enum SigningRefusal: CodedError, Hashable, Sendable {
     /// The body is not one JSON object.
     case notJSON(JSONError)
-    /// A field breaks a rule.
+    /// A field is invalid.
     case field(FieldProblem)
 
     /// The stable code.

@@ -1,19 +1,19 @@
 package import StrictJSON
 
-/// A postback of AdAttributionKit that was read strictly; nothing is proved yet.
+/// An AdAttributionKit postback, read strictly and not yet verified.
 ///
 /// - SeeAlso: [Identifying the parameters in a
 ///   postback](https://developer.apple.com/documentation/adattributionkit/identifying-the-parameters-in-a-postback)
 package struct AdAttributionKitPostback: Sendable {
-    /// The body, read.
+    /// The body.
     let object: JSONObject
-    /// The signed payload, read.
+    /// The signed payload.
     let payload: JSONObject
-    /// `jws-string`, taken apart.
+    /// `jws-string`.
     package let jws: CompactJWS
-    /// `kid`: whose key must verify it.
+    /// `kid`, the key that must verify it.
     package let keyID: PostbackKeyID
-    /// `postback-identifier`, by which repeats are discarded; signed.
+    /// `postback-identifier`, used to discard repeats; signed.
     package let postbackIdentifier: TransactionID
     /// `ad-network-identifier`; signed.
     package let adNetworkID: AdNetworkID
@@ -45,24 +45,24 @@ package struct AdAttributionKitPostback: Sendable {
         object.source.bytes
     }
 
-    /// The fields of the body beside `jws-string`, in order; **not signed**; made each time.
+    /// The fields of the body except `jws-string`, in order; **not signed**.
     package var unprovenFields: [JSONField] {
         object.fields.filter { $0.name != PostbackField.jwsString.rawValue }
     }
 
-    /// Every field of the signed payload, in order; those unknown here too; made each time.
+    /// All fields of the signed payload, in order, including unknown ones.
     package var signedFields: [JSONField] {
         payload.fields
     }
 
-    /// Appends everything it says beside its signature; a name on both sides stays two statements.
+    /// Appends all fields except the signature; signed and unsigned fields with the same name stay separate.
     func appendStatements(to output: inout [UInt8]) {
         payload.appendCanonicalBytes(to: &output)
         object.appendCanonicalBytes(except: "jws-string", to: &output)
     }
 }
 
-/// Everything is read from the body, so the body alone is compared.
+/// All properties derive from the body, so comparing bodies is enough.
 extension AdAttributionKitPostback: Hashable {
     /// Whether the bodies are the same.
     package static func == (lhs: Self, rhs: Self) -> Bool {

@@ -1,14 +1,14 @@
 import StrictJSON
 
-/// Tells a postback of a version or under a key not known yet from garbage that names one.
+/// Recognizes postbacks of unknown versions or keys that a later release may be able to verify.
 ///
-/// What Apple sends next year must be kept until an upgrade can judge it; anybody can write `"version": "9.9"`.
+/// These must be kept until an upgrade, but anyone can send `"version": "9.9"`.
 package enum FuturePostback {
-    /// Whether a rejected body has the shape of a genuine postback in all but its version or key.
+    /// Whether a rejected body looks like a genuine postback except for its version or key.
     ///
     /// - Parameters:
-    ///   - rejection: Why it was rejected; only unknown versions and keys can be from the future.
-    ///   - body: The bytes as received.
+    ///   - rejection: Why it was rejected.
+    ///   - body: The body as received.
     /// - Returns: Whether it is worth keeping for a later release.
     package static func isPlausible(_ rejection: PostbackRejection, body: [UInt8]) -> Bool {
         guard let object = try? JSONObject(reading: body) else {
@@ -34,7 +34,6 @@ package enum FuturePostback {
     }
 
     private static func isPlausibleAdAttributionKit(_ object: JSONObject) -> Bool {
-        // A compact JWS here has a signature of 64 bytes.
         guard case .string(let text) = object[PostbackField.jwsString.rawValue], let jws = try? CompactJWS(text),
             jws.keyID.utf8.starts(with: "apple-".utf8), let payload = try? JSONObject(reading: jws.payload)
         else {
@@ -57,7 +56,7 @@ package enum FuturePostback {
             }
     }
 
-    /// A DER SEQUENCE of two INTEGERs, of any curve: what ECDSA signatures look like.
+    /// Whether bytes are a DER SEQUENCE of two INTEGERs, like an ECDSA signature on any curve.
     private static func isPairOfIntegers(_ der: [UInt8]) -> Bool {
         guard let content = element(0x30, in: der[...]), content.endIndex == der.endIndex,
             let r = element(0x02, in: content), let s = element(0x02, in: content[r.endIndex...])
@@ -67,7 +66,7 @@ package enum FuturePostback {
         return !r.isEmpty && !s.isEmpty && s.endIndex == content.endIndex
     }
 
-    /// The content of the element with a tag that the bytes begin with; lengths of up to two bytes.
+    /// The content of the DER element that the bytes begin with, if it has the tag; supports lengths below 256.
     private static func element(_ tag: UInt8, in bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard bytes.count >= 2, bytes[bytes.startIndex] == tag else {
             return nil

@@ -1,7 +1,7 @@
-/// What makes a postback one and the same: every part but the framework is signed by Apple.
+/// The identity of a postback; Apple signs every part except the framework.
 ///
-/// Whether the three windows of an install share one id is not documented; with the signed sequence index in the key,
-/// both readings count each window once.
+/// Apple does not document whether the windows of an install share an id. With the signed sequence index in the key,
+/// each window is counted once either way.
 package struct PostbackKey: Hashable, Sendable {
     /// The framework.
     package let framework: PostbackFramework

@@ -1,18 +1,18 @@
-/// The names of the keys that sign AdAttributionKit postbacks: `kid` in the header, a closed set.
+/// The `kid` values of the keys that sign AdAttributionKit postbacks.
 ///
 /// - SeeAlso: [Verifying a
 ///   postback](https://developer.apple.com/documentation/adattributionkit/verifying-a-postback)
 package enum PostbackKeyID: String, CaseIterable, Hashable, Sendable {
-    /// Apple's key for production.
+    /// Apple's production key.
     case production = "apple-cas-identifier/0"
-    /// Apple's key for development, end-to-end flows.
+    /// Apple's development key for end-to-end flows.
     case developmentFlow = "apple-development-identifier/0"
-    /// Apple's key for development, postbacks made in the developer settings of a device.
+    /// Apple's development key for postbacks created in a device's developer settings.
     case developerSettings = "apple-development-identifier/1"
-    /// The stand-in for Apple in tests; it stands for the test keys an operator named, and for nothing else.
+    /// The test keys that the operator trusts.
     case test = "skan-test-identifier/0"
 
-    /// The key with exactly this name, byte for byte; nil for any other text.
+    /// The key with exactly these bytes as its name; nil for any other text.
     init?(exactly name: String) {
         guard let keyID = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else {
             return nil
@@ -20,7 +20,7 @@ package enum PostbackKeyID: String, CaseIterable, Hashable, Sendable {
         self = keyID
     }
 
-    /// Apple's names, for a message.
+    /// Apple's names, for messages.
     static var list: String {
         allCases.filter { $0 != .test }.map(\.rawValue).joined(separator: ", ")
     }

@@ -1,19 +1,19 @@
 package import StrictJSON
 
-/// Why a body is not a verified postback: data, not an exception.
+/// Why a body is not a verified postback.
 package enum PostbackRejection: Error, Hashable, Sendable {
     /// The body is not one JSON object.
     case notJSON(JSONError)
-    /// Fields are missing, of the wrong type or out of range; all that were found.
+    /// Fields are missing, of the wrong type or out of range; lists all of them.
     case malformed([FieldProblem])
-    /// The version is none this product knows; named, never guessed.
+    /// This release does not know the version.
     case unknownVersion(String)
-    /// The `kid` is none whose key is known or trusted here; named, not tried against every key.
+    /// No key with this `kid` is known or trusted.
     case unknownKey(String)
-    /// The signature does not verify under any key for the version; the names of the keys tried.
+    /// The signature does not verify under any of the keys tried.
     case invalidSignature(keys: [String])
 
-    /// A stable code for stores, reports and answers.
+    /// A stable code for stores, reports and responses.
     package enum Code: String, CaseIterable, Hashable, Sendable {
         /// ``PostbackRejection/notJSON(_:)``
         case notJSON = "not-json"
@@ -40,7 +40,7 @@ package enum PostbackRejection: Error, Hashable, Sendable {
 }
 
 extension PostbackRejection: CustomStringConvertible {
-    /// What was found, what was expected, what to do.
+    /// What was found and what was expected.
     package var description: String {
         switch self {
         case .notJSON(let error):
@@ -53,7 +53,7 @@ extension PostbackRejection: CustomStringConvertible {
             "kid: found \(kid.shortened(to: 60)), expected one of \(PostbackKeyID.list)"
         case .invalidSignature(let keys):
             "signature: does not verify under \(keys.joined(separator: " or ")); "
-                + "a field was changed on the way, or Apple did not sign it"
+                + "a field was changed in transit, or Apple did not sign it"
         }
     }
 }

@@ -1,7 +1,7 @@
-/// Who a postback says has signed it, and so which keys may verify it; no other key is tried.
+/// The claimed signer of a postback, which determines the keys that may verify it.
 package enum PostbackSigner: Hashable, Sendable {
-    /// The key for versions of SKAdNetwork that are signed on a curve.
+    /// Apple's SKAdNetwork key on a curve.
     case skAdNetwork(SignatureCurve)
-    /// The key an AdAttributionKit postback names.
+    /// The key that an AdAttributionKit postback names.
     case adAttributionKit(PostbackKeyID)
 }

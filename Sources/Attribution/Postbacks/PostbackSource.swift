@@ -1,4 +1,4 @@
-/// Where the ad was shown, in a postback that says so.
+/// Where the ad was shown.
 package enum PostbackSource: Hashable, Sendable {
     /// `source-app-id`, from 2.0; 0 for a development-signed app.
     case app(AppStoreItemID)

@@ -1,19 +1,21 @@
 import StrictJSON
 
-/// A postback of either framework that was read strictly; nothing is proved yet.
+/// A postback of either framework, read strictly and not yet verified.
 ///
-/// It is handed on often and changed never, and so one reference to a dozen values.
+/// Indirect, because it is copied often and large.
 package indirect enum ReceivedPostback: Hashable, Sendable {
     /// A postback of SKAdNetwork.
     case skAdNetwork(SKAdNetworkPostback)
     /// A postback of AdAttributionKit.
     case adAttributionKit(AdAttributionKitPostback)
 
-    /// Reads a postback strictly from the body of a request; one with `jws-string` is AdAttributionKit's, unless it has
-    /// SKAdNetwork's signature and `jws-string` is something a forwarder added.
+    /// Reads a postback strictly from the body of a request.
     ///
-    /// - Parameter body: The bytes as received.
-    /// - Throws: ``PostbackRejection``, all but ``PostbackRejection/invalidSignature(keys:)``.
+    /// A body with `jws-string` is an AdAttributionKit postback, unless it also has SKAdNetwork's signature: then a
+    /// forwarder may have added `jws-string`.
+    ///
+    /// - Parameter body: The body as received.
+    /// - Throws: Any ``PostbackRejection`` except ``PostbackRejection/invalidSignature(keys:)``.
     package init(reading body: [UInt8]) throws(PostbackRejection) {
         let object = try JSONObject(postback: body)
         let fields = PostbackFieldReader(object)
@@ -39,7 +41,7 @@ package indirect enum ReceivedPostback: Hashable, Sendable {
         }
     }
 
-    /// What makes the postback one and the same.
+    /// The identity of the postback.
     package var key: PostbackKey {
         switch self {
         case .skAdNetwork(let postback):
@@ -79,7 +81,7 @@ package indirect enum ReceivedPostback: Hashable, Sendable {
 
     // MARK: Signature
 
-    /// Who it says has signed it.
+    /// The claimed signer.
     package var signer: PostbackSigner {
         switch self {
         case .skAdNetwork(let postback): .skAdNetwork(postback.version.postbackCurve)
@@ -87,7 +89,7 @@ package indirect enum ReceivedPostback: Hashable, Sendable {
         }
     }
 
-    /// What the signature covers, as received.
+    /// The bytes that are signed.
     package var signedBytes: [UInt8] {
         switch self {
         case .skAdNetwork(let postback): postback.signedText.utf8
@@ -103,7 +105,7 @@ package indirect enum ReceivedPostback: Hashable, Sendable {
         }
     }
 
-    /// How ``signature`` is written.
+    /// The encoding of ``signature``.
     package var signatureEncoding: SignatureEncoding {
         switch self {
         case .skAdNetwork: .der
@@ -113,13 +115,12 @@ package indirect enum ReceivedPostback: Hashable, Sendable {
 
     // MARK: Copies
 
-    /// Everything the body says but the signature, in one spelling.
+    /// A canonical encoding of all fields except the signature.
     ///
-    /// Two copies have the same bytes if and only if they say the same in every field: order, white space and escapes do
-    /// not matter, nor does the signature, for a second one over the same text proves nothing else. Fields nobody signed
-    /// do: a replay with another conversion value says something else. The first byte names the framework; the fields of
-    /// an AdAttributionKit postback follow in two groups, the signed ones and those beside them. The format is for ever,
-    /// for stores keep digests of it.
+    /// Two copies have the same statements if and only if all their fields are equal, including unsigned ones,
+    /// regardless of order, white space, escapes and signature. The first byte is the framework; an AdAttributionKit
+    /// postback has its signed fields before the unsigned ones. The format must never change, because stores keep
+    /// digests of it.
     package var statements: [UInt8] {
         var output: [UInt8] = []
         appendStatements(to: &output)
@@ -138,8 +139,8 @@ package indirect enum ReceivedPostback: Hashable, Sendable {
         }
     }
 
-    /// Tells whether another copy of the postback says the same in every field but the signature.
-    package func saysTheSame(as other: ReceivedPostback) -> Bool {
+    /// Whether another copy of the postback is equal in every field except the signature.
+    package func hasSameStatements(as other: ReceivedPostback) -> Bool {
         statements == other.statements
     }
 }
@@ -150,7 +151,7 @@ extension JSONObject {
         do throws(JSONError) {
             self = try JSONObject(reading: body)
         } catch .duplicateName(let name) {
-            // An object all the same, so it is kept for a person to look at instead of being refused.
+            // It may be a postback, so it is quarantined instead of refused.
             throw .malformed([
                 FieldProblem(field: name.shortened(to: 60), found: "the name twice", expected: "each name once")
             ])

@@ -1,13 +1,13 @@
 package import StrictJSON
 
-/// A postback of SKAdNetwork that was read strictly and has every field its version signs; nothing is proved yet.
+/// An SKAdNetwork postback, read strictly and not yet verified.
 ///
 /// - SeeAlso: [Identifying the parameters in a
 ///   postback](https://developer.apple.com/documentation/storekit/identifying-the-parameters-in-a-postback)
 package struct SKAdNetworkPostback: Sendable {
-    /// The body, read.
+    /// The body.
     let object: JSONObject
-    /// The version, which picks field order and key; 1.0 when the body names none.
+    /// The version, which determines the signed text and the key; 1.0 if absent.
     package let version: SKAdNetworkVersion
     /// `ad-network-id`; signed.
     package let adNetworkID: AdNetworkID
@@ -19,7 +19,7 @@ package struct SKAdNetworkPostback: Sendable {
     package let transactionID: TransactionID
     /// `redownload`; signed from 2.0, optional and unproven in 1.0.
     package let isRedownload: Bool?
-    /// `source-app-id` or `source-domain`, nil when the postback carries neither; signed.
+    /// `source-app-id` or `source-domain`, nil if the postback has neither; signed.
     package let source: PostbackSource?
     /// `fidelity-type`; signed, from 2.2.
     package let fidelityType: FidelityType?
@@ -29,7 +29,7 @@ package struct SKAdNetworkPostback: Sendable {
     package let sequenceIndex: Int64?
     /// `conversion-value` or `coarse-conversion-value`; **not signed**.
     package let conversion: Conversion
-    /// `country-code`, of recent systems; **not signed**.
+    /// `country-code`, from recent systems; **not signed**.
     package let countryCode: CountryCode?
     /// `attribution-signature`, decoded from base64: the bytes of a DER `ECDSA-Sig-Value`.
     package let attributionSignature: [UInt8]
@@ -39,12 +39,12 @@ package struct SKAdNetworkPostback: Sendable {
         object.source.bytes
     }
 
-    /// Every field of the body as received, in order; made each time.
+    /// All fields of the body, in order, including unknown ones.
     package var fields: [JSONField] {
         object.fields
     }
 
-    /// The text Apple signs: the version's values in the version's order, as received.
+    /// The text that Apple signs: the version's values in the version's order, as received.
     ///
     /// - SeeAlso: [Combining parameters for previous SKAdNetwork postback
     ///   versions](https://developer.apple.com/documentation/storekit/combining-parameters-for-previous-skadnetwork-postback-versions)
@@ -80,13 +80,13 @@ package struct SKAdNetworkPostback: Sendable {
         return text
     }
 
-    /// Appends everything it says beside its signature: a second signature over the same text proves nothing else.
+    /// Appends all fields except the signature.
     func appendStatements(to output: inout [UInt8]) {
         object.appendCanonicalBytes(except: "attribution-signature", to: &output)
     }
 }
 
-/// Everything is read from the body, so the body alone is compared.
+/// All properties derive from the body, so comparing bodies is enough.
 extension SKAdNetworkPostback: Hashable {
     /// Whether the bodies are the same.
     package static func == (lhs: Self, rhs: Self) -> Bool {

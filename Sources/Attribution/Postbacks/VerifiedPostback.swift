@@ -1,4 +1,4 @@
-/// A postback whose signature was verified; the only thing a store counts.
+/// A postback whose signature was verified; a store counts nothing else.
 package struct VerifiedPostback: Sendable {
     /// The postback.
     package let postback: ReceivedPostback
@@ -7,9 +7,7 @@ package struct VerifiedPostback: Sendable {
     /// The name of that key.
     package let keyName: String
 
-    /// Vouches for a postback.
-    ///
-    /// Only the verifier may call it; a test reads the sources for other callers.
+    /// Makes a verified postback; only the verifier may call this, and a test checks that no other code does.
     package init(verified postback: ReceivedPostback, provenance: Provenance, keyName: String) {
         self.postback = postback
         self.provenance = provenance

@@ -1,9 +1,9 @@
 package import FoundationEssentials
 package import StrictJSON
 
-/// What an ad network publishes of itself, so that developers of apps can work with it.
+/// What an ad network publishes for app developers.
 package struct NetworkPublication: Sendable {
-    /// One id and since when it is published.
+    /// An id with the date it was added.
     package struct Entry: Sendable {
         /// The id.
         package let id: RegisteredNetworkID
@@ -21,22 +21,22 @@ package struct NetworkPublication: Sendable {
     package let companyName: String
     /// Its business address; nil leaves it out.
     package let companyAddress: String?
-    /// Its domain, where the files are to be found.
+    /// Its domain, which serves the files.
     package let companyDomain: DomainName
-    /// Its ids in the order given, each once.
+    /// Its ids in the order given, without duplicates.
     package let entries: [Entry]
-    /// The domain that takes the copies of postbacks for developers.
+    /// The domain that receives developers' copies of postbacks.
     package let copyDomain: DomainName
 
     /// Makes a publication.
     ///
     /// - Parameters:
-    ///   - companyName: The company that publishes the list, at most 200 characters in one line.
+    ///   - companyName: The company that publishes the list, at most 200 characters on one line.
     ///   - companyAddress: Its business address; nil leaves it out.
     ///   - companyDomain: Its domain.
     ///   - entries: Its ids.
-    ///   - copyDomain: The domain that takes the copies of postbacks for developers.
-    /// - Throws: ``FieldProblem`` for an empty or overlong text, no id, or one given twice.
+    ///   - copyDomain: The domain that receives developers' copies of postbacks.
+    /// - Throws: ``FieldProblem`` for an empty or overlong text, no id, or a duplicate id.
     package init(
         companyName: String,
         companyAddress: String?,
@@ -67,18 +67,18 @@ package struct NetworkPublication: Sendable {
         guard isLine, (1...200).contains(text.count), text.contains(where: { !$0.isWhitespace }) else {
             throw FieldProblem(
                 field: field, found: text.isEmpty ? "nothing" : "\"\(text.shortened(to: 80))\"",
-                expected: "1 to 200 characters in one line")
+                expected: "1 to 200 characters on one line")
         }
     }
 
-    /// The entries that SKAdNetwork knows.
+    /// The entries registered for SKAdNetwork.
     private var skAdNetworkEntries: [Entry] {
         entries.filter { $0.id.framework == .skadnetwork }
     }
 
     // MARK: For lists
 
-    /// `skadnetworkids.json`, to be served from the root of the company's domain; nil without an SKAdNetwork id.
+    /// `skadnetworkids.json`, to serve from the root of the company's domain; nil without an SKAdNetwork id.
     ///
     /// - SeeAlso: [IAB Tech Lab, SKAdNetwork ID lists for app developers](https://github.com/InteractiveAdvertisingBureau/openrtb/blob/main/extensions/community_extensions/skadnetwork.md)
     package var listJSON: JSONText? {
@@ -105,7 +105,7 @@ package struct NetworkPublication: Sendable {
         return .object(members)
     }
 
-    /// `skadnetworkids.xml`, to be served beside ``listJSON``: a property list with SKAdNetworkItems.
+    /// `skadnetworkids.xml`, to serve next to ``listJSON``: a property list with SKAdNetworkItems.
     package var listXML: PropertyListText? {
         skAdNetworkEntries.isEmpty ? nil : .dictionary(["SKAdNetworkItems": skAdNetworkItems])
     }
@@ -114,7 +114,7 @@ package struct NetworkPublication: Sendable {
 
     /// What an app that shows ads adds to its Info.plist.
     ///
-    /// SKAdNetworkItems has the SKAdNetwork ids, AdNetworkIdentifiers all: AdAttributionKit takes both kinds.
+    /// SKAdNetworkItems has the SKAdNetwork ids, AdNetworkIdentifiers all of them: AdAttributionKit accepts both.
     package var sourceApp: PropertyListText {
         let identifiers = PropertyListText.array(entries.map { .string($0.id.text) })
         return skAdNetworkEntries.isEmpty
@@ -122,10 +122,11 @@ package struct NetworkPublication: Sendable {
             : .dictionary(["SKAdNetworkItems": skAdNetworkItems, "AdNetworkIdentifiers": identifiers])
     }
 
-    /// What an advertised app adds to its Info.plist, so that copies of winning postbacks come to ``copyDomain``.
+    /// What an advertised app adds to its Info.plist, so that devices send copies of winning postbacks to
+    /// ``copyDomain``.
     ///
-    /// The system adds the well-known paths itself. AttributionCopyEndpoint stands twice because Apple's pages and the
-    /// apps in use have it at the top as well as in the dictionary AdAttributionKit.
+    /// The system adds the well-known paths itself. AttributionCopyEndpoint occurs twice because Apple's documentation
+    /// and existing apps have it both at the top level and in the dictionary AdAttributionKit.
     ///
     /// - SeeAlso: [NSAdvertisingAttributionReportEndpoint](https://developer.apple.com/documentation/bundleresources/information-property-list/nsadvertisingattributionreportendpoint),
     ///   [AttributionCopyEndpoint](https://developer.apple.com/documentation/bundleresources/information-property-list/attributioncopyendpoint)

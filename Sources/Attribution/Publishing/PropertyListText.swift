@@ -1,4 +1,4 @@
-/// An Apple property list to be written as XML, with the keys in the order given.
+/// An Apple property list to write as XML, with its keys in the order given.
 ///
 /// - SeeAlso: [PropertyList-1.0.dtd](http://www.apple.com/DTDs/PropertyList-1.0.dtd)
 package indirect enum PropertyListText: Sendable, Hashable {
@@ -14,7 +14,7 @@ package indirect enum PropertyListText: Sendable, Hashable {
         let key: String
         let value: PropertyListText
 
-        /// Puts a value to a key.
+        /// Makes a member.
         package init(_ key: String, _ value: PropertyListText) {
             self.key = key
             self.value = value
@@ -26,7 +26,7 @@ package indirect enum PropertyListText: Sendable, Hashable {
         .dictionary(members.map { Member($0.key, $0.value) })
     }
 
-    /// The whole document, ending in a newline.
+    /// The whole document, with a final newline.
     package var document: String {
         var output = """
             <?xml version="1.0" encoding="UTF-8"?>
@@ -57,16 +57,16 @@ package indirect enum PropertyListText: Sendable, Hashable {
         }
     }
 
-    /// Text for the content of an element; what XML 1.0 cannot carry at all becomes U+FFFD.
+    /// Escapes the text of an element; characters that XML 1.0 does not allow become U+FFFD.
     private static func escaped(_ text: String) -> String {
         var output = ""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "&": output += "&amp;"
             case "<": output += "&lt;"
-            // Needed only after "]]", but then always.
+            // Required only after "]]".
             case ">": output += "&gt;"
-            // A parser would read a bare one as a line feed.
+            // Parsers read an unescaped one as a line feed.
             case "\r": output += "&#13;"
             case "\t", "\n", " "..."\u{D7FF}", "\u{E000}"..."\u{FFFD}", "\u{10000}"..."\u{10FFFF}":
                 output.unicodeScalars.append(scalar)

@@ -1,29 +1,29 @@
 package import StrictJSON
 
-/// A JSON Web Signature in its compact form, ES256 alone, taken apart strictly; nothing is proved yet.
+/// A compact JSON Web Signature with ES256, parsed strictly and not yet verified.
 ///
 /// - SeeAlso: [RFC 7515, section 7.1](https://www.rfc-editor.org/rfc/rfc7515#section-7.1), and
 ///   [RFC 7518, section 3.4](https://www.rfc-editor.org/rfc/rfc7518#section-3.4)
 package struct CompactJWS: Hashable, Sendable {
-    /// `kid` of the header, its escapes decoded; of a name no key has, the beginning.
+    /// The beginning of `kid` in the header; no known key has a longer name.
     package let keyID: String
-    /// The bytes of the payload.
+    /// The payload.
     package let payload: [UInt8]
     /// The signature: r‖s, two numbers of 32 bytes each.
     package let signature: [UInt8]
-    /// What the signature covers: header, dot and payload as received.
+    /// The bytes that are signed: header, dot and payload as received.
     package let signedBytes: [UInt8]
 
-    /// Takes a text apart.
+    /// Parses a text.
     ///
     /// - Parameter text: Three parts in base64url without padding, joined by dots.
-    /// - Throws: ``FieldProblem`` naming the part at fault: anything but three parts in their one spelling, a header
-    ///   with a name twice or with `crit`, another `alg` than `ES256`, a signature that is not of 64 bytes.
+    /// - Throws: ``FieldProblem`` naming the part at fault: not three parts in canonical base64url, a header with
+    ///   duplicate names or `crit`, an `alg` other than `ES256`, or a signature that is not 64 bytes long.
     package init(_ text: String) throws(FieldProblem) {
         try self.init(utf8: Array(text.utf8))
     }
 
-    /// Takes the bytes of a text apart.
+    /// Parses the UTF-8 bytes of a text.
     init(utf8: [UInt8]) throws(FieldProblem) {
         let dot = UInt8(ascii: ".")
         let (first, second, third) = utf8.withUnsafeBufferPointer { bytes in
@@ -35,7 +35,7 @@ package struct CompactJWS: Hashable, Sendable {
             throw FieldProblem(
                 field: PostbackField.jwsString.rawValue,
                 found: "\(utf8.count { $0 == dot } + 1) parts joined by dots",
-                expected: "three: header.payload.signature")
+                expected: "three parts: header.payload.signature")
         }
         let header = try Self.decoded(utf8[..<first], "header")
         payload = try Self.decoded(utf8[(first + 1)..<second], "payload")
@@ -48,16 +48,15 @@ package struct CompactJWS: Hashable, Sendable {
         do {
             names = try JSONObject(reading: header)
         } catch {
-            throw Self.problem("header", found: error.description, expected: "one JSON object, each name once")
+            throw Self.problem("header", found: error.description, expected: "one JSON object with unique names")
         }
         guard names.isString("alg", "ES256") else {
             throw Self.problem("header alg", found: names.summary(of: "alg"), expected: "\"ES256\"")
         }
-        // RFC 7515 wants a signature refused whose critical extensions one does not know.
+        // RFC 7515 requires refusing unknown critical extensions.
         guard !names.has("crit") else {
             throw Self.problem("header crit", found: "extensions", expected: "none")
         }
-        // No key has a longer name than a message may show.
         guard let keyID = names.excerpt(of: "kid") else {
             throw Self.problem("header kid", found: names.summary(of: "kid"), expected: "a string")
         }
@@ -66,7 +65,6 @@ package struct CompactJWS: Hashable, Sendable {
 
     private static func decoded(_ part: ArraySlice<UInt8>, _ name: String) throws(FieldProblem) -> [UInt8] {
         guard let bytes = Base64URL.decode(part) else {
-            // The part may be the whole body; what is shown of it is not.
             throw problem(
                 name, found: "\"\(String(decoding: part.prefix(200), as: UTF8.self).shortened(to: 40))\"",
                 expected: "base64url without padding")

@@ -1,6 +1,6 @@
-/// The text a signature covers: values in a fixed order, joined by U+2063, as UTF-8.
+/// The text that is signed: values in a fixed order, joined by U+2063, as UTF-8.
 package struct SignedText: Hashable, Sendable {
-    /// The bytes that are hashed.
+    /// The bytes to hash.
     package private(set) var utf8: [UInt8] = []
 
     init() {
@@ -18,7 +18,7 @@ package struct SignedText: Hashable, Sendable {
         if value < 0 {
             utf8.append(UInt8(ascii: "-"))
         }
-        // From the last digit to the first; 64 bits have 20 at most.
+        // From the last digit to the first; a 64-bit number has at most 20.
         var digits = InlineArray<20, UInt8>(repeating: 0)
         var first = digits.count
         var rest = value.magnitude
@@ -27,8 +27,8 @@ package struct SignedText: Hashable, Sendable {
             digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
             rest /= 10
         } while rest > 0
-        for place in first..<digits.count {
-            utf8.append(digits[place])
+        for index in first..<digits.count {
+            utf8.append(digits[index])
         }
     }
 
@@ -44,7 +44,7 @@ package struct SignedText: Hashable, Sendable {
 }
 
 extension SignedText: CustomStringConvertible {
-    /// The text for a person, with the invisible separator shown as `|`.
+    /// The text with the invisible separator shown as `|`.
     package var description: String {
         var visible = String.UnicodeScalarView()
         for scalar in String(decoding: utf8, as: UTF8.self).unicodeScalars {

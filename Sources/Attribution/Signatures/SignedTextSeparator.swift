@@ -1,6 +1,6 @@
-/// U+2063 INVISIBLE SEPARATOR, which joins the values Apple and networks sign.
+/// U+2063 INVISIBLE SEPARATOR, which joins the values that Apple and networks sign.
 ///
-/// A value that contains it could move the border between two fields, so no value may.
+/// No value may contain it, because that would move the boundary between two fields.
 ///
 /// - SeeAlso: [Verifying an install-validation
 ///   postback](https://developer.apple.com/documentation/storekit/verifying-an-install-validation-postback)
@@ -10,13 +10,12 @@ package enum SignedTextSeparator {
     /// Its UTF-8 bytes.
     package static let utf8: [UInt8] = [0xE2, 0x81, 0xA3]
 
-    /// What a message expects of a value.
-    static let rule = "1 to 255 bytes of text without U+2063 and control characters"
+    /// The rule for values, for messages.
+    static let rule = "1 to 255 bytes of text without U+2063 or control characters"
     /// The longest value, in bytes.
     static let longestValue = 255
 
-    /// Tells whether a value may stand in a signed text: not empty, without the separator and control characters,
-    /// and no longer than 255 bytes.
+    /// Whether a value may be signed: 1 to 255 bytes, without the separator or control characters.
     static func admits(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in

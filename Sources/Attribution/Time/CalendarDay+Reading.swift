@@ -1,11 +1,11 @@
 package import StrictJSON
 
 extension CalendarDay {
-    /// Reads a day, and tells a text of another shape from a day that is not in the calendar.
+    /// Reads a day, with different errors for a wrong format and for a day that does not exist.
     ///
     /// - Parameters:
     ///   - text: `YYYY-MM-DD`, from 1970 on.
-    ///   - field: What it is the value of, for the message.
+    ///   - field: The name of the field, for the message.
     /// - Returns: The day.
     /// - Throws: ``StrictJSON/FieldProblem`` for any other text.
     package static func reading(_ text: String, field: String) throws(FieldProblem) -> CalendarDay {
@@ -23,7 +23,7 @@ extension CalendarDay {
 }
 
 extension String {
-    /// The numbers of a text of digits joined by hyphens, each of as many digits as given; nil for another text.
+    /// The numbers in a text of hyphen-separated groups of digits with the given lengths; nil for any other text.
     package func numbers(ofDigits counts: [Int]) -> [Int64]? {
         let parts = split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.utf8.count) == counts,

@@ -9,7 +9,7 @@ package struct CalendarDay: Hashable, Sendable, Comparable {
         self.number = number
     }
 
-    /// Reads `YYYY-MM-DD` from 1970 on; nil for another text and for a day that is not in the calendar.
+    /// Reads `YYYY-MM-DD` from 1970 on; nil for any other text and for a day that does not exist.
     package init?(_ text: String) {
         guard let day = try? Self.reading(text, field: "") else {
             return nil
@@ -27,7 +27,7 @@ package struct CalendarDay: Hashable, Sendable, Comparable {
         number = (seconds + timeZone.offset(at: seconds)).dividedRoundingDown(by: 86_400)
     }
 
-    /// Its first moment in a time zone, in Unix milliseconds; not always midnight where clocks change at night.
+    /// Its first moment in a time zone, in Unix milliseconds; not midnight if clocks change then.
     package func start(in timeZone: TimeZone) -> Int64 {
         guard timeZone != .gmt else {
             return number * 86_400_000

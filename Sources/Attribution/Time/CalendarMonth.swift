@@ -16,13 +16,13 @@ package struct CalendarMonth: Hashable, CustomStringConvertible {
         (year, month, _) = CivilDate.date(day.number)
     }
 
-    /// The month with a number, as ``number`` gives it.
+    /// The month with a ``number``.
     package init(number: Int64) {
         year = number.dividedRoundingDown(by: 12)
         month = number - year * 12 + 1
     }
 
-    /// Its number; those of months in a row follow one another.
+    /// A number that increases by 1 each month.
     package var number: Int64 {
         year * 12 + month - 1
     }
@@ -40,7 +40,7 @@ package struct CalendarMonth: Hashable, CustomStringConvertible {
         CalendarMonth(number: number + 1).first.advanced(by: -1)
     }
 
-    /// How many days it has.
+    /// Its number of days.
     package var length: Int64 {
         last.number - first.number + 1
     }
@@ -50,7 +50,7 @@ package struct CalendarMonth: Hashable, CustomStringConvertible {
         "\(year.padded(to: 4))-\(month.padded(to: 2))"
     }
 
-    /// Refuses a month that is none, and years before 1970, when nothing can have been received.
+    /// Refuses a month that does not exist, and years before 1970.
     package func check(_ text: String, _ field: String) throws(FieldProblem) {
         guard (1...12).contains(month) else {
             throw FieldProblem(field: field, found: text, expected: "a month of the calendar, 01 to 12")

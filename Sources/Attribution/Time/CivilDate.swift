@@ -1,8 +1,8 @@
-/// Arithmetic of the Gregorian calendar on whole numbers, for every year and without a time zone.
+/// Integer arithmetic on the Gregorian calendar, for any year, without a time zone.
 package enum CivilDate {
     /// The days from 1970-01-01 to a date; negative before it.
     package static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
-        // Years begin in March here, so that the leap day is the last of one.
+        // Years begin in March here, so that the leap day is the last day of the year.
         let year = month <= 2 ? year - 1 : year
         let era = year.dividedRoundingDown(by: 400)
         let yearOfEra = year - era * 400

@@ -1,26 +1,26 @@
 package import FoundationEssentials
 
-/// A moment, in milliseconds since 1970-01-01 00:00 UTC without leap seconds, as Apple signs and sends it.
+/// A time in milliseconds since 1970-01-01 00:00 UTC without leap seconds, as Apple signs and sends it.
 package struct UnixMilliseconds: RawRepresentable, Hashable, Comparable, Sendable {
     /// The milliseconds.
     package let rawValue: Int64
 
-    /// Takes milliseconds since 1970.
+    /// Makes a time from milliseconds since 1970.
     package init(rawValue: Int64) {
         self.rawValue = rawValue
     }
 
-    /// The moment of a date, rounded down to a millisecond from 1970 on.
+    /// The time of a date, rounded toward 1970.
     package init(_ date: Date) {
         rawValue = Int64(date.timeIntervalSince1970 * 1000)
     }
 
-    /// Orders moments by time.
+    /// Orders times.
     package static func < (lhs: Self, rhs: Self) -> Bool {
         lhs.rawValue < rhs.rawValue
     }
 
-    /// The moment some milliseconds later; earlier for a negative number.
+    /// The time some milliseconds later; earlier for a negative number.
     package func advanced(by milliseconds: Int64) -> UnixMilliseconds {
         UnixMilliseconds(rawValue: rawValue + milliseconds)
     }

@@ -1,14 +1,14 @@
-/// The origin a device asks for the signed payload of a web ad, for example `https://network.example`.
+/// The origin that devices request the signed payload of a web ad from, for example `https://network.example`.
 ///
 /// - SeeAlso: [SKAdNetwork for Web Ads](https://developer.apple.com/documentation/skadnetworkforwebads)
 package struct AttributionDestination: Hashable, Sendable, CustomStringConvertible {
-    /// The path below the origin to which the device posts.
+    /// The path to which devices post.
     package static let path = "/.well-known/skadnetwork/get-signed-payload"
 
     /// The origin as written in the link.
     package let origin: String
 
-    /// Accepts `https://HOST` or `https://HOST:PORT`; nil for any other text, for a device adds the path itself.
+    /// Accepts `https://HOST` or `https://HOST:PORT`; nil for any other text, because devices add the path themselves.
     package init?(_ origin: String) {
         let scheme = "https://"
         guard origin.hasPrefix(scheme), origin.utf8.count <= 255 else {

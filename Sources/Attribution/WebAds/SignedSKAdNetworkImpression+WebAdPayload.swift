@@ -1,7 +1,7 @@
 package import StrictJSON
 
 extension SignedSKAdNetworkImpression {
-    /// What a device is answered when a web ad is tapped: the fields of Apple's example, in its order.
+    /// The response to a tap on a web ad: the fields of Apple's example, in its order.
     ///
     /// - Throws: ``FieldProblem`` for an ad of another form.
     /// - SeeAlso: [SKAdNetwork for Web Ads](https://developer.apple.com/documentation/skadnetworkforwebads)

@@ -1,19 +1,19 @@
 package import StrictJSON
 
-/// A web ad as it was issued: the nonce in its link, what it advertises, where and until when it may be tapped.
+/// An issued web ad.
 package struct WebAd: Hashable, Sendable {
-    /// The nonce; each is answered once.
+    /// The nonce in its link; it can be used once.
     package let nonce: Nonce
-    /// What is signed on a tap.
+    /// The values that are signed on a tap.
     package let content: WebAdContent
-    /// The domains (eTLD+1) whose pages may show it, compared as written; empty for any domain.
+    /// The domains (eTLD+1) whose pages may show it, compared exactly; empty for any domain.
     package let sourceDomains: [SourceDomain]
     /// When it was issued.
     package let issuedAt: UnixMilliseconds
-    /// The first millisecond at which it is no longer answered.
+    /// When it expires.
     package let expiresAt: UnixMilliseconds
 
-    /// Joins the values of an ad; ``WebAdRequest`` checks them.
+    /// Makes an ad from values that ``WebAdRequest`` checked.
     init(
         nonce: Nonce,
         content: WebAdContent,
@@ -28,10 +28,10 @@ package struct WebAd: Hashable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// The impression a tap would make at the time of issue, to try whether a key signs for the ad.
+    /// The impression of a tap at the time of issue, to check whether a key can sign the ad.
     ///
-    /// - Returns: The impression, on the first domain the ad may be shown on.
-    /// - Throws: ``FieldProblem`` for a time that a device would not believe.
+    /// - Returns: The impression on the first of ``sourceDomains``.
+    /// - Throws: ``FieldProblem`` for an implausible time.
     package func sampleImpression() throws(FieldProblem) -> SKAdNetworkImpression {
         let domain: SourceDomain
         if let first = sourceDomains.first {

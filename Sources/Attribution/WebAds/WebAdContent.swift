@@ -1,17 +1,17 @@
 package import StrictJSON
 
-/// What a web ad advertises, and so what is signed when it is tapped.
+/// The values of a web ad that are signed when it is tapped.
 package struct WebAdContent: Hashable, Sendable {
     /// The network.
     package let adNetworkID: AdNetworkID
     /// The advertised app.
     package let itunesItemID: AppStoreItemID
-    /// What the impression is counted under.
+    /// The source identifier.
     package let sourceIdentifier: ImpressionSourceIdentifier
 
     /// Checks the values of a request, a payload or a row.
     ///
-    /// - Throws: ``FieldProblem`` naming the first field that breaks a rule.
+    /// - Throws: ``FieldProblem`` naming the first invalid field.
     package init(
         adNetworkID: String, itunesItemID: Int64, sourceIdentifier: Int64
     ) throws(FieldProblem) {
@@ -20,14 +20,14 @@ package struct WebAdContent: Hashable, Sendable {
         self.sourceIdentifier = try .checked(sourceIdentifier, field: "source-identifier")
     }
 
-    /// The impression that a tap makes of it: version 4.0, fidelity 1.
+    /// The impression of a tap: version 4.0, fidelity 1.
     ///
     /// - Parameters:
-    ///   - nonce: The nonce the ad was issued under.
-    ///   - sourceDomain: The domain of the page, as the device spelt it.
+    ///   - nonce: The nonce of the ad.
+    ///   - sourceDomain: The domain of the page, as the device sent it.
     ///   - time: When it was tapped.
-    /// - Returns: The impression, ready to be signed.
-    /// - Throws: ``FieldProblem`` for a time that a device would not believe.
+    /// - Returns: The impression, ready to sign.
+    /// - Throws: ``FieldProblem`` for an implausible time.
     package func impression(
         nonce: Nonce,
         sourceDomain: SourceDomain,

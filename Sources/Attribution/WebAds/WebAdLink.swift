@@ -1,17 +1,17 @@
 package import StrictJSON
 
-/// An issued web ad with everything a page needs to show it.
+/// The link of an issued web ad.
 ///
 /// - SeeAlso: [SKAdNetwork for Web Ads](https://developer.apple.com/documentation/skadnetworkforwebads)
 package struct WebAdLink: Hashable, Sendable {
     /// The ad.
     package let ad: WebAd
-    /// The origin devices ask for the payload.
+    /// The origin that devices request the payload from.
     package let attributionDestination: AttributionDestination
-    /// What the link says to people.
+    /// The text of the link.
     package let label: String
 
-    /// Joins an ad and its link; ``WebAdRequest`` checks the values.
+    /// Makes a link from values that ``WebAdRequest`` checked.
     init(ad: WebAd, attributionDestination: AttributionDestination, label: String) {
         self.ad = ad
         self.attributionDestination = attributionDestination
@@ -23,7 +23,7 @@ package struct WebAdLink: Hashable, Sendable {
         "https://apps.apple.com/app/id\(ad.content.itunesItemID)"
     }
 
-    /// The link's attributes by their names in HTML, in order.
+    /// The HTML attributes of the link, in order.
     package var attributes: [(name: String, value: String)] {
         [
             ("href", href),
@@ -32,13 +32,13 @@ package struct WebAdLink: Hashable, Sendable {
         ]
     }
 
-    /// The link as HTML, with everything escaped that must be.
+    /// The link as HTML.
     package var html: String {
         let attributes = attributes.map { " \($0.name)=\"\(Self.escaped($0.value))\"" }.joined()
         return "<a\(attributes)>\(Self.escaped(label))</a>"
     }
 
-    /// The attributes, the HTML, the nonce as a UUID, and until when the ad may be tapped.
+    /// The attributes, the HTML, the nonce as a UUID, and the times of issue and expiry.
     package var json: JSONText {
         .object(
             attributes.map { ($0.name, .string($0.value)) } + [

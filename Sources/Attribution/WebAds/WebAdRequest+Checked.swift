@@ -1,13 +1,13 @@
 package import StrictJSON
 
 extension WebAdRequest {
-    /// Checks every value and joins them with a nonce.
+    /// Checks every value and issues the ad.
     ///
     /// - Parameters:
-    ///   - nonce: A fresh one.
+    ///   - nonce: A fresh nonce.
     ///   - time: When it is issued.
     /// - Returns: The ad with its link.
-    /// - Throws: ``FieldProblem`` naming the first field that breaks a rule.
+    /// - Throws: ``FieldProblem`` naming the first invalid field.
     package func checked(nonce: Nonce, issuedAt time: UnixMilliseconds) throws(FieldProblem) -> WebAdLink {
         let content = try WebAdContent(
             adNetworkID: adNetworkID, itunesItemID: itunesItemID, sourceIdentifier: sourceIdentifier)
@@ -40,7 +40,7 @@ extension WebAdRequest {
                 field: "lifetime-seconds", found: String(lifetimeSeconds),
                 expected: "a whole number from \(Self.lifetimes.lowerBound) to \(Self.lifetimes.upperBound)")
         }
-        // Before anything is added to it, which could overflow.
+        // Checked first, because adding to an implausible time could overflow.
         try time.checkIsSignable(field: "issued-at")
         let ad = WebAd(
             nonce: nonce, content: content, sourceDomains: domains, issuedAt: time,
@@ -48,7 +48,7 @@ extension WebAdRequest {
         return WebAdLink(ad: ad, attributionDestination: destination, label: label)
     }
 
-    /// A domain as a browser spells it: matching is exact, so any other spelling would never be tapped.
+    /// A domain as browsers spell it; taps are matched exactly, so any other spelling would never match.
     private static func checkedDomain(_ text: String) throws(FieldProblem) -> SourceDomain {
         let domain = try SourceDomain.checked(text, field: "source-domains")
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -58,7 +58,7 @@ extension WebAdRequest {
         guard isHost else {
             throw FieldProblem(
                 field: "source-domains", found: "\"\(text.shortened(to: 60))\"",
-                expected: "lower-case letters, digits, hyphens and dots, other letters as xn--, as browsers spell it")
+                expected: "lower-case letters, digits, hyphens and dots, with other letters in xn-- form")
         }
         return domain
     }

@@ -2,12 +2,12 @@ import FoundationEssentials
 import StrictJSON
 
 extension WebAdRequest {
-    /// Reads a request of an ad server: one JSON object with the names of the properties' descriptions.
+    /// Reads an ad server's request: one JSON object with the names that the properties document.
     ///
-    /// A name it does not know is refused: a misspelt `source-domains` would otherwise open the ad to every page.
+    /// Unknown names are refused, because a misspelt `source-domains` would allow the ad on every page.
     ///
     /// - Parameter bytes: The JSON text.
-    /// - Throws: ``JSONError`` for what is no JSON object, ``FieldProblem`` for the first field at fault.
+    /// - Throws: ``JSONError`` if it is not a JSON object, ``FieldProblem`` for the first invalid field.
     package init(reading bytes: some Collection<UInt8>) throws {
         var fields: [String: JSONValue] = [:]
         for field in try JSONObject(reading: bytes).fields {
@@ -50,13 +50,13 @@ extension WebAdRequest {
         }
         if let name = fields.keys.min() {
             throw FieldProblem(
-                field: name.shortened(to: 60), found: "a name not known here",
+                field: name.shortened(to: 60), found: "an unknown name",
                 expected: "ad-network-id, itunes-item-id, source-identifier, attribution-destination, source-domains, "
                     + "label, lifetime-seconds")
         }
     }
 
-    /// An array of strings; the grammar of nested values is checked already.
+    /// Reads an array of strings.
     private static func texts(_ value: JSONValue, of field: String) throws -> [String] {
         guard case .nested(let text) = value,
             let texts = try? JSONDecoder().decode([String].self, from: Data(text.utf8))

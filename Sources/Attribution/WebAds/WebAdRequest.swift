@@ -1,10 +1,10 @@
-/// The values of a web ad before they are checked and it gets its nonce.
+/// The unchecked values of a web ad to issue.
 package struct WebAdRequest: Sendable {
-    /// How long a web ad may be tapped unless it says otherwise, in seconds: a day.
+    /// The default lifetime of a web ad, in seconds: a day.
     package static let standardLifetimeSeconds: Int64 = 86_400
-    /// How long a web ad may be made to live, in seconds: up to the 30 days Apple gives a tap to become an install.
+    /// The possible lifetimes, in seconds: up to the 30 days that Apple allows from tap to install.
     package static let lifetimes: ClosedRange<Int64> = 1...2_592_000
-    /// The most domains one ad is bound to.
+    /// The maximum number of domains of an ad.
     package static let maximumDomains = 64
 
     /// `ad-network-id`.
@@ -15,9 +15,9 @@ package struct WebAdRequest: Sendable {
     package var sourceIdentifier: Int64
     /// `source-domains`: the domains (eTLD+1) whose pages may show it; empty for any.
     package var sourceDomains: [String]
-    /// `attribution-destination`, the origin devices ask.
+    /// `attribution-destination`, the origin that devices request the payload from.
     package var attributionDestination: String
-    /// `label`: what the link says to people.
+    /// `label`, the text of the link.
     package var label: String
     /// `lifetime-seconds`, within ``lifetimes``.
     package var lifetimeSeconds: Int64

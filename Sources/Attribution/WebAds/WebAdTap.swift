@@ -1,10 +1,10 @@
 import StrictJSON
 
-/// What a device sends when a web ad is tapped, read strictly.
+/// The request a device sends when a web ad is tapped, read strictly.
 ///
 /// - SeeAlso: [SKAdNetwork for Web Ads](https://developer.apple.com/documentation/skadnetworkforwebads)
 package struct WebAdTap: Hashable, Sendable {
-    /// The only engagement there is.
+    /// The only engagement type.
     package static let engagement = "click_to_App_Store"
     /// The only version with web ads.
     package static let version = SKAdNetworkVersion.v4_0
@@ -20,11 +20,11 @@ package struct WebAdTap: Hashable, Sendable {
         self.sourceDomain = sourceDomain
     }
 
-    /// Reads a request; names it does not know are ignored.
+    /// Reads a request; unknown names are ignored.
     ///
     /// - Parameter bytes: The body as received.
     /// - Throws: ``WebAdRefusal/notJSON(_:)``, ``WebAdRefusal/unknownVersion(_:)`` or
-    ///   ``WebAdRefusal/malformed(_:)`` with every field at fault.
+    ///   ``WebAdRefusal/malformed(_:)`` with every invalid field.
     package init(reading bytes: some Collection<UInt8>) throws(WebAdRefusal) {
         let object: JSONObject
         do {
@@ -42,7 +42,7 @@ package struct WebAdTap: Hashable, Sendable {
             return text
         }
         if let version = text("version", "the string \"4.0\""), version != Self.version.rawValue {
-            // Another version may have other fields; they are not judged by this one's rules.
+            // Another version may have other fields.
             throw .unknownVersion(version)
         }
         if let engagement = text("source_engagement_type", "the string \"\(Self.engagement)\""),
@@ -61,14 +61,14 @@ package struct WebAdTap: Hashable, Sendable {
                 problems.append(error)
             }
         }
-        let spelling = "base64url of a version 4 UUID's 16 bytes, 22 characters and perhaps =="
+        let expected = "the 16 bytes of a version 4 UUID in base64url, with or without padding"
         var nonce: Nonce?
-        if let given = text("source_nonce", spelling) {
+        if let given = text("source_nonce", expected) {
             nonce = Nonce(base64URL: given)
             if nonce == nil {
                 problems.append(
                     FieldProblem(
-                        field: "source_nonce", found: JSONValue.string(given).summary, expected: spelling))
+                        field: "source_nonce", found: JSONValue.string(given).summary, expected: expected))
             }
         }
         guard problems.isEmpty, let nonce, let domain else {

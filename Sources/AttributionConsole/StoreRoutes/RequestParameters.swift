@@ -40,7 +40,7 @@ struct RequestParameters {
 
     private static func unknown(_ name: String, _ known: [String]) -> FieldProblem {
         FieldProblem(
-            field: name.shortened(to: 40), found: "a name not known here", expected: known.joined(separator: ", "))
+            field: name.shortened(to: 40), found: "an unknown name", expected: known.joined(separator: ", "))
     }
 
     /// Whether any of these is given.

@@ -1,22 +1,22 @@
-/// A bid request as an exchange might send it, with what the server has to answer.
+/// A bid request as an exchange might send it, with the expected answer.
 package struct BidRequestCase: Sendable, CustomStringConvertible {
-    /// What the answer for one extension has to be.
+    /// The expected answer for an extension.
     package enum Expectation: Sendable, Hashable {
-        /// The extension is not in the request, and so not in the answer.
+        /// Absent from the request, and so from the answer.
         case absent
-        /// Signed: this version, this spelling of the network, so many signatures.
+        /// Signed, with this version, spelling of the network and number of signatures.
         case signed(version: String, network: String, signatures: Int)
         /// Refused, with this code.
         case refused(reason: String)
     }
 
-    /// The number of the case under its seed.
+    /// The number of the case in its seed's sequence.
     package let number: Int
-    /// What the server is sent.
+    /// The body of the request.
     package let body: String
-    /// What has to come for `skadn`.
+    /// The expected answer for `skadn`.
     package let skadn: Expectation
-    /// What has to come for `adattributionkit`.
+    /// The expected answer for `adattributionkit`.
     package let adAttributionKit: Expectation
     /// `sourceapp` of the request.
     package let sourceApp: Int64
@@ -27,7 +27,7 @@ package struct BidRequestCase: Sendable, CustomStringConvertible {
     /// `advertise.sourceidentifier`, if there is one.
     package let sourceIdentifier: Int64?
 
-    /// The number and the body, by which a failure can be repeated.
+    /// The number and the body, to reproduce a failure.
     package var description: String {
         "bid request \(number): \(body)"
     }

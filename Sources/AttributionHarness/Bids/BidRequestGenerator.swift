@@ -1,9 +1,9 @@
 package import Attribution
 
-/// Makes bid requests as exchanges send them: lists of versions or the one older version, ids in any case, ranges of the
+/// Makes bid requests as exchanges send them: lists of versions or a single one, ids in any case, ranges of the
 /// registry with exclusions, numbers as strings, unknown fields, and requests that match nothing.
 ///
-/// What has to be answered follows from how a request was put together, not from reading it again.
+/// The expected answer is derived from how a request was built, not from reading it.
 package struct BidRequestGenerator: Sendable {
     /// The network that signs.
     package struct Network: Sendable {
@@ -11,7 +11,7 @@ package struct BidRequestGenerator: Sendable {
         let registryID: Int64
         let versions: [SKAdNetworkVersion]
 
-        /// Describes a network.
+        /// Makes a network.
         ///
         /// - Parameters:
         ///   - id: The id in lower case.
@@ -36,7 +36,7 @@ package struct BidRequestGenerator: Sendable {
 
     /// The next request.
     ///
-    /// - Returns: The request and what has to be answered.
+    /// - Returns: The request and the expected answer.
     package mutating func next() -> BidRequestCase {
         count += 1
         let sourceApp = Int64.random(in: 1...20_000_000_000, using: &random)
@@ -45,16 +45,16 @@ package struct BidRequestGenerator: Sendable {
         let numbers = Int.random(in: 0..<4, using: &random)
         let campaign = numbers == 1 ? nil : Int64.random(in: 1...100, using: &random)
         let sourceIdentifier = numbers == 0 ? nil : Int64.random(in: 0...9999, using: &random)
-        let asks = random.pick([(true, true): 4, (true, false): 4, (false, true): 2])
+        let includes = random.pick([(true, true): 4, (true, false): 4, (false, true): 2])
         var members: [String] = [#""gpid": "/1234/home#1", "secure": 1"#]
         var skadn = BidRequestCase.Expectation.absent
         var adAttributionKit = BidRequestCase.Expectation.absent
-        if asks.0 {
+        if includes.0 {
             let (json, expectation) = skadnObject(sourceApp, campaign, sourceIdentifier)
             members.append(#""skadn": \#(json)"#)
             skadn = expectation
         }
-        if asks.1 {
+        if includes.1 {
             let (json, expectation) = adAttributionKitObject(sourceApp, sourceIdentifier)
             members.append(#""adattributionkit": \#(json)"#)
             adAttributionKit = expectation
@@ -103,7 +103,7 @@ package struct BidRequestGenerator: Sendable {
         return (json, .signed(version: best.rawValue, network: spelling, signatures: best >= .v2_2 ? 2 : 1))
     }
 
-    /// A random part of the versions, or the older single one; sometimes one that nobody knows yet.
+    /// A random subset of the versions, or a single one; sometimes one that does not exist yet.
     private mutating func versionsMember() -> ([SKAdNetworkVersion], String) {
         let known: [SKAdNetworkVersion] = [.v2_0, .v2_1, .v2_2, .v3_0, .v4_0]
         let newest = Int.random(in: 0..<known.count, using: &random)
@@ -119,13 +119,13 @@ package struct BidRequestGenerator: Sendable {
         return (versions, #""version": "2.0", "versions": [\#(texts.joined(separator: ", "))]"#)
     }
 
-    /// The lists of networks, and how they spell ours; nil when they do not have it.
+    /// The lists of networks, and their spelling of the network that signs; nil if they do not have it.
     private mutating func listMembers() -> ([String], String?) {
         let others = (0..<Int.random(in: 0..<8, using: &random)).map { _ in
             "\(String(random.next(), radix: 36).prefix(10)).skadnetwork"
         }
         let spelling = random.pick([network.id: 3, network.id.uppercased(): 1])
-        let raw = { (ids: [String]) in "[\(ids.map { #""\#($0)""# }.joined(separator: ", "))]" }
+        let quoted = { (ids: [String]) in "[\(ids.map { #""\#($0)""# }.joined(separator: ", "))]" }
         let all = (others + [spelling]).shuffled(using: &random)
         let range = Int64.random(in: network.registryID...(network.registryID + 500), using: &random)
         let below = Int64.random(in: 0..<network.registryID, using: &random)
@@ -134,15 +134,15 @@ package struct BidRequestGenerator: Sendable {
         }
         let list = { (numbers: [Int64]) in "[\(numbers.map { String($0) }.joined(separator: ", "))]" }
         switch Int.random(in: 0..<7, using: &random) {
-        case 0, 1: return ([#""skadnetids": \#(raw(all))"#], spelling)
-        case 2: return ([#""skadnetlist": {"max": \#(number(range)), "excl": [], "addl": \#(raw(all))}"#], spelling)
+        case 0, 1: return ([#""skadnetids": \#(quoted(all))"#], spelling)
+        case 2: return ([#""skadnetlist": {"max": \#(number(range)), "excl": [], "addl": \#(quoted(all))}"#], spelling)
         case 3:
             return ([#""skadnetlist": {"max": \#(number(range)), "excl": \#(list(excluded))}"#], network.id)
         case 4:
             let numbers = list(excluded + [network.registryID])
-            return ([#""skadnetids": \#(raw(others)), "skadnetlist": {"max": \#(range), "excl": \#(numbers)}"#], nil)
-        case 5: return ([#""skadnetids": \#(raw(others)), "skadnetlist": {"max": \#(below), "addl": null}"#], nil)
-        default: return ([#""skadnetids": \#(raw(others))"#], nil)
+            return ([#""skadnetids": \#(quoted(others)), "skadnetlist": {"max": \#(range), "excl": \#(numbers)}"#], nil)
+        case 5: return ([#""skadnetids": \#(quoted(others)), "skadnetlist": {"max": \#(below), "addl": null}"#], nil)
+        default: return ([#""skadnetids": \#(quoted(others))"#], nil)
         }
     }
 
@@ -166,7 +166,7 @@ package struct BidRequestGenerator: Sendable {
         return (json, .signed(version: "1.0", network: network.id, signatures: 1))
     }
 
-    /// A number as one exchange or another writes it.
+    /// A number or a string of digits, as exchanges send either.
     private mutating func number(_ value: Int64) -> String {
         random.chance(0.5) ? String(value) : #""\#(value)""#
     }

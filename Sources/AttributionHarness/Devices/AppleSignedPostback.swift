@@ -2,7 +2,7 @@ import Attribution
 import Foundation
 import StrictJSON
 
-/// A published postback and whether its signature verifies with Apple's key; built into the product.
+/// A published postback, built into the product, and whether its signature verifies with Apple's key.
 ///
 /// - SeeAlso: [Verifying an install-validation
 ///   postback](https://developer.apple.com/documentation/storekit/verifying-an-install-validation-postback)
@@ -11,7 +11,7 @@ package struct AppleSignedPostback: Sendable, CustomStringConvertible {
     package let name: String
     /// Whether it must verify.
     package let isGenuine: Bool
-    /// What the case teaches.
+    /// What the case shows.
     package let why: String
     /// The body, with the names in the order of the file.
     package let body: [UInt8]
@@ -21,7 +21,7 @@ package struct AppleSignedPostback: Sendable, CustomStringConvertible {
         name
     }
 
-    /// All that are built in, in the order of their versions.
+    /// All built-in postbacks, ordered by version.
     package static func all() throws -> [AppleSignedPostback] {
         try [
             PackageResources.skan_2_0_source_app_json, PackageResources.skan_2_1_source_app_json,
@@ -34,7 +34,7 @@ package struct AppleSignedPostback: Sendable, CustomStringConvertible {
 
     /// Reads a file with `name`, `expect`, `why` and the postback under `body`.
     ///
-    /// - Throws: ``Attribution/JSONError`` or ``Attribution/FieldProblem`` when it is no such file.
+    /// - Throws: ``Attribution/JSONError`` or ``Attribution/FieldProblem`` if the file is invalid.
     package init(file: [UInt8]) throws {
         let object = try JSONObject(reading: file)
         func string(_ name: String) throws -> String {

@@ -2,9 +2,9 @@ import Attribution
 package import AttributionSigning
 import Foundation
 
-/// Plays Apple: signs postbacks of both frameworks and every version with test keys on the curves Apple uses.
+/// A stand-in for Apple that signs postbacks of both frameworks and every version with test keys on Apple's curves.
 ///
-/// What it signs is refused by a verifier unless the test keys are named to it, and never counts among Apple's.
+/// Verifiers reject its postbacks unless they trust the test keys, and never count them as Apple's.
 package struct AppleStandIn: Sendable {
     private let keys: [SignatureCurve: NetworkPrivateKey]
 
@@ -17,7 +17,7 @@ package struct AppleStandIn: Sendable {
         self.keys = keys
     }
 
-    /// Reads the keys from a folder, or generates them there when there are none: `test-p192.pem`, `test-p256.pem`
+    /// Reads the keys from a folder, or generates them there if missing: `test-p192.pem`, `test-p256.pem`
     /// and their public halves, `test-p192.public.pem`, `test-p256.public.pem`.
     package init(folder: String) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -35,16 +35,16 @@ package struct AppleStandIn: Sendable {
         self.keys = keys
     }
 
-    /// The public halves, to be named to a verifier.
+    /// The public halves, for a verifier to trust.
     package func publicKeys() throws -> [SignaturePublicKey] {
         try SignatureCurve.allCases.compactMap { try keys[$0]?.publicKey() }
     }
 
-    /// Signs a draft as its version wants it.
+    /// Signs a draft by the rules of its version.
     ///
-    /// - Throws: ``Attribution/PostbackRejection`` when the draft lacks a field its version signs.
+    /// - Throws: ``Attribution/PostbackRejection`` if the draft lacks a field that its version signs.
     package func sign(_ draft: PostbackDraft, escapesSlashes: Bool = false) throws -> [UInt8] {
-        // Read once with a stand-in for the signature: the text to sign is the one a receiver would verify.
+        // Read with a placeholder signature, so that the signed text is the one a receiver verifies.
         let unsigned = try SKAdNetworkPostback(reading: draft.body(signature: [0]))
         guard let key = keys[unsigned.version.postbackCurve] else {
             throw KeyProblem.wrongCurve(unsigned.version.postbackCurve, version: unsigned.version)
@@ -52,11 +52,11 @@ package struct AppleStandIn: Sendable {
         return draft.body(signature: try key.signature(for: unsigned.signedText), escapesSlashes: escapesSlashes)
     }
 
-    /// Signs a draft of AdAttributionKit, whatever it says.
+    /// Signs an AdAttributionKit draft, even an invalid one.
     ///
     /// - Parameter draft: The draft.
     /// - Returns: The body as a device sends it.
-    /// - Throws: What OpenSSL reports.
+    /// - Throws: An OpenSSL error.
     package func sign(_ draft: AdAttributionKitDraft) throws -> [UInt8] {
         guard let key = keys[.p256] else {
             throw KeyProblem.wrongCurveForJWS(.p192)

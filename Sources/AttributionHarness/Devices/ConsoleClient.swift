@@ -11,7 +11,7 @@ package struct ConsoleClient: Sendable {
     ///
     /// - Parameters:
     ///   - url: Where the console listens, for example `http://127.0.0.1:8081`.
-    ///   - token: The bearer token to show; nil for a console without tokens.
+    ///   - token: The bearer token; nil for a console without tokens.
     package init(url: String, token: String? = nil) {
         self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
         self.token = token
@@ -27,9 +27,9 @@ package struct ConsoleClient: Sendable {
 
     /// The report on test postbacks as JSON.
     ///
-    /// - Parameter by: Names of dimensions apart by commas.
+    /// - Parameter by: Comma-separated names of dimensions.
     /// - Returns: The bytes of the JSON object.
-    /// - Throws: ``ConsoleError`` for an answer other than 200, and for none.
+    /// - Throws: ``ConsoleError`` for any answer other than 200, or none.
     package func testReport(by: String) async throws -> [UInt8] {
         let request = request("/v1/report?format=json&provenance=test&by=\(by)")
         let (status, body): (HTTPResponseStatus, ByteBuffer)
@@ -47,13 +47,13 @@ package struct ConsoleClient: Sendable {
 }
 
 extension ConsoleClient {
-    /// Asks for signatures.
+    /// Requests signatures.
     ///
     /// - Parameters:
     ///   - path: The route, for example `/v1/openrtb/skadn`.
-    ///   - json: The JSON object that is sent.
-    /// - Returns: The HTTP status and the bytes of the answer, whatever they are.
-    /// - Throws: What the connection reports.
+    ///   - json: The JSON object to send.
+    /// - Returns: The HTTP status and the body of the answer.
+    /// - Throws: An error of the connection.
     package func post(_ path: String, json: String) async throws -> (status: Int, body: [UInt8]) {
         var request = request(path)
         request.post(json: ByteBuffer(string: json))

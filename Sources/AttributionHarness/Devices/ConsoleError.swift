@@ -1,15 +1,15 @@
 package import CodedErrors
 
-/// A console that answered something else than a report, or nothing.
+/// A console that did not answer with a report.
 package struct ConsoleError: CodedError {
     let url: String
-    /// The status it answered; nil when there was no answer.
+    /// The status of the answer; nil if there was none.
     let status: Int?
 
     /// The stable code.
     package var code: ErrorCode { .unanswered }
 
-    /// What was asked and answered.
+    /// The request and the answer.
     package var message: String {
         status.map { "\(url) answered \($0), expected 200" } ?? "\(url) does not answer"
     }

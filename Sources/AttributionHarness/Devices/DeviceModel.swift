@@ -1,11 +1,11 @@
 import Attribution
 import StrictJSON
 
-/// Makes the postbacks devices would send: frameworks, versions, tiers, windows, winners and losers in realistic shares.
+/// Makes postbacks like those of devices: frameworks, versions, tiers, windows, winners and losers in realistic shares.
 struct DeviceModel {
     private var generator: SeededGenerator
-    /// Postbacks of later windows that belong to an install already made.
-    private var waiting: [TrafficDraft] = []
+    /// Postbacks of later windows for installs made earlier.
+    private var laterPostbacks: [TrafficDraft] = []
 
     private static let networks = ["example123.skadnetwork", "example123.skadnetwork", "EXAMPLE777.SKAdNetwork"]
     private static let apps: [Int64] = [525_463_029, 1_234_567_890, 10_738_027_756, 684_939]
@@ -17,8 +17,8 @@ struct DeviceModel {
     }
 
     mutating func nextPostback() -> TrafficDraft {
-        if !waiting.isEmpty, generator.chance(0.5) {
-            return waiting.removeFirst()
+        if !laterPostbacks.isEmpty, generator.chance(0.5) {
+            return laterPostbacks.removeFirst()
         }
         return generator.chance(0.25) ? .adAttributionKit(adAttributionKit()) : .skAdNetwork(skAdNetwork())
     }
@@ -33,7 +33,7 @@ struct DeviceModel {
     /// Up to 3.0: below the privacy threshold the source app and the conversion value are missing together.
     private mutating func flat(_ version: SKAdNetworkVersion) -> PostbackDraft {
         var draft = PostbackDraft([])
-        // A 1.0 body comes with and without its version.
+        // A 1.0 body may or may not have its version.
         if version > .v1_0 || generator.chance(0.5) {
             draft[.version] = .string(version.rawValue)
         }
@@ -51,7 +51,7 @@ struct DeviceModel {
             draft[.sourceAppID] = .integer(Self.sources.randomElement(using: &generator) ?? 0)
             draft[.conversionValue] = conversionValue()
         } else if isWinner, generator.chance(0.05) {
-            // Some pipelines write what is missing as null.
+            // Some forwarders write missing values as null.
             draft[.conversionValue] = .null
         }
         if version.hasFidelityType {
@@ -63,7 +63,7 @@ struct DeviceModel {
         return draft
     }
 
-    /// 4.0: what a postback carries depends on its data tier and window.
+    /// 4.0: the fields of a postback depend on its data tier and window.
     private mutating func hierarchical() -> PostbackDraft {
         let tier = generator.pick([0: 20, 1: 30, 2: 25, 3: 25])
         let isWinner = generator.chance(0.7)
@@ -101,7 +101,7 @@ struct DeviceModel {
 
     /// The second and third window: two digits, coarse values, no source.
     ///
-    /// Whether they share the transaction id is not documented, so both happen.
+    /// Apple does not document whether they share the transaction id, so both occur.
     private mutating func planLaterWindows(of first: PostbackDraft, identifier: String) {
         let sharesID = generator.chance(0.5)
         for index: Int64 in 1...2 where generator.chance(0.5) {
@@ -116,11 +116,11 @@ struct DeviceModel {
             if generator.chance(0.6) {
                 later[.coarseConversionValue] = coarseValue()
             }
-            waiting.append(.skAdNetwork(later))
+            laterPostbacks.append(.skAdNetwork(later))
         }
     }
 
-    /// AdAttributionKit: windows and tiers as in 4.0; a re-engagement has no non-winners.
+    /// AdAttributionKit: windows and tiers as in 4.0; re-engagements have no non-winners.
     private mutating func adAttributionKit() -> AdAttributionKitDraft {
         let tier = generator.pick([0: 20, 1: 30, 2: 25, 3: 25])
         let type: ConversionType = generator.pick([.download: 55, .redownload: 20, .reengagement: 25])
@@ -175,11 +175,11 @@ struct DeviceModel {
             if generator.chance(0.6) {
                 later.unproven[.coarseConversionValue] = coarseValue()
             }
-            waiting.append(.adAttributionKit(later))
+            laterPostbacks.append(.adAttributionKit(later))
         }
     }
 
-    /// Two to four digits as the tier allows, shortened from the left.
+    /// Two to four digits, as the tier allows, shortened from the left.
     private mutating func sourceIdentifier(isWinner: Bool, tier: Int) -> String {
         let campaign = Int64.random(in: 0...9999, using: &generator) % 40 * 101 % 10_000
         let digits = String(repeating: "0", count: 4 - String(campaign).count) + String(campaign)
@@ -193,7 +193,7 @@ struct DeviceModel {
         draft[.appID] = .integer(Self.apps.randomElement(using: &generator) ?? Self.apps[0])
     }
 
-    /// Small values are frequent, large ones rare, and 0 is a value.
+    /// Mostly small values, rarely large ones, and sometimes 0.
     private mutating func conversionValue() -> JSONValue {
         let value = Double.random(in: 0..<1, using: &generator)
         return .integer(Int64(value * value * value * 64))

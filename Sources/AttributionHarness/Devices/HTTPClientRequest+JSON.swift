@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 
 extension HTTPClientRequest {
-    /// Makes it a POST of a JSON text, as devices and ad servers send theirs.
+    /// Makes this a POST request with a JSON body.
     mutating func post(json: ByteBuffer) {
         method = .POST
         headers.add(name: "Content-Type", value: "application/json")

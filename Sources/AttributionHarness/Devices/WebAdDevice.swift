@@ -7,10 +7,10 @@ import NIOCore
 import NIOHTTP1
 import StrictJSON
 
-/// Plays a device with a web ad: taps the link, checks the payload as a device does, installs the app, and sends the
+/// Simulates a device with a web ad: taps the link, checks the payload, installs the app, and sends the
 /// postback of the first window.
 ///
-/// The postback goes out at once, not after Apple's one to two days, and carries the domain, as at the highest data
+/// The postback is sent at once, not after one to two days, and has the domain, as at the highest data
 /// tier.
 package struct WebAdDevice: Sendable {
     private let sourceDomain: String
@@ -30,7 +30,7 @@ package struct WebAdDevice: Sendable {
     ///
     /// - Parameters:
     ///   - link: The link.
-    ///   - origin: Whom to ask in place of the link's `attributionDestination`, for a server under test.
+    ///   - origin: An origin to use instead of the link's `attributionDestination`, for a server under test.
     /// - Returns: The impression, or why there is none.
     package func tap(_ link: WebAdPageLink, at origin: String? = nil) async -> WebAdVisit {
         let request = JSONText.object([
@@ -44,8 +44,8 @@ package struct WebAdDevice: Sendable {
             let url = (origin ?? link.attributionDestination) + AttributionDestination.path
             let (status, body) = try await Self.post(Array(request.line.utf8), to: url)
             guard status == 200 else {
-                let words = String(decoding: body, as: UTF8.self).trimmingCharacters(in: .newlines)
-                visit.problems = ["the tap was answered \(status), expected 200: \(words)"]
+                let answer = String(decoding: body, as: UTF8.self).trimmingCharacters(in: .newlines)
+                visit.problems = ["the tap was answered \(status), expected 200: \(answer)"]
                 return visit
             }
             var reader = try WebAdPayloadReader(body)
@@ -54,18 +54,18 @@ package struct WebAdDevice: Sendable {
                 now: Int64(Date().timeIntervalSince1970 * 1000))
             visit.problems = reader.problems.map(\.description)
         } catch {
-            visit.problems = ["the tap was not answered: \(Self.words(error))"]
+            visit.problems = ["the tap was not answered: \(Self.message(error))"]
         }
         return visit
     }
 
-    /// Installs the app and sends the postback, when the tap gave an impression.
+    /// Installs the app and sends the postback, if the tap resulted in an impression.
     ///
     /// - Parameters:
-    ///   - visit: What came of the tap.
+    ///   - visit: The result of the tap.
     ///   - standIn: Signs for Apple.
-    ///   - url: Where the network takes postbacks.
-    /// - Returns: The visit, with what the postback was answered.
+    ///   - url: The network's URL for postbacks.
+    /// - Returns: The visit with the answer to the postback.
     package func install(_ visit: WebAdVisit, standIn: AppleStandIn, postbackURL url: String) async -> WebAdVisit {
         guard let impression = visit.impression, let draft = Self.postback(of: impression) else {
             return visit
@@ -77,18 +77,18 @@ package struct WebAdDevice: Sendable {
                 visit.postbackStatus = verdict
             }
             if visit.postbackStatus != Recording.Status.recorded.rawValue {
-                let words = String(decoding: body, as: UTF8.self).trimmingCharacters(in: .newlines)
-                visit.problems.append("the postback was answered \(status), expected 200 and recorded: \(words)")
+                let answer = String(decoding: body, as: UTF8.self).trimmingCharacters(in: .newlines)
+                visit.problems.append("the postback was answered \(status), expected 200 and recorded: \(answer)")
             }
         } catch {
-            visit.problems.append("the postback was not answered: \(Self.words(error))")
+            visit.problems.append("the postback was not answered: \(Self.message(error))")
         }
         return visit
     }
 
-    /// Our own words of an error, or what can be said of a library's.
-    private static func words(_ error: any Error) -> String {
-        (error as? any CodedError)?.message ?? "the connection could not be made, or ended early"
+    /// The message of a known error, or a general one for errors of libraries.
+    private static func message(_ error: any Error) -> String {
+        (error as? any CodedError)?.message ?? "the connection failed"
     }
 
     /// The first window's postback of a winner; nil for an ad of another form.

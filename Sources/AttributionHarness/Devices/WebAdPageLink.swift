@@ -2,13 +2,13 @@ import Attribution
 import Foundation
 import StrictJSON
 
-/// The link of a web ad as a device finds it on a page: three attributes.
+/// The three attributes of a web ad's link, as a device finds them on a page.
 package struct WebAdPageLink: Hashable, Sendable {
-    /// The App Store id of the app that the link leads to.
+    /// The App Store id of the advertised app.
     package let itunesItemID: Int64
-    /// The origin to ask for the payload.
+    /// The origin to request the payload from.
     package let attributionDestination: String
-    /// The nonce as it stands in the link.
+    /// The nonce as encoded in the link.
     package let attributionSourceNonce: String
 
     /// Reads the attributes from the JSON object that issuing the ad returned; other names are ignored.

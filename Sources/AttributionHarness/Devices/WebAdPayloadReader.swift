@@ -2,10 +2,10 @@ import Attribution
 import AttributionSigning
 import StrictJSON
 
-/// Reads the payload of a web ad as a device does, and names everything for which a device would drop it.
+/// Reads the payload of a web ad like a device, and reports everything for which a device would drop it.
 struct WebAdPayloadReader {
-    /// How far the timestamp may be from the device's clock; Apple says near and gives no figure.
-    static let nearMilliseconds: Int64 = 5 * 60_000
+    /// How far the timestamp may be from the device's clock; Apple gives no figure.
+    static let clockToleranceMilliseconds: Int64 = 5 * 60_000
     private static let names = [
         "version", "ad_network_id", "source_identifier", "itunes_item_id", "nonce", "source_domain", "timestamp",
         "signature",
@@ -21,18 +21,18 @@ struct WebAdPayloadReader {
     init(_ body: [UInt8]) throws(JSONError) {
         object = try JSONObject(reading: body)
         for field in object.fields where !Self.names.contains(field.name) {
-            problems.append(FieldProblem(field: field.name, found: "a field", expected: "none of this name"))
+            problems.append(FieldProblem(field: field.name, found: "a field", expected: "no field with this name"))
         }
     }
 
-    /// Holds every field against the link and the page, and the signature against the network's key.
+    /// Checks every field against the link and the page, and the signature against the network's key.
     ///
     /// - Parameters:
     ///   - link: The link that was tapped.
     ///   - sourceDomain: The domain of the page.
     ///   - key: The network's public key, as Apple has it.
     ///   - now: The device's clock in Unix milliseconds.
-    /// - Returns: The impression that the device remembers; nil when ``problems`` has something.
+    /// - Returns: The impression that the device stores; nil if there are ``problems``.
     mutating func impression(
         _ link: WebAdPageLink,
         sourceDomain: String,
@@ -47,7 +47,9 @@ struct WebAdPayloadReader {
         let network = text("ad_network_id")
         let identifier = integer("source_identifier")
         let timestamp = integer("timestamp")
-        if let timestamp, !(now - Self.nearMilliseconds...now + Self.nearMilliseconds).contains(timestamp) {
+        if let timestamp,
+            !(now - Self.clockToleranceMilliseconds...now + Self.clockToleranceMilliseconds).contains(timestamp)
+        {
             note("timestamp", "within five minutes of \(now)")
         }
         guard let signature = text("signature"), let network, let identifier, let timestamp, let nonce,

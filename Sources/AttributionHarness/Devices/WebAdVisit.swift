@@ -1,11 +1,11 @@
 package import Attribution
 
-/// What a device got for tapping a web ad.
+/// The result of tapping a web ad.
 package struct WebAdVisit: Sendable {
-    /// The impression the device remembers; nil when it dropped the payload or got none.
+    /// The impression that the device stores; nil if it dropped the payload or got none.
     package var impression: SKAdNetworkImpression?
-    /// `status` of the answer to the postback; nil when none was sent or answered.
+    /// `status` of the answer to the postback; nil if none was sent or answered.
     package var postbackStatus: String?
-    /// Everything that is not as it must be, in words.
+    /// Messages for everything that is wrong.
     package var problems: [String] = []
 }

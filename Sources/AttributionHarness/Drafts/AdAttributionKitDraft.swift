@@ -1,11 +1,11 @@
 package import Attribution
 package import StrictJSON
 
-/// A postback of AdAttributionKit before Apple's stand-in signs it.
+/// An AdAttributionKit postback before ``AppleStandIn`` signs it.
 package struct AdAttributionKitDraft: Hashable, Sendable {
     /// The fields of the signed payload, in order.
     package var signed: [JSONField]
-    /// The fields beside `jws-string`, in order; nobody signs them.
+    /// The fields next to `jws-string`, in order; not signed.
     package var unproven: [JSONField]
     /// `kid` of the header.
     package var keyID: String
@@ -17,25 +17,25 @@ package struct AdAttributionKitDraft: Hashable, Sendable {
         self.keyID = keyID
     }
 
-    /// The draft of an existing postback, to be changed.
+    /// Makes a draft of an existing postback.
     package init(_ postback: AdAttributionKitPostback) {
         self.init(signed: postback.signedFields, unproven: postback.unprovenFields, keyID: postback.keyID.rawValue)
     }
 
-    /// The value of a signed field; nil removes it, a new one stands last.
+    /// The value of a signed field; setting nil removes it, and a new field is appended.
     package subscript(field: PostbackField) -> JSONValue? {
         get { signed[field] }
         set { signed[field] = newValue }
     }
 
-    /// The same with another value of a field; nil removes it.
+    /// A copy with another value of a field; nil removes it.
     func replacing(_ field: PostbackField, with value: JSONValue?) -> AdAttributionKitDraft {
         var draft = self
         draft[field] = value
         return draft
     }
 
-    /// What a signature covers: header and payload in base64url, joined by a dot.
+    /// The text to sign: header and payload in base64url, joined by a dot.
     package var signedText: String {
         // Apple's own header escapes the slash of its `kid`.
         let header = JSONText.object([("kid", .string(keyID)), ("alg", .string("ES256"))]).line

@@ -2,16 +2,16 @@ package import Attribution
 package import StrictJSON
 
 extension [JSONField] {
-    /// The value of a field of Apple's; nil removes it, a new one stands last.
+    /// The value of one of Apple's fields; setting nil removes it, and a new field is appended.
     package subscript(field: PostbackField) -> JSONValue? {
         get {
             first { $0.name == field.rawValue }?.value
         }
         set {
-            let place = firstIndex { $0.name == field.rawValue }
-            switch (place, newValue) {
-            case (let place?, let value?): self[place] = JSONField(name: field.rawValue, value: value)
-            case (let place?, nil): remove(at: place)
+            let index = firstIndex { $0.name == field.rawValue }
+            switch (index, newValue) {
+            case (let index?, let value?): self[index] = JSONField(name: field.rawValue, value: value)
+            case (let index?, nil): remove(at: index)
             case (nil, let value?): append(JSONField(name: field.rawValue, value: value))
             case (nil, nil): break
             }
@@ -20,14 +20,14 @@ extension [JSONField] {
 }
 
 extension JSONValue {
-    /// The value as it is written.
+    /// The value as JSON text.
     var text: JSONText {
         switch self {
         case .string(let text): .string(text)
         case .integer(let value): .integer(value)
         case .bool(let value): .bool(value)
         case .null: .null
-        // A draft holds none; written as text it would be refused by name.
+        // Drafts have no nested values; readers refuse one written as a string.
         case .number(let text), .nested(let text): .string(text)
         }
     }

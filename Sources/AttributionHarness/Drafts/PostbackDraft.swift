@@ -1,7 +1,7 @@
 package import Attribution
 package import StrictJSON
 
-/// The fields of an SKAdNetwork postback before Apple's stand-in signs it, in the order they are sent.
+/// The fields of an SKAdNetwork postback before ``AppleStandIn`` signs it, in order.
 package struct PostbackDraft: Hashable, Sendable {
     /// Names and values, without `attribution-signature`.
     package var fields: [JSONField]
@@ -11,18 +11,18 @@ package struct PostbackDraft: Hashable, Sendable {
         self.fields = fields.filter { $0.name != PostbackField.attributionSignature.rawValue }
     }
 
-    /// The draft of an existing body, without its signature.
+    /// Makes a draft of an existing body, without its signature.
     package init(_ postback: SKAdNetworkPostback) {
         self.init(postback.fields)
     }
 
-    /// The value of a field; nil removes it, a new one stands last.
+    /// The value of a field; setting nil removes it, and a new field is appended.
     package subscript(field: PostbackField) -> JSONValue? {
         get { fields[field] }
         set { fields[field] = newValue }
     }
 
-    /// The same with another value of a field; nil removes it.
+    /// A copy with another value of a field; nil removes it.
     func replacing(_ field: PostbackField, with value: JSONValue?) -> PostbackDraft {
         var draft = self
         draft[field] = value

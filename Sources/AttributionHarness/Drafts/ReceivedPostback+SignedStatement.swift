@@ -1,7 +1,7 @@
 import Attribution
 
 extension ReceivedPostback {
-    /// What every field Apple signs says, each under its name: two postbacks of one signed text may not differ in it.
+    /// All signed fields by name, in which two postbacks with the same signed text must not differ.
     var signedStatement: [String: String] {
         var statement: [PostbackField: String?] =
             switch self {

@@ -18,7 +18,7 @@ extension AppleStandIn {
 }
 
 extension TrafficDraft {
-    /// The draft of a postback, to be changed.
+    /// Makes a draft of a postback.
     init(_ postback: ReceivedPostback) {
         switch postback {
         case .skAdNetwork(let postback): self = .skAdNetwork(PostbackDraft(postback))
@@ -26,7 +26,7 @@ extension TrafficDraft {
         }
     }
 
-    /// The body under a signature made for something else, or for what is unchanged.
+    /// The body with a signature made for another body.
     func body(signature: [UInt8]) -> [UInt8] {
         switch self {
         case .skAdNetwork(let draft): draft.body(signature: signature)
@@ -34,7 +34,7 @@ extension TrafficDraft {
         }
     }
 
-    /// The same with another fine conversion value, which nobody signs.
+    /// A copy with another fine conversion value, which is not signed.
     func withConversionValue(_ value: Int64) -> TrafficDraft {
         switch self {
         case .skAdNetwork(var draft):

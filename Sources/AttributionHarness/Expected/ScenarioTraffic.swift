@@ -86,7 +86,7 @@ package struct ScenarioTraffic: Sendable {
         }
         return TimedDelivery(
             time: timed.time,
-            PlannedDelivery(body: timed.delivery.body, expectation: .durable(.duplicate, nil), isLast: true),
+            PlannedDelivery(body: timed.delivery.body, expectation: .durable(.duplicate, nil), isSentLast: true),
             firstAt: developmentAt, isDevelopment: true)
     }
 
@@ -122,7 +122,7 @@ package struct ScenarioTraffic: Sendable {
         deliveries.append(
             TimedDelivery(
                 time: postback.time,
-                PlannedDelivery(body: body, expectation: .durable(.recorded, nil), isLast: false),
+                PlannedDelivery(body: body, expectation: .durable(.recorded, nil), isSentLast: false),
                 genuine: postback, firstAt: postback.time))
         guard !world.scenario.faults.isEmpty else {
             return
@@ -143,7 +143,7 @@ package struct ScenarioTraffic: Sendable {
                 continue
             }
             var delivery = PlannedDelivery(
-                body: copy.body, expectation: copy.expectation, isLast: copy.expectation != .refused)
+                body: copy.body, expectation: copy.expectation, isSentLast: copy.expectation != .refused)
             delivery.transport = copy.transport
             deliveries.append(
                 TimedDelivery(

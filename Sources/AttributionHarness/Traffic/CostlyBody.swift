@@ -1,39 +1,39 @@
 import Attribution
 import StrictJSON
 
-/// A body within the limits that is made to cost a server as much time as possible.
+/// A body within the limits that is designed to cost a server as much time as possible.
 ///
-/// None may cost many times what a genuine postback costs: anybody can send them, without a signature.
+/// None may cost much more than a genuine postback, because anyone can send them without a signature.
 package struct CostlyBody: Sendable, CustomStringConvertible {
-    /// What it abuses.
+    /// A description of what makes it expensive.
     package let name: String
     /// The bytes, at most ``Attribution/JSONObject/maximumLength``.
     package let body: [UInt8]
 
-    /// What it abuses.
+    /// A description of what makes it expensive.
     package var description: String {
         name
     }
 
     /// A genuine postback verified on P-256, for comparison.
     ///
-    /// - Returns: One that Apple published.
-    /// - Throws: ``Attribution/FieldProblem`` when it is not built in.
+    /// - Returns: A postback that Apple published.
+    /// - Throws: ``Attribution/FieldProblem`` if it is missing.
     package static func genuine() throws -> CostlyBody {
         CostlyBody(name: "a genuine postback", body: try sample("skan-4.0-web-fine"))
     }
 
-    /// All of them.
+    /// All costly bodies.
     ///
-    /// - Returns: The bodies, each with a name of its own.
-    /// - Throws: ``Attribution/FieldProblem`` when a genuine postback to start from is not built in.
+    /// - Returns: The bodies, with unique names.
+    /// - Throws: ``Attribution/FieldProblem`` if a genuine postback to start from is missing.
     package static func all() throws -> [CostlyBody] {
         try names() + strings() + structure() + fields() + signatures() + webSignatures()
     }
 
     // MARK: Kinds
 
-    /// Names that are dear to compare.
+    /// Names that are expensive to compare.
     private static func names() -> [CostlyBody] {
         let marks = "\u{0344}\u{0323}"
         let combining = (0..<128).map { "a" + String(repeating: marks, count: 14) + "\($0)" }
@@ -43,7 +43,7 @@ package struct CostlyBody: Sendable, CustomStringConvertible {
         let escaped = (0..<128).map { number in
             String(repeating: "\\u0344", count: 18) + padded(number)
         }
-        // Of one length and with the same ends as Apple's.
+        // Same length and same ends as Apple's names.
         let likeOurs = (0..<128).map { "v\(padded($0))ons" }
         return [
             object("128 names of combining marks", combining),
@@ -56,7 +56,7 @@ package struct CostlyBody: Sendable, CustomStringConvertible {
         ]
     }
 
-    /// Strings that are dear to decode.
+    /// Strings that are expensive to decode.
     private static func strings() -> [CostlyBody] {
         [
             ("escaped slashes", text("\\/", room)), ("escaped quotes and line ends", text("\\\"\\n", room)),
@@ -68,7 +68,7 @@ package struct CostlyBody: Sendable, CustomStringConvertible {
         ].map { CostlyBody(name: "16 KiB of " + $0, body: Array("{\"a\":\"\($1)\"}".utf8)) }
     }
 
-    /// Grammar that is dear to check.
+    /// Grammar that is expensive to check.
     private static func structure() -> [CostlyBody] {
         let deep = String(repeating: "[", count: 7) + String(repeating: "]", count: 7)
         return [
@@ -86,7 +86,7 @@ package struct CostlyBody: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Fields whose fault is dear to put into words.
+    /// Invalid fields whose messages are expensive to make.
     private static func fields() throws -> [CostlyBody] {
         let genuine = try draft()
         func replaced(_ name: String, _ fields: [PostbackField], _ value: JSONValue) -> CostlyBody {
@@ -115,7 +115,7 @@ package struct CostlyBody: Sendable, CustomStringConvertible {
         ]
     }
 
-    /// Genuine and forged postbacks with much beside what is signed.
+    /// Genuine and forged postbacks with many unsigned fields.
     private static func signatures() throws -> [CostlyBody] {
         let genuine = try draft()
         guard case .skAdNetwork(let postback) = try ReceivedPostback(reading: sample("skan-4.0-web-fine")) else {
@@ -144,7 +144,7 @@ package struct CostlyBody: Sendable, CustomStringConvertible {
         ]
     }
 
-    /// JSON Web Signatures that are dear to take apart.
+    /// JSON Web Signatures that are expensive to parse.
     private static func webSignatures() throws -> [CostlyBody] {
         let header = #"{"kid":"apple-cas-identifier/0","alg":"ES256"}"#
         func jws(_ name: String, header: String = header, payload: String) -> CostlyBody {
@@ -178,11 +178,11 @@ package struct CostlyBody: Sendable, CustomStringConvertible {
         ]
     }
 
-    // MARK: Steps
+    // MARK: Helpers
 
     private static let room = JSONObject.maximumLength - 64
 
-    /// As many copies of a text as have room in so many bytes.
+    /// As many copies of a text as fit in a number of bytes.
     private static func text(_ piece: String, _ bytes: Int) -> String {
         String(repeating: piece, count: bytes / piece.utf8.count)
     }
@@ -207,7 +207,7 @@ package struct CostlyBody: Sendable, CustomStringConvertible {
         guard let sample = try AppleSignedPostback.all().first(where: { $0.name == name }) else {
             throw FieldProblem(field: "sample", found: "nothing", expected: name)
         }
-        // In one line, as devices send it.
+        // On one line, as devices send it.
         return PostbackDraft(try SKAdNetworkPostback(reading: sample.body))
             .body(signature: try SKAdNetworkPostback(reading: sample.body).attributionSignature)
     }

@@ -1,8 +1,8 @@
 package import Attribution
 
-/// One POST of a simulation and the answer it must get.
+/// A simulated delivery and the expected answer.
 package struct PlannedDelivery: Sendable {
-    /// What a server must answer.
+    /// The expected answer of a server.
     package enum Expectation: Hashable, Sendable {
         /// 200 with this status and, in quarantine, this reason.
         case durable(Recording.Status, PostbackRejection.Code?)
@@ -24,10 +24,10 @@ package struct PlannedDelivery: Sendable {
 
     /// The bytes to send.
     package let body: [UInt8]
-    /// The answer it must get; a repeat that overtakes the first copy swaps answers with it.
+    /// The expected answer; a repeat that overtakes the first copy swaps answers with it.
     package let expectation: Expectation
     /// Whether it may only be sent when all others of its plan were answered, because the order decides what counts.
-    package let isLast: Bool
+    package let isSentLast: Bool
     /// How it is sent.
     package var transport = Transport.whole
 }

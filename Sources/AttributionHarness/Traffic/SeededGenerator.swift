@@ -1,4 +1,4 @@
-/// A generator whose numbers follow from its seed alone, so that a run can be repeated (SplitMix64).
+/// A random number generator that is determined by its seed (SplitMix64).
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -16,12 +16,12 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// True in `share` of the cases, 0…1.
+    /// True with a probability of `share`, 0…1.
     mutating func chance(_ share: Double) -> Bool {
         Double.random(in: 0..<1, using: &self) < share
     }
 
-    /// One of the choices, each as often as its weight says.
+    /// A random choice by weight.
     mutating func pick<Choice>(_ choices: KeyValuePairs<Choice, Int>) -> Choice {
         var rest = Int.random(in: 0..<choices.reduce(0) { $0 + $1.value }, using: &self)
         for (choice, weight) in choices {
@@ -36,10 +36,10 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
     /// A version 4 UUID in lower case.
     mutating func uuid() -> String {
         var digits = Array("xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx".utf8)
-        for place in digits.indices {
-            switch digits[place] {
-            case UInt8(ascii: "x"): digits[place] = Array("0123456789abcdef".utf8).randomElement(using: &self) ?? 48
-            case UInt8(ascii: "y"): digits[place] = Array("89ab".utf8).randomElement(using: &self) ?? 56
+        for index in digits.indices {
+            switch digits[index] {
+            case UInt8(ascii: "x"): digits[index] = Array("0123456789abcdef".utf8).randomElement(using: &self) ?? 48
+            case UInt8(ascii: "y"): digits[index] = Array("89ab".utf8).randomElement(using: &self) ?? 56
             default: break
             }
         }

@@ -1,8 +1,8 @@
 import Attribution
 import StrictJSON
 
-/// Values under another field's name: the signed text joins values without their names, so a reader that takes a value
-/// where it could not have come from counts something Apple did not sign.
+/// Values moved to other fields: the signed text joins values without names, so a reader that accepts a value
+/// in the wrong field counts something that Apple did not sign.
 extension Tampering {
     /// The fields of an SKAdNetwork postback of any version.
     private static let skAdNetworkFields: [PostbackField] = [
@@ -10,7 +10,7 @@ extension Tampering {
         .sourceDomain, .fidelityType, .didWin, .sequenceIndex, .conversionValue, .coarseConversionValue, .countryCode,
         .attributionSignature,
     ]
-    /// The fields of an AdAttributionKit postback that are signed, and those beside them.
+    /// The signed and unsigned fields of an AdAttributionKit postback.
     private static let payloadFields: [PostbackField] = [
         .postbackIdentifier, .adNetworkIdentifier, .advertisedItemIdentifier, .publisherItemIdentifier,
         .sourceIdentifier, .conversionType, .impressionType, .marketplaceIdentifier, .didWin, .sequenceIndex,
@@ -19,7 +19,7 @@ extension Tampering {
         .conversionValue, .coarseConversionValue, .adInteractionType, .countryCode,
     ]
 
-    /// Every value moved to every other field, exchanged with it, or added under a name the postback does not have.
+    /// Every value moved to every other field, swapped with it, or added under a new name.
     static func moves(of postback: ReceivedPostback) -> [Tampering] {
         switch postback {
         case .skAdNetwork(let postback): moves(of: postback)
@@ -32,14 +32,14 @@ extension Tampering {
     private static func moves(of postback: SKAdNetworkPostback) -> [Tampering] {
         let fields = postback.fields
         let signed = Set(PostbackField.signed(in: postback.version) + [.attributionSignature])
-        /// Whether a change can be seen: `version` decides even where 1.0 leaves it out of the signed text.
+        /// Whether a change is visible: `version` matters even in 1.0, which does not sign it.
         func decides(_ field: PostbackField, isTarget: Bool) -> Bool {
             signed.contains(field) || field == .version && isTarget
         }
         return variants(of: fields, among: skAdNetworkFields).map { variant in
             let isSigned =
                 decides(variant.target, isTarget: true)
-                || variant.source.map { decides($0, isTarget: variant.isExchange) } ?? false
+                || variant.source.map { decides($0, isTarget: variant.isSwap) } ?? false
             return Tampering(
                 field: variant.target, change: variant.change, body: body(variant.fields),
                 expectation: isSigned ? .rejected : .sameStatement)
@@ -51,7 +51,7 @@ extension Tampering {
     private static func moves(of postback: AdAttributionKitPostback) -> [Tampering] {
         let draft = AdAttributionKitDraft(postback)
         let jws = postback.jws
-        // Whatever is changed inside the payload.
+        // Changes inside the payload.
         var tamperings = variants(of: draft.signed, among: payloadFields + siblingFields).map { variant in
             Tampering(
                 field: variant.target, change: variant.change + " inside the payload",
@@ -59,16 +59,16 @@ extension Tampering {
                     signed: variant.fields, unproven: draft.unproven, keyID: draft.keyID
                 ).body(signature: jws.signature), expectation: .rejected)
         }
-        // Signed names beside the payload, and values moved among those that nobody signs.
+        // Signed names outside the payload, and values moved among unsigned fields.
         let text = String(decoding: jws.signedBytes, as: UTF8.self) + "." + Base64URL.encode(jws.signature)
         let whole = [JSONField(name: PostbackField.jwsString.rawValue, value: .string(text))] + draft.unproven
         tamperings += variants(of: whole, among: payloadFields + siblingFields + [.jwsString]).map { variant in
             let isSigned = variant.target == .jwsString || variant.source == .jwsString
             return Tampering(
-                field: variant.target, change: variant.change + " beside the payload",
+                field: variant.target, change: variant.change + " outside the payload",
                 body: body(variant.fields), expectation: isSigned ? .rejected : .sameStatement)
         }
-        // Over to the other side: what is beside the payload cannot stand in for what is in it.
+        // Moves across: a field outside the payload cannot replace one inside.
         func crossing(_ field: JSONField, _ change: String, _ draft: AdAttributionKitDraft) -> Tampering {
             Tampering(
                 field: PostbackField(rawValue: field.name) ?? .jwsString, change: change,
@@ -78,7 +78,7 @@ extension Tampering {
             var moved = draft
             moved.signed.removeAll { $0 == field }
             moved.unproven.append(field)
-            tamperings.append(crossing(field, "moved beside the payload", moved))
+            tamperings.append(crossing(field, "moved outside the payload", moved))
         }
         for field in draft.unproven {
             var moved = draft
@@ -88,7 +88,7 @@ extension Tampering {
         }
         tamperings += draft.signed.map { field in
             Tampering(
-                field: PostbackField(rawValue: field.name) ?? .jwsString, change: "repeated beside the payload",
+                field: PostbackField(rawValue: field.name) ?? .jwsString, change: "repeated outside the payload",
                 body: body(whole + [field]), expectation: .sameStatement)
         }
         return tamperings
@@ -96,31 +96,31 @@ extension Tampering {
 
     // MARK: Variants
 
-    /// Fields with one value somewhere else.
+    /// Fields with one value moved.
     private struct Variant {
-        /// The fields before.
+        /// The original fields.
         let original: [JSONField]
-        /// What was done.
+        /// A description of the change.
         let change: String
-        /// The field the value came from, nil where it was made up.
+        /// The field the value came from, nil if it is new.
         let source: PostbackField?
         /// The field that has it now.
         let target: PostbackField
         /// The value there.
         let value: JSONValue
-        /// What the source has in return; nil when nothing.
-        var returned: JSONValue?
+        /// The new value of the source; nil if none.
+        var sourceValue: JSONValue?
 
-        /// Whether the two fields exchanged their values.
-        var isExchange: Bool {
-            returned != nil
+        /// Whether the two fields were swapped.
+        var isSwap: Bool {
+            sourceValue != nil
         }
 
-        /// The fields after.
+        /// The changed fields.
         var fields: [JSONField] {
             var fields = original
             if let source {
-                fields[source] = returned
+                fields[source] = sourceValue
             }
             fields[target] = value
             return fields
@@ -151,15 +151,15 @@ extension Tampering {
                 if let other, other != value {
                     variants.append(
                         Variant(
-                            original: fields, change: "exchanged with \(source.rawValue)", source: source,
-                            target: target, value: value, returned: other))
+                            original: fields, change: "swapped with \(source.rawValue)", source: source,
+                            target: target, value: value, sourceValue: other))
                 }
             }
         }
         return variants
     }
 
-    /// A value as received, and of the other types whose signed text is the same.
+    /// A value as received, and in other types with the same signed text.
     private static func spellings(of value: JSONValue) -> [JSONValue] {
         switch value {
         case .integer(let number): [value, .string(String(number))]
@@ -167,13 +167,13 @@ extension Tampering {
         case .string("true"): [value, .bool(true)]
         case .string("false"): [value, .bool(false)]
         case .string(let text):
-            // Only the spelling without leading zeros is a number in JSON.
+            // JSON numbers have no leading zeros.
             Int64(text).map { String($0) == text ? [value, .integer($0)] : [value] } ?? [value]
         case .number, .null, .nested: [value]
         }
     }
 
-    /// Values that fit a field.
+    /// Valid values for a field.
     private static func examples(of field: PostbackField) -> [JSONValue] {
         switch field {
         case .version: [.string("2.0"), .string("4.0")]

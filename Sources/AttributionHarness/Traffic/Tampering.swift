@@ -1,27 +1,27 @@
 package import Attribution
 import StrictJSON
 
-/// One change to a genuine postback, and what must come of it.
+/// A change to a genuine postback, and the expected result.
 package struct Tampering: Sendable, CustomStringConvertible {
-    /// What must come of a change.
+    /// The expected result of a change.
     package enum Expectation: Hashable, Sendable {
         /// The signature must not verify.
         case forged
-        /// It must be rejected: a field is missing or of a wrong type, or the signature does not verify.
+        /// It must be rejected: a field is missing or of the wrong type, or the signature does not verify.
         case rejected
-        /// It verifies, for nothing signed was touched, and says what it said in every signed field.
+        /// It verifies with the same signed fields, because nothing signed was changed.
         case sameStatement
     }
 
     /// The field that was changed.
     package let field: PostbackField
-    /// What was done to it.
+    /// A description of the change.
     package let change: String
-    /// What must come of it.
+    /// The expected result.
     package let expectation: Expectation
     private let makeBody: @Sendable () -> [UInt8]
 
-    /// Names a change; its body is made when somebody asks for it, for there are hundreds and few are sent.
+    /// Makes a change; its body is made lazily, because there are hundreds and few are sent.
     init(
         field: PostbackField,
         change: String,
@@ -34,23 +34,23 @@ package struct Tampering: Sendable, CustomStringConvertible {
         makeBody = body
     }
 
-    /// The body with the change and the signature as it was.
+    /// The changed body with the original signature.
     package var body: [UInt8] {
         makeBody()
     }
 
-    /// Names field and change.
+    /// The field and the change.
     package var description: String {
         "\(field.rawValue) \(change)"
     }
 
-    /// Every change to every field Apple signs in the postback and to the signature itself, every move of a value to
-    /// another field, and every field added that another version has.
+    /// Every change to every signed field and to the signature, every move of a value to
+    /// another field, and every added field of another version.
     package static func all(of postback: ReceivedPostback) -> [Tampering] {
         changes(of: postback) + moves(of: postback)
     }
 
-    /// Every change to every field Apple signs in the postback, and to the signature itself.
+    /// Every change to every signed field and to the signature.
     package static func changes(of postback: ReceivedPostback) -> [Tampering] {
         switch postback {
         case .skAdNetwork(let postback): changes(of: postback)
@@ -61,10 +61,10 @@ package struct Tampering: Sendable, CustomStringConvertible {
     /// Whether a verdict is the one expected.
     ///
     /// - Parameters:
-    ///   - judgement: What a verifier made of ``body``.
+    ///   - judgement: The judgement on ``body``.
     ///   - original: The postback before the change.
-    /// - Returns: Whether the verifier saw through the change.
-    package func isSeenThrough(by judgement: Judgement, original: ReceivedPostback) -> Bool {
+    /// - Returns: Whether the verifier detected the change.
+    package func isDetected(by judgement: Judgement, original: ReceivedPostback) -> Bool {
         switch (expectation, judgement) {
         case (.forged, .rejected(let rejection, _)): rejection.code == .invalidSignature
         case (.rejected, .rejected): true
@@ -108,7 +108,7 @@ package struct Tampering: Sendable, CustomStringConvertible {
         let jws = String(decoding: postback.jws.signedBytes, as: UTF8.self)
         for (change, text) in [
             ("with one bit flipped", jws + "." + Base64URL.encode(flipped(postback.jws.signature))),
-            // The number 0 is none a signature may have.
+            // A signature must not have the number 0.
             ("all zeros", jws + "." + Base64URL.encode([UInt8](repeating: 0, count: 64))),
         ] {
             let fields = [JSONField(name: PostbackField.jwsString.rawValue, value: .string(text))] + draft.unproven
@@ -151,14 +151,14 @@ package struct Tampering: Sendable, CustomStringConvertible {
             }
             return changes
         case .integer(let number):
-            // A sequence index has a range of its own; stay inside it, so that the signature decides.
+            // Stays within the range of a sequence index, so that the signature decides.
             let other = field == .sequenceIndex ? (number + 1) % 3 : number ^ 1
             return [("changed", .integer(other))]
                 + (field == .sourceAppID || field == .publisherItemIdentifier ? [("removed", nil)] : [])
         case .bool(let isTrue):
-            return [("turned around", .bool(!isTrue))]
+            return [("inverted", .bool(!isTrue))]
         case nil where field == .sourceAppID && draft[.version] != nil && draft[.sourceDomain] == nil:
-            // What a pipeline does that fills absent numbers with zeros.
+            // Like a forwarder that replaces absent numbers with zeros.
             return [("filled in with 0", .integer(0))]
         case nil where field == .publisherItemIdentifier:
             return draft[.postbackIdentifier] == nil ? [] : [("filled in with 0", .integer(0))]

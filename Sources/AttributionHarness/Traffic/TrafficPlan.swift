@@ -2,49 +2,49 @@ package import Attribution
 import AttributionSigning
 import StrictJSON
 
-/// A day of traffic: what is sent, what each delivery must be answered, and what the report must say afterwards.
+/// A day of traffic: the deliveries with their expected answers, and the expected report.
 package struct TrafficPlan: Sendable {
-    /// The deliveries in the order to send them.
+    /// The deliveries, in order.
     package private(set) var deliveries: [PlannedDelivery] = []
-    /// The recorded postbacks by network, app, campaign id and source identifier.
+    /// The expected counts by network, app, campaign id and source identifier.
     package private(set) var rows: [[String]: Counts] = [:]
-    /// The deliveries by kind, all of them durable ones.
+    /// The expected counts of durable deliveries, by kind.
     package private(set) var counts = DeliveryCounts()
-    /// How many deliveries must be refused as not JSON.
+    /// The number of deliveries that must be refused as not JSON.
     package private(set) var refused = 0
 
     /// The dimensions of ``rows``.
     package static let dimensions: [ReportDimension] = [.network, .app, .campaignID, .sourceIdentifier]
 
     private let standIn: AppleStandIn
-    private let stranger: AppleStandIn
+    private let untrusted: AppleStandIn
     private var generator: SeededGenerator
     private let shares: TrafficShares
 
     /// Plans traffic.
     ///
     /// - Parameters:
-    ///   - postbacks: How many distinct genuine postbacks.
-    ///   - seed: Decides everything but the randomness inside ECDSA signatures.
-    ///   - shares: How often what goes wrong.
+    ///   - postbacks: The number of distinct genuine postbacks.
+    ///   - seed: Determines everything except the randomness in ECDSA signatures.
+    ///   - shares: The shares of repeats and faults.
     ///   - standIn: Signs as Apple.
-    /// - Throws: When a signature cannot be made.
+    /// - Throws: An error if a signature cannot be made.
     package init(postbacks: Int, seed: UInt64, shares: TrafficShares, standIn: AppleStandIn) throws {
         self.standIn = standIn
         self.shares = shares
-        stranger = try AppleStandIn()
+        untrusted = try AppleStandIn()
         generator = SeededGenerator(seed: seed)
         var drafts = DeviceModel(generator: SeededGenerator(seed: seed ^ 0x5EED))
         for _ in 0..<postbacks {
             try plan(drafts.nextPostback())
         }
-        // Repeats come at any time; what depends on order keeps its place at the end.
-        let late = deliveries.filter(\.isLast)
-        deliveries = deliveries.filter { !$0.isLast }.shuffled(using: &generator) + late
+        // Repeats may arrive in any order; deliveries that depend on order stay last.
+        let sentLast = deliveries.filter(\.isSentLast)
+        deliveries = deliveries.filter { !$0.isSentLast }.shuffled(using: &generator) + sentLast
     }
 
     private mutating func plan(_ draft: TrafficDraft) throws {
-        // Nobody signs the conversion value, so whoever spoils it on the way costs no install.
+        // The conversion value is not signed, so an invalid one still counts as an install.
         let draft = generator.chance(shares.invalidConversions) ? draft.withConversionValue(64) : draft
         let body = try standIn.sign(draft, escapesSlashes: generator.chance(0.2))
         let postback = try ReceivedPostback(reading: body)
@@ -56,7 +56,7 @@ package struct TrafficPlan: Sendable {
             }
         }
         if generator.chance(shares.conflicts) {
-            append(replay(of: postback), .conflict, isLast: true)
+            append(replay(of: postback), .conflict, isSentLast: true)
         }
         if generator.chance(shares.tampered),
             let tampering = Tampering.all(of: postback).randomElement(using: &generator)
@@ -64,7 +64,7 @@ package struct TrafficPlan: Sendable {
             try plan(tampering)
         }
         if generator.chance(shares.wrongKey) {
-            append(try stranger.sign(draft, escapesSlashes: false), quarantined: .invalidSignature)
+            append(try untrusted.sign(draft, escapesSlashes: false), quarantined: .invalidSignature)
         }
         if generator.chance(shares.unknownVersion) {
             let (body, reason) = fromTheFuture(draft, postback)
@@ -75,7 +75,7 @@ package struct TrafficPlan: Sendable {
         }
         if generator.chance(shares.notJSON) {
             refused += 1
-            deliveries.append(PlannedDelivery(body: broken(body), expectation: .refused, isLast: false))
+            deliveries.append(PlannedDelivery(body: broken(body), expectation: .refused, isSentLast: false))
         }
     }
 
@@ -92,19 +92,19 @@ package struct TrafficPlan: Sendable {
                 append(body, quarantined: error.code)
             }
         case .sameStatement:
-            append(body, .conflict, isLast: true)
+            append(body, .conflict, isSentLast: true)
         }
     }
 
     // MARK: Faults
 
-    /// A genuine postback with a conversion value it did not have: the signature still verifies.
+    /// A genuine postback with another conversion value, whose signature still verifies.
     private func replay(of postback: ReceivedPostback) -> [UInt8] {
         TrafficDraft(postback).withConversionValue(postback.conversion == .fine(63) ? 62 : 63)
             .body(signature: postback.signature)
     }
 
-    /// A postback of a version, or under a key, that is not known yet.
+    /// A postback with an unknown version or key.
     private mutating func fromTheFuture(
         _ draft: TrafficDraft,
         _ postback: ReceivedPostback
@@ -142,14 +142,14 @@ package struct TrafficPlan: Sendable {
             case 1: changed[.postbackIdentifier] = nil
             case 2: changed[.didWin] = .string("true")
             case 3: changed[.sequenceIndex] = .integer(3)
-            // As if a forwarder had cut the signature off.
+            // As if a forwarder had truncated the signature.
             default: return changed.body(signature: [])
             }
             return changed.body(signature: postback.signature)
         }
     }
 
-    /// Bytes that are no JSON object.
+    /// Bytes that are not a JSON object.
     private mutating func broken(_ body: [UInt8]) -> [UInt8] {
         switch Int.random(in: 0..<4, using: &generator) {
         case 0: Array(body.dropLast(Int.random(in: 1..<20, using: &generator)))
@@ -159,19 +159,19 @@ package struct TrafficPlan: Sendable {
         }
     }
 
-    // MARK: Books
+    // MARK: Expected counts
 
-    private mutating func append(_ body: [UInt8], _ status: Recording.Status, isLast: Bool = false) {
+    private mutating func append(_ body: [UInt8], _ status: Recording.Status, isSentLast: Bool = false) {
         counts.add(.init(status: status, traffic: .test, reason: nil), kept: 1)
         if status == .duplicate {
             counts.add(RepeatDelay.minute)
         }
-        deliveries.append(PlannedDelivery(body: body, expectation: .durable(status, nil), isLast: isLast))
+        deliveries.append(PlannedDelivery(body: body, expectation: .durable(status, nil), isSentLast: isSentLast))
     }
 
     private mutating func append(_ body: [UInt8], quarantined reason: PostbackRejection.Code) {
         counts.add(.init(status: .quarantined, traffic: nil, reason: reason), kept: 1)
         deliveries.append(
-            PlannedDelivery(body: body, expectation: .durable(.quarantined, reason), isLast: false))
+            PlannedDelivery(body: body, expectation: .durable(.quarantined, reason), isSentLast: false))
     }
 }

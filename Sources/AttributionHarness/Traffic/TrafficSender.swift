@@ -19,9 +19,9 @@ package final class TrafficSender: Sendable {
         /// Deliveries that got no answer, or one that neither accepts nor refuses.
         package var unanswered = 0
         /// Answers that are not the planned ones, the first few in words.
-        package var surprises: [String] = []
+        package var unexpectedAnswers: [String] = []
         /// How many answers are not the planned ones.
-        package var surpriseCount = 0
+        package var unexpectedCount = 0
 
         /// Nothing was sent.
         package init() {}
@@ -32,16 +32,16 @@ package final class TrafficSender: Sendable {
             lhs.refused += rhs.refused
             lhs.cut += rhs.cut
             lhs.unanswered += rhs.unanswered
-            lhs.surprises = Array((lhs.surprises + rhs.surprises).prefix(10))
-            lhs.surpriseCount += rhs.surpriseCount
+            lhs.unexpectedAnswers = Array((lhs.unexpectedAnswers + rhs.unexpectedAnswers).prefix(10))
+            lhs.unexpectedCount += rhs.unexpectedCount
         }
     }
 
-    /// One answer, as it came.
+    /// An answer.
     package struct Answer: Sendable {
-        /// What was sent.
+        /// The delivery.
         package let delivery: PlannedDelivery
-        /// The HTTP status; nil when the connection failed.
+        /// The HTTP status; nil if the connection failed.
         package let status: Int?
         /// `status` of the JSON verdict.
         package let verdict: String?
@@ -70,7 +70,7 @@ package final class TrafficSender: Sendable {
     ///
     /// - Parameters:
     ///   - url: Where postbacks are posted, for example `http://127.0.0.1:8080/skadnetwork/postbacks`.
-    ///   - concurrency: How many requests are under way at most.
+    ///   - concurrency: The maximum number of requests in flight.
     package init(url: String, concurrency: Int) {
         self.url = url
         self.concurrency = max(1, concurrency)
@@ -82,7 +82,7 @@ package final class TrafficSender: Sendable {
     /// nothing more is sent.
     ///
     /// - Parameters:
-    ///   - deliveries: What to send; those that must be last wait for all others.
+    ///   - deliveries: The deliveries to send; those that must be last wait for all others.
     ///   - onAnswer: Called with each answer, from any thread.
     /// - Returns: The answers counted and held against the plan.
     /// - Throws: ``Distrust``, or when the client cannot be shut down; failed requests are counted, not thrown.
@@ -90,10 +90,10 @@ package final class TrafficSender: Sendable {
         _ deliveries: [PlannedDelivery],
         onAnswer: @escaping @Sendable (Answer) -> Void = { _ in }
     ) async throws -> Result {
-        let books = Books()
+        let collector = Collector()
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = concurrency
-        // A server that is gone is found out at once, not after each request's time-out.
+        // Detects a missing server at once, instead of after each request's timeout.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout = .init(connect: .seconds(5), read: .seconds(15))
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -101,7 +101,7 @@ package final class TrafficSender: Sendable {
         let planned = deliveries
         if let first = firstGenuine(in: deliveries) {
             let answer = await post(deliveries.remove(at: first), client)
-            books.result.withLock { $0.count(answer) }
+            collector.result.withLock { $0.count(answer) }
             onAnswer(answer)
             guard answer.status == 200, answer.provenance == Provenance.test.rawValue else {
                 try await client.shutdown()
@@ -109,14 +109,14 @@ package final class TrafficSender: Sendable {
             }
             question.withLock { $0 = .answered }
         }
-        for wave in [deliveries.filter { !$0.isLast }, deliveries.filter(\.isLast)] {
+        for wave in [deliveries.filter { !$0.isSentLast }, deliveries.filter(\.isSentLast)] {
             let queue = Queue()
             await withTaskGroup { group in
                 for _ in 0..<min(concurrency, wave.count) {
                     group.addTask { [self] in
                         while let index = queue.next(below: wave.count) {
                             let answer = await post(wave[index], client)
-                            books.result.withLock { $0.count(answer) }
+                            collector.result.withLock { $0.count(answer) }
                             onAnswer(answer)
                         }
                     }
@@ -124,8 +124,8 @@ package final class TrafficSender: Sendable {
             }
         }
         try await client.shutdown()
-        var finished = books.result.withLock { $0 }
-        finished.judge(planned)
+        var finished = collector.result.withLock { $0 }
+        finished.compareSums(with: planned)
         return finished
     }
 
@@ -135,16 +135,16 @@ package final class TrafficSender: Sendable {
             return nil
         }
         return deliveries.firstIndex { delivery in
-            delivery.expectation == .durable(.recorded, nil) && !delivery.isLast && delivery.transport == .whole
+            delivery.expectation == .durable(.recorded, nil) && !delivery.isSentLast && delivery.transport == .whole
         }
     }
 
     /// The result while it is being counted by several tasks.
-    private final class Books: Sendable {
+    private final class Collector: Sendable {
         let result = Mutex(Result())
     }
 
-    /// Hands each index to one task.
+    /// Gives each index to one task.
     private final class Queue: Sendable {
         private let index = Mutex(0)
 
@@ -187,7 +187,7 @@ extension TrafficSender.Result {
     fileprivate mutating func count(_ answer: TrafficSender.Answer) {
         let verdict = answer.verdict.flatMap(Recording.Status.init(rawValue:))
         if answer.status == 200, verdict == nil {
-            surprise("200 without a verdict known here")
+            addUnexpected("200 without a verdict known here")
             return
         }
         note(status: answer.status, verdict, answer.reason, of: answer.delivery)
@@ -210,31 +210,31 @@ extension TrafficSender.Result {
         case (200, let verdict?):
             durable[verdict, default: 0] += 1
             guard case .durable(let planned, let plannedReason) = delivery.expectation else {
-                surprise("planned 400, answered \(verdict.rawValue)")
+                addUnexpected("planned 400, answered \(verdict.rawValue)")
                 return
             }
             // A repeat may overtake the first copy; which of them is recorded first is nobody's promise.
             let isSwapped = Set([planned, verdict]) == [.recorded, .duplicate]
             if planned != verdict, !isSwapped {
-                surprise("planned \(planned.rawValue), answered \(verdict.rawValue)")
+                addUnexpected("planned \(planned.rawValue), answered \(verdict.rawValue)")
             } else if let reason, reason != plannedReason {
-                surprise("planned \(plannedReason?.rawValue ?? "nothing"), answered \(reason.rawValue)")
+                addUnexpected("planned \(plannedReason?.rawValue ?? "nothing"), answered \(reason.rawValue)")
             }
         case (400, _):
             refused += 1
             if delivery.expectation != .refused {
-                surprise("planned 200, answered 400")
+                addUnexpected("planned 200, answered 400")
             }
         case (nil, _) where delivery.expectation == .none:
             cut += 1
         default:
             unanswered += 1
-            surprise(status.map { "answered \($0)" } ?? "no answer")
+            addUnexpected(status.map { "answered \($0)" } ?? "no answer")
         }
     }
 
-    /// Holds the sums against the plan: single answers may have been swapped, sums may not.
-    fileprivate mutating func judge(_ deliveries: [PlannedDelivery]) {
+    /// Compares the sums with the plan: single answers may be swapped, but sums must match.
+    fileprivate mutating func compareSums(with deliveries: [PlannedDelivery]) {
         var planned: [Recording.Status: Int] = [:]
         for delivery in deliveries {
             if case .durable(let status, _) = delivery.expectation {
@@ -242,16 +242,16 @@ extension TrafficSender.Result {
             }
         }
         for status in Recording.Status.allCases where planned[status, default: 0] != durable[status, default: 0] {
-            surprise(
+            addUnexpected(
                 "planned \(planned[status, default: 0]) \(status.rawValue), "
                     + "answered \(durable[status, default: 0])")
         }
     }
 
-    private mutating func surprise(_ text: String) {
-        surpriseCount += 1
-        if surprises.count < 10 {
-            surprises.append(text)
+    private mutating func addUnexpected(_ text: String) {
+        unexpectedCount += 1
+        if unexpectedAnswers.count < 10 {
+            unexpectedAnswers.append(text)
         }
     }
 }

@@ -14,12 +14,12 @@ struct JSONRecords: Sendable {
         } catch {
             throw .malformed(error.description)
         }
-        let members = object.places.map { ImportOptions.normalized(object.source.string($0.name)) }
+        let members = object.scannedFields.map { ImportOptions.normalized(object.source.string($0.name)) }
         func first(_ names: [String]) -> JSONField? {
             // In the order of the names, for the first is the most telling.
             for name in names {
                 if let index = members.firstIndex(of: name) {
-                    return JSONField(name: name, value: object.source.value(object.places[index].value))
+                    return JSONField(name: name, value: object.source.value(object.scannedFields[index].value))
                 }
             }
             return nil

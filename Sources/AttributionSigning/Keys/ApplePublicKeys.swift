@@ -1,6 +1,6 @@
 package import Attribution
 
-/// Apple's public keys for postbacks; also in `keys/`, one PEM a file.
+/// Apple's public keys for postbacks; also in `keys/` as PEM files.
 package enum ApplePublicKeys {
     /// Verifies postbacks of SKAdNetwork 2.1 and later, and those of AdAttributionKit in production.
     ///
@@ -17,7 +17,7 @@ package enum ApplePublicKeys {
     package static let p192Base64 =
         "MEkwEwYHKoZIzj0CAQYIKoZIzj0DAQEDMgAEMyHD625uvsmGq4C43cQ9BnfN2xslVT5V1nOmAMP6qaRRUll3PB1JYmgSm+62sosG"
 
-    /// Verifies AdAttributionKit postbacks of end-to-end flows in development, `apple-development-identifier/0`.
+    /// Verifies AdAttributionKit postbacks of development end-to-end flows, `apple-development-identifier/0`.
     ///
     /// - SeeAlso: [Verifying a
     ///   postback](https://developer.apple.com/documentation/adattributionkit/verifying-a-postback)
@@ -25,7 +25,7 @@ package enum ApplePublicKeys {
         "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAELeEDzpJEP+/qRSE5hJVC1p1J0ssUnQGMzBBbvnACBok8OVGGLgxL0myrKiy6lvRt"
         + "SlLRsWit87i+vftD8AEqeQ=="
 
-    /// Verifies AdAttributionKit postbacks made in a device's developer settings, `apple-development-identifier/1`.
+    /// Verifies AdAttributionKit postbacks created in a device's developer settings, `apple-development-identifier/1`.
     ///
     /// - SeeAlso: [Creating postbacks in developer
     ///   settings](https://developer.apple.com/documentation/adattributionkit/creating-postbacks-in-developer-settings)
@@ -33,7 +33,7 @@ package enum ApplePublicKeys {
         "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE8YzdO7eM97s/IJ25kdW5CZ3A14USE5IJ5Ha/vhWaxI6UBI1ZxCEvjrKxVluVGe6q"
         + "WwF1BDFq+QHqKfH5u+wxHQ=="
 
-    /// The key for a curve, in base64 of DER SubjectPublicKeyInfo.
+    /// The key for a curve, as base64 of DER SubjectPublicKeyInfo.
     package static func base64(_ curve: SignatureCurve) -> String {
         switch curve {
         case .p192: p192Base64

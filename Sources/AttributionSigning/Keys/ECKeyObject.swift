@@ -2,15 +2,12 @@ import Attribution
 import COpenSSL
 import Foundation
 
-/// What both halves of a key have in common: an EVP_PKEY on one of the two curves that SKAdNetwork signs on.
-///
-/// ``ECPublicKey`` and ``ECPrivateKey`` say what the object can do. With ``ConcatenatedSignature`` and the samples of
-/// ``SignaturePublicKey`` they are the only code that calls OpenSSL.
+/// An EVP_PKEY on one of the two curves that SKAdNetwork uses, shared by ``ECPublicKey`` and ``ECPrivateKey``.
 struct ECKeyObject: Sendable {
     let curve: SignatureCurve
     private let object: OpenSSLObject
 
-    /// Takes ownership of the handle; nil when it is no key of a curve known here.
+    /// Takes ownership of the handle; nil if it is not a key on a known curve.
     init?(owning handle: OpaquePointer) {
         object = OpenSSLObject(owning: handle) { EVP_PKEY_free($0) }
         var name = [CChar](repeating: 0, count: 64)
@@ -23,15 +20,14 @@ struct ECKeyObject: Sendable {
         self.curve = curve
     }
 
-    /// Reads a key in PEM; nil when the reader finds none.
+    /// Reads a key in PEM; nil if the reader finds none.
     ///
     /// - Parameters:
     ///   - pem: The text.
-    ///   - reader: Reads a key from an input of OpenSSL's.
+    ///   - reader: Reads a key from a BIO.
     init?(pem: String, _ reader: (OpaquePointer) -> OpaquePointer?) {
         defer { ERR_clear_error() }
         let handle = Array(pem.utf8).withUnsafeBytes { bytes -> OpaquePointer? in
-            // OpenSSL reads the bytes where they are, until the BIO is freed.
             guard let input = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else {
                 return nil
             }
@@ -44,7 +40,7 @@ struct ECKeyObject: Sendable {
         self.init(owning: handle)
     }
 
-    /// The EVP_PKEY, for as long as the object is there.
+    /// The EVP_PKEY, valid as long as the object exists.
     var handle: OpaquePointer {
         object.pointer
     }
@@ -63,7 +59,7 @@ struct ECKeyObject: Sendable {
         return der
     }
 
-    /// What a writer of OpenSSL's makes of the key, in PEM.
+    /// The key in PEM, written by an OpenSSL function.
     func pem(_ writer: (_ output: OpaquePointer, _ key: OpaquePointer) -> Int32) throws -> String {
         guard let output = BIO_new(BIO_s_mem()) else {
             throw OpenSSLError.last("BIO_new")
@@ -77,7 +73,7 @@ struct ECKeyObject: Sendable {
         return String(decoding: bytes.prefix(max(0, Int(count))), as: UTF8.self)
     }
 
-    /// Tells whether two keys have the same public half.
+    /// Whether two keys have the same public half.
     func hasSamePublicHalf(as other: ECKeyObject) -> Bool {
         EVP_PKEY_eq(handle, other.handle) == 1
     }

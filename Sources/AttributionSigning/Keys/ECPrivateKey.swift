@@ -1,10 +1,10 @@
 import Attribution
 import COpenSSL
 
-/// A private key: it signs, and ``publicKey()`` is what verifies.
+/// A private key, which signs.
 struct ECPrivateKey: Sendable {
     let key: ECKeyObject
-    /// A context that is ready to sign, for copying: that saves looking up the algorithm, a tenth of the time.
+    /// An initialized signing context to copy, which saves looking up the algorithm, a tenth of the time.
     private let signing: OpenSSLObject
 
     /// Generates a key from the system's randomness.
@@ -24,9 +24,9 @@ struct ECPrivateKey: Sendable {
         return key
     }
 
-    /// Reads a key in PEM: PKCS#8, or the older SEC 1 form; nil when the text is none or encrypted.
+    /// Reads a key in PEM, PKCS#8 or SEC 1; nil if the text is not a key or is encrypted.
     init?(pem: String) {
-        // A callback that gives no password, or OpenSSL would ask for one at the terminal.
+        // The callback provides no password; without it, OpenSSL would prompt at the terminal.
         let key = ECKeyObject(pem: pem) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil) }
         guard let key else {
             return nil
@@ -51,12 +51,12 @@ struct ECPrivateKey: Sendable {
         key.curve
     }
 
-    /// The key in PEM, PKCS#8, not encrypted; secret.
+    /// The key in unencrypted PEM (PKCS#8); secret.
     func pem() throws -> String {
         try key.pem { PEM_write_bio_PKCS8PrivateKey($0, $1, nil, nil, 0, nil, nil) }
     }
 
-    /// The public half, without the secret.
+    /// The public half.
     func publicKey() throws -> ECPublicKey {
         guard let key = ECPublicKey(subjectPublicKeyInfo: try key.subjectPublicKeyInfo()) else {
             throw OpenSSLError.last("d2i_PUBKEY")

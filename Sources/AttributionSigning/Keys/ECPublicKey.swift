@@ -1,13 +1,13 @@
 import Attribution
 import COpenSSL
 
-/// The public half of a key: it verifies, and cannot sign.
+/// The public half of a key, which verifies.
 struct ECPublicKey: Sendable {
     private let key: ECKeyObject
     /// The key in DER (SPKI).
     let subjectPublicKeyInfo: [UInt8]
 
-    /// Reads a key from DER (SPKI); nil when the bytes are none.
+    /// Reads a key from DER (SPKI); nil if the bytes are not a key.
     init?(subjectPublicKeyInfo der: [UInt8]) {
         defer { ERR_clear_error() }
         let handle = der.withUnsafeBufferPointer { buffer in
@@ -21,7 +21,7 @@ struct ECPublicKey: Sendable {
         subjectPublicKeyInfo = der
     }
 
-    /// Reads a key in PEM (SPKI); nil when the text is none.
+    /// Reads a key in PEM (SPKI); nil if the text is not a key.
     init?(pem: String) {
         let key = ECKeyObject(pem: pem) { PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in -1 }, nil) }
         guard let key, let der = try? key.subjectPublicKeyInfo() else {
@@ -41,14 +41,13 @@ struct ECPublicKey: Sendable {
         try key.pem { PEM_write_bio_PUBKEY($0, $1) }
     }
 
-    /// Tells whether a signature over a SHA-256 digest is this key's.
+    /// Verifies a signature over a SHA-256 digest.
     ///
     /// - Parameters:
-    ///   - signature: DER, accepted by a strict reader before: OpenSSL reports an error for what is no DER, and an error
+    ///   - signature: A signature in strictly checked DER; OpenSSL would report invalid DER as an error, and an error
     ///     here means that nothing was decided.
     ///   - digest: The digest.
-    ///   - properties: What an implementation of the algorithm must have, as OpenSSL's property queries say it; nil for
-    ///     any.
+    ///   - properties: An OpenSSL property query that the implementation must match; nil for any.
     /// - Returns: The verdict.
     func verdict(on signature: [UInt8], digest: [UInt8], properties: String? = nil) -> SignatureVerdict {
         guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key.handle, properties) else {
@@ -69,12 +68,12 @@ struct ECPublicKey: Sendable {
             return .invalid
         default:
             let error = OpenSSLError.last("EVP_PKEY_verify")
-            // The sum of a signature made for it, by somebody who knows the private key, has no coordinates.
+            // The owner of the private key can craft a signature whose sum is the point at infinity.
             return error.isPointAtInfinity ? .invalid : .undecided(reason: error.description)
         }
     }
 
-    /// Tells whether it is the public half of a private key.
+    /// Whether this is the public half of a private key.
     func matches(_ privateKey: ECPrivateKey) -> Bool {
         key.hasSamePublicHalf(as: privateKey.key)
     }

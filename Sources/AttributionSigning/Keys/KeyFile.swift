@@ -1,13 +1,14 @@
 import CheckedFiles
 import Foundation
 
-/// Reading and writing the files keys are kept in.
+/// Reading and writing key files.
 package enum KeyFile {
     /// Writes a secret to a new file with mode 0600.
     ///
-    /// - Throws: ``KeyProblem/exists(file:)``, for a key is never overwritten, or ``KeyProblem/unwritable(file:reason:)``.
+    /// - Throws: ``KeyProblem/exists(file:)``, as a key is never overwritten, or
+    ///   ``KeyProblem/unwritable(file:reason:)``.
     package static func writeNew(_ text: String, to file: String) throws(KeyProblem) {
-        // O_EXCL decides existence and creation in one step, and the mode is right from the first moment.
+        // O_EXCL checks and creates atomically, and the mode is right from the start.
         let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw errno == EEXIST
@@ -18,27 +19,26 @@ package enum KeyFile {
             try handle.write(contentsOf: Data(text.utf8))
             try handle.synchronize()
         } catch {
-            // The words of Foundation are for programs; errno may have been changed since.
-            throw .unwritable(file: file, reason: "it could not be written to its end; the disk may be full")
+            throw .unwritable(file: file, reason: "it could not be written completely; the disk may be full")
         }
     }
 
-    /// A key in PEM has a few hundred bytes; the bound leaves room for comments and chains.
+    /// The maximum size of a key file, in bytes; a key in PEM has a few hundred.
     package static let maximumSize = 64 << 10
-    /// A list names a key in a line or two.
+    /// The maximum size of a key list, in bytes.
     private static let maximumListSize = 1 << 20
 
-    /// Reads a private key's file, refusing one that others can read.
+    /// Reads a private key's file, unless others can read it.
     static func readPrivate(_ file: String) throws(KeyProblem) -> String {
         try read(file, isSecret: true)
     }
 
-    /// Reads a key's file.
+    /// Reads a key file.
     static func read(_ file: String) throws(KeyProblem) -> String {
         try read(file, isSecret: false)
     }
 
-    /// Reads a list of keys.
+    /// Reads a key list.
     static func readList(_ file: String) throws(KeyProblem) -> String {
         try read(file, isSecret: false, limit: maximumListSize)
     }

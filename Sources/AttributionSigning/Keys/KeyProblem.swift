@@ -1,32 +1,32 @@
 package import Attribution
 
-/// What is wrong with a key file, and how to mend it.
+/// What is wrong with a key or a key file, and how to fix it.
 package enum KeyProblem: Error, Hashable, Sendable {
     /// The file cannot be read.
     case unreadable(file: String, reason: String)
-    /// The file to be written exists; a key is never overwritten.
+    /// The file to write exists; a key is never overwritten.
     case exists(file: String)
     /// The file cannot be written.
     case unwritable(file: String, reason: String)
-    /// Others than the owner can read the file.
+    /// Other users can read the file.
     case openToOthers(file: String, mode: String)
-    /// The file holds no private key on P-192 or P-256.
+    /// The file has no private key on P-192 or P-256.
     case noPrivateKey(file: String)
-    /// The file holds a public key where a private one is needed.
+    /// The file has a public key where a private one is needed.
     case publicInsteadOfPrivate(file: String)
-    /// The file holds no key on P-192 or P-256.
+    /// The file has no key on P-192 or P-256.
     case noPublicKey(file: String)
-    /// The key's curve does not sign this version.
+    /// A key on this curve cannot sign this version.
     case wrongCurve(SignatureCurve, version: SKAdNetworkVersion)
-    /// The key's curve does not sign JSON Web Signatures, and so nothing of AdAttributionKit.
+    /// A key on this curve cannot sign for AdAttributionKit.
     case wrongCurveForJWS(SignatureCurve)
-    /// The two halves do not belong together.
+    /// The two files have halves of different keys.
     case mismatched(privateFile: String, publicFile: String)
-    /// The list of keys breaks a rule.
+    /// The key list is invalid.
     case keySet(file: String, reason: String)
-    /// No active key of the list signs this.
+    /// No active key in the list signs this version for this network.
     case noKey(adNetworkID: String, version: SKAdNetworkVersion)
-    /// No active key of the list signs AdAttributionKit impressions of this network.
+    /// No active key in the list signs AdAttributionKit impressions for this network.
     case noAdAttributionKitKey(adNetworkID: String)
 }
 
@@ -55,11 +55,11 @@ extension KeyProblem: CustomStringConvertible {
         }
     }
 
-    /// How to mend it.
+    /// How to fix it.
     package var hint: String? {
         switch self {
         case .unreadable: "check the path and who may read it"
-        case .exists: "choose another name, or move the old key to a safe place first"
+        case .exists: "choose another name, or move the old key first"
         case .unwritable: "check that the folder exists and can be written"
         case .openToOthers(let file, _): "chmod 600 \(file)"
         case .noPrivateKey: "make one with: skan keys generate FILE"

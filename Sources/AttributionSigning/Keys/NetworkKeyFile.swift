@@ -1,7 +1,7 @@
 import Foundation
 import StrictJSON
 
-/// The format of the file that lists the keys of ad networks; ``NetworkKeySet`` has its rules.
+/// The JSON format of a key list; ``NetworkKeySet`` checks its rules.
 struct NetworkKeyFile: Decodable {
     let keys: [Item]
 
@@ -43,10 +43,10 @@ struct NetworkKeyFile: Decodable {
         }
     }
 
-    /// A member of the file that means nothing, such as a name with a slip of the pen.
+    /// A member with an unknown, probably misspelt name.
     struct UnknownMember: Error {}
 
-    /// Refuses members whose names are not known.
+    /// Refuses members with unknown names.
     private static func refuseUnknownMembers(of decoder: any Decoder, known: [String]) throws {
         struct Name: CodingKey {
             let stringValue: String
@@ -67,7 +67,7 @@ struct NetworkKeyFile: Decodable {
         throw DecodingError.dataCorrupted(
             DecodingError.Context(
                 codingPath: decoder.codingPath,
-                debugDescription: "\"\(unknown.shortened(to: 60))\" is no member; expected "
+                debugDescription: "unknown member \"\(unknown.shortened(to: 60))\"; expected "
                     + known.joined(separator: ", "),
                 underlyingError: UnknownMember()))
     }

@@ -2,32 +2,32 @@ package import Attribution
 import Foundation
 import StrictJSON
 
-/// The keys of one or more ad networks, as a JSON file lists them: one id may sign old versions with P-192 and later
-/// ones with P-256, and an old key may stay listed after a new one took over.
+/// The keys of one or more ad networks, from a JSON file.
 ///
-/// The file is an object with one array, `keys`; paths are relative to it:
+/// A network may sign old versions with P-192 and later ones with P-256, and a replaced key may stay listed. The file
+/// is an object with one array, `keys`; paths are relative to the file:
 ///
 ///     {"keys": [{"ad-network-id": "example123.skadnetwork", "file": "p256.pem",
 ///                "versions": "2.1-4.0", "use": "active", "registry-id": 306}]}
 ///
-/// `registry-id` is optional: the network's number in the IAB Tech Lab's registry, by which bid requests may name it.
-/// AdAttributionKit has no key of its own: see ``NetworkSigner``.
+/// `registry-id` is optional: the network's number in the IAB Tech Lab's registry, which bid requests may use.
+/// AdAttributionKit has no separate key: see ``NetworkSigner``.
 package struct NetworkKeySet: Sendable {
-    /// What a key of the list may do.
+    /// What a key in the list may do.
     package enum Use: Sendable {
         /// It signs.
         case active(NetworkPrivateKey)
-        /// It signed before and does not any more; its file may hold the public half alone.
+        /// It no longer signs; its file may have only the public half.
         case verifyOnly
     }
 
-    /// One key of the list.
+    /// A key in the list.
     package struct Entry: Sendable {
         /// The network it belongs to.
         package let adNetworkID: AdNetworkID
         /// The versions it signs.
         package let versions: ClosedRange<SKAdNetworkVersion>
-        /// Whether it signs, and then its private half.
+        /// Whether it signs, with its private half if so.
         package let use: Use
         /// The file it was read from.
         package let file: String
@@ -47,8 +47,8 @@ package struct NetworkKeySet: Sendable {
 
     /// Reads a list and every key file it names.
     ///
-    /// - Throws: ``KeyProblem`` for the first key or rule broken: keys others can read, a
-    ///   curve that does not sign the versions given, two active keys for one version.
+    /// - Throws: ``KeyProblem`` for the first problem, such as a private key that others can read, a curve that cannot
+    ///   sign the versions, or two active keys for one version.
     package init(file: String) throws(KeyProblem) {
         let text = try KeyFile.readList(file)
         let list: NetworkKeyFile
@@ -62,13 +62,13 @@ package struct NetworkKeySet: Sendable {
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
         var entries: [Entry] = []
         for (index, item) in list.keys.enumerated() {
-            let place = "key \(index + 1)"
+            let label = "key \(index + 1)"
             guard let adNetworkID = AdNetworkID(item.adNetworkID) else {
-                throw .keySet(file: file, reason: "\(place): ad-network-id is empty or has control characters")
+                throw .keySet(file: file, reason: "\(label): ad-network-id is empty or has control characters")
             }
             guard let versions = Self.versions(item.versions) else {
                 throw .keySet(
-                    file: file, reason: "\(place): versions is \"\(item.versions)\", expected for example 2.1-4.0")
+                    file: file, reason: "\(label): versions is \"\(item.versions)\", expected for example 2.1-4.0")
             }
             let path = URL(fileURLWithPath: item.file, relativeTo: folder).path
             let (use, publicKey) = try Self.key(file: path, item.use)
@@ -85,16 +85,16 @@ package struct NetworkKeySet: Sendable {
             guard !hasRival else {
                 throw .keySet(
                     file: file,
-                    reason: "\(place): a second active key for \(adNetworkID) and the same version; "
+                    reason: "\(label): a second active key for \(adNetworkID) and the same version; "
                         + "set one to \"verify-only\"")
             }
-            try Self.checkRegistryID(of: entry, among: entries, at: place, in: file)
+            try Self.checkRegistryID(of: entry, among: entries, label: label, in: file)
             entries.append(entry)
         }
         self.entries = entries
     }
 
-    /// Reads a key of the list, and drops the private half of one that does not sign.
+    /// Reads a key, and drops the private half if it does not sign.
     private static func key(
         file: String, _ use: NetworkKeyFile.Item.Use
     ) throws(KeyProblem) -> (Use, SignaturePublicKey) {
@@ -107,7 +107,7 @@ package struct NetworkKeySet: Sendable {
             return (.active(key), publicKey)
         case .verifyOnly:
             let text = try KeyFile.read(file)
-            // The secret of a former key is one as long as Apple has its public half.
+            // A former private key stays secret as long as Apple has its public half.
             if ECPrivateKey(pem: text) != nil {
                 _ = try KeyFile.readPrivate(file)
             }
@@ -115,20 +115,20 @@ package struct NetworkKeySet: Sendable {
         }
     }
 
-    /// The network's number in the IAB Tech Lab's registry, from any of its keys; nil when none says it.
+    /// The network's number in the IAB Tech Lab's registry, from any of its keys; nil if none has it.
     func registryID(of adNetworkID: AdNetworkID) -> Int64? {
         entries.lazy.filter { $0.adNetworkID.registered == adNetworkID.registered }.compactMap(\.registryID).first
     }
 
-    /// A number names one network, and a network has one number.
+    /// Checks that each network has one number, and each number one network.
     private static func checkRegistryID(
-        of entry: Entry, among others: [Entry], at place: String, in file: String
+        of entry: Entry, among others: [Entry], label: String, in file: String
     ) throws(KeyProblem) {
         guard let number = entry.registryID else {
             return
         }
         guard number > 0 else {
-            throw .keySet(file: file, reason: "\(place): registry-id is \(number), expected a number from 1")
+            throw .keySet(file: file, reason: "\(label): registry-id is \(number), expected a number from 1")
         }
         for other in others {
             guard let known = other.registryID else {
@@ -137,7 +137,7 @@ package struct NetworkKeySet: Sendable {
             guard (known == number) == (other.adNetworkID.registered == entry.adNetworkID.registered) else {
                 throw .keySet(
                     file: file,
-                    reason: "\(place): registry-id \(number) of \(entry.adNetworkID), but \(known) of "
+                    reason: "\(label): registry-id \(number) of \(entry.adNetworkID), but \(known) of "
                         + "\(other.adNetworkID) above; a network has one number, and a number one network")
             }
         }

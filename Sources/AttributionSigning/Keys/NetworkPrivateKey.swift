@@ -2,7 +2,7 @@ package import Attribution
 import Foundation
 import Hashing
 
-/// A network's private key, with which it signs impressions.
+/// A network's private key, which signs impressions.
 package struct NetworkPrivateKey: Sendable {
     let key: ECPrivateKey
 
@@ -15,9 +15,9 @@ package struct NetworkPrivateKey: Sendable {
         self.key = key
     }
 
-    /// Reads a PEM text: PKCS#8, or the older SEC 1 form.
+    /// Reads a key in PEM, PKCS#8 or SEC 1.
     ///
-    /// - Throws: ``KeyProblem/noPrivateKey(file:)`` when it holds no private key on P-192 or P-256.
+    /// - Throws: ``KeyProblem/noPrivateKey(file:)`` if the text has no private key on P-192 or P-256.
     package init(pem: String, file: String) throws(KeyProblem) {
         guard let key = ECPrivateKey(pem: pem) else {
             throw ECPublicKey(pem: pem) == nil ? .noPrivateKey(file: file) : .publicInsteadOfPrivate(file: file)
@@ -25,9 +25,9 @@ package struct NetworkPrivateKey: Sendable {
         self.key = key
     }
 
-    /// Reads a key file that nobody but its owner can read.
+    /// Reads a key file that only its owner can read.
     ///
-    /// - Throws: ``KeyProblem`` naming the file and the cure.
+    /// - Throws: ``KeyProblem`` with the file and a hint.
     package init(file: String) throws(KeyProblem) {
         let text = try KeyFile.readPrivate(file)
         try self.init(pem: text, file: file)
@@ -38,7 +38,7 @@ package struct NetworkPrivateKey: Sendable {
         key.curve
     }
 
-    /// The PEM text, PKCS#8; secret.
+    /// The key in PEM (PKCS#8); secret.
     package func pem() throws -> String {
         try key.pem()
     }
@@ -66,11 +66,11 @@ package struct NetworkPrivateKey: Sendable {
         try key.sign(digest: digest)
     }
 
-    /// Signs bytes as a JSON Web Signature wants it: r‖s, 64 bytes, different each time.
+    /// Signs bytes for a JSON Web Signature: r‖s, 64 bytes, different each time.
     ///
     /// - Parameter bytes: Header, dot and payload.
     /// - Returns: The signature.
-    /// - Throws: ``KeyProblem/wrongCurveForJWS(_:)`` for a key that is not on P-256, or what OpenSSL reports.
+    /// - Throws: ``KeyProblem/wrongCurveForJWS(_:)`` for a key that is not on P-256, or an OpenSSL error.
     package func jwsSignature(for bytes: [UInt8]) throws -> [UInt8] {
         guard curve == .p256 else {
             throw KeyProblem.wrongCurveForJWS(curve)

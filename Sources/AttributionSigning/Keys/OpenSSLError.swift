@@ -1,18 +1,18 @@
 import COpenSSL
 import CodedErrors
 
-/// A failure inside OpenSSL that no input explains, such as lack of memory.
+/// A failure inside OpenSSL that is not caused by input, such as running out of memory.
 struct OpenSSLError: CodedError, CustomStringConvertible {
-    /// The function that failed, and what OpenSSL says of it; for the log.
+    /// The function that failed, and OpenSSL's reason; for the log.
     let description: String
-    /// Whether a sum of points was the one point without coordinates.
+    /// Whether a sum of points was the point at infinity.
     let isPointAtInfinity: Bool
 
     var code: ErrorCode { .signingFailed }
-    var message: String { "OpenSSL failed for want of memory, or because it is damaged" }
+    var message: String { "OpenSSL failed: it is out of memory or damaged" }
     var hint: String? { "try again; skan selftest checks the machine" }
 
-    /// The last error OpenSSL noted on this thread.
+    /// OpenSSL's last error on this thread.
     static func last(_ function: String) -> OpenSSLError {
         var text = [CChar](repeating: 0, count: 256)
         let code = ERR_get_error()

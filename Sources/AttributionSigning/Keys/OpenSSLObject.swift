@@ -1,7 +1,7 @@
-/// An object inside OpenSSL, freed when its last owner goes.
-// Proof for @unchecked Sendable: the pointer is set once and never changed, and what it points to is not changed either
-// after the owner's initializer. OpenSSL allows any number of threads to use one EVP_PKEY at a time, as every operation
-// makes its own context, if only by copying one that is ready, which EVP_PKEY_CTX_dup takes as a constant.
+/// A reference-counted OpenSSL object.
+// @unchecked Sendable is safe because neither the pointer nor the object changes after the owner's initializer. OpenSSL
+// allows any number of threads to use one EVP_PKEY at a time. Every operation has its own context, or copies one with
+// EVP_PKEY_CTX_dup, which takes it as a constant.
 final class OpenSSLObject: @unchecked Sendable {
     let pointer: OpaquePointer
     private let free: @Sendable (OpaquePointer?) -> Void

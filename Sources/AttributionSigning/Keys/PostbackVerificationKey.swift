@@ -1,15 +1,15 @@
 package import Attribution
 
-/// A key that verifies postbacks, with its name and whose it is.
+/// A key that verifies postbacks, with its name and provenance.
 package struct PostbackVerificationKey: Sendable {
     /// The name in verdicts and stores.
     package let name: String
-    /// Whose key it is, and so which numbers its postbacks may enter.
+    /// The provenance of the postbacks it verifies.
     package let provenance: Provenance
     /// The key.
     package let publicKey: SignaturePublicKey
 
-    /// A key the operator named as a test key; what it verifies never counts among Apple's.
+    /// A test key that the operator trusts.
     package static func test(_ publicKey: SignaturePublicKey) -> PostbackVerificationKey {
         PostbackVerificationKey(
             name: "test key \(publicKey.curve.displayName) \(publicKey.fingerprint.prefix(16))",
@@ -18,12 +18,12 @@ package struct PostbackVerificationKey: Sendable {
         )
     }
 
-    /// Apple's key for a curve, built in; the one on P-256 is AdAttributionKit's too.
+    /// Apple's built-in key for a curve; the one on P-256 is also AdAttributionKit's.
     static func apple(_ curve: SignatureCurve) throws(KeyProblem) -> PostbackVerificationKey {
         try builtIn("Apple's key on \(curve.displayName)", .apple, ApplePublicKeys.base64(curve))
     }
 
-    /// Apple's two keys for development, built in.
+    /// One of Apple's two built-in development keys.
     static func development(_ keyID: PostbackKeyID, base64: String) throws(KeyProblem) -> PostbackVerificationKey {
         try builtIn("Apple's development key \(keyID.rawValue)", .development, base64)
     }

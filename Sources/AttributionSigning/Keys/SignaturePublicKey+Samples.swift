@@ -2,13 +2,13 @@ import Attribution
 import COpenSSL
 
 extension SignaturePublicKey {
-    /// Makes valid signatures under this key over digests nobody chose, and the same with a changed digest.
+    /// Makes valid signatures under this key over random digests, and invalid ones by changing the digest.
     ///
     /// For any u and v, R = u·G + v·Q gives r = R.x, s = r/v and the digest e = u·s, which verify: s⁻¹·e = u and
-    /// s⁻¹·r = v. It is no forgery, for nobody knows a message with that digest; it shows a table of Q at work.
+    /// s⁻¹·r = v. This is not a forgery, because no message with that digest is known.
     ///
-    /// - Parameter count: How many of each kind.
-    /// - Returns: The samples, or nil when OpenSSL fails.
+    /// - Parameter count: The number of samples of each kind.
+    /// - Returns: The samples, or nil if OpenSSL fails.
     func sampleSignatures(count: Int) -> [SampleSignature]? {
         let size = curve == .p256 ? 32 : 24
         let point = Array(subjectPublicKeyInfo.suffix(2 * size + 1))
@@ -66,7 +66,7 @@ extension SignaturePublicKey {
         defer { BN_free(inverse) }
         var digest = [UInt8](repeating: 0, count: 32)
         guard BN_mod_mul(s, r, inverse, order, context) == 1, BN_mod_mul(e, u, s, order, context) == 1,
-            // The leftmost bits of the digest are the number.
+            // The number is in the leftmost bits of the digest.
             BN_bn2binpad(e, &digest, Int32(size)) == Int32(size),
             ECDSA_SIG_set0(pair, BN_dup(r), BN_dup(s)) == 1
         else {

@@ -4,17 +4,17 @@ import Foundation
 import Hashing
 import StrictJSON
 
-/// A public key of Apple's, of a network's, or of the harness's.
+/// A public key that verifies signatures.
 package struct SignaturePublicKey: Sendable {
     private let key: ECPublicKey
-    /// What an implementation that verifies must have, as OpenSSL's property queries say it; nil for any.
+    /// An OpenSSL property query that the implementation must match; nil for any.
     private var properties: String?
 
     init(key: ECPublicKey) {
         self.key = key
     }
 
-    /// Reads a key from base64 of DER SubjectPublicKeyInfo; nil when it is none on P-192 or P-256.
+    /// Reads a key from base64 of DER SubjectPublicKeyInfo; nil if it is not a key on P-192 or P-256.
     package init?(base64: String) {
         guard let der = Base64.decode(base64), let key = ECPublicKey(subjectPublicKeyInfo: der) else {
             return nil
@@ -24,7 +24,7 @@ package struct SignaturePublicKey: Sendable {
 
     /// Reads a public key from PEM, or takes the public half of a private one.
     ///
-    /// - Throws: ``KeyProblem/noPublicKey(file:)`` when the text holds neither.
+    /// - Throws: ``KeyProblem/noPublicKey(file:)`` if the text has neither.
     package init(pem: String, file: String) throws(KeyProblem) {
         guard let key = ECPublicKey(pem: pem) ?? (try? ECPrivateKey(pem: pem)?.publicKey()) else {
             throw .noPublicKey(file: file)
@@ -32,7 +32,7 @@ package struct SignaturePublicKey: Sendable {
         self.key = key
     }
 
-    /// Reads a file with a public key, or with a private one, whose public half is taken.
+    /// Reads a file with a public key, or with a private one and takes its public half.
     package init(file: String) throws(KeyProblem) {
         try self.init(pem: try KeyFile.read(file), file: file)
     }
@@ -52,35 +52,35 @@ package struct SignaturePublicKey: Sendable {
         Base64.encode(subjectPublicKeyInfo)
     }
 
-    /// The key as PEM, as Apple asks for a network's.
+    /// The key as PEM, the format in which networks register with Apple.
     package func pem() throws -> String {
         try key.pem()
     }
 
-    /// The SHA-256 of the SubjectPublicKeyInfo in hexadecimal, by which people compare keys.
+    /// The SHA-256 of the SubjectPublicKeyInfo in hexadecimal.
     package var fingerprint: String {
         SHA256.digest(of: subjectPublicKeyInfo).hexadecimal
     }
 
-    /// Tells whether a DER signature over a text is this key's.
+    /// Whether a DER signature over a text verifies under this key.
     package func verifies(_ signature: [UInt8], for text: SignedText) -> Bool {
         verifies(signature, forBytes: text.utf8)
     }
 
-    /// Tells whether a DER signature over bytes is this key's.
+    /// Whether a DER signature over bytes verifies under this key.
     package func verifies(_ signature: [UInt8], forBytes bytes: [UInt8]) -> Bool {
         verifies(signature, digest: SHA256.digest(of: bytes).bytes)
     }
 
-    /// Tells whether a DER signature over a SHA-256 digest is this key's; false also where it cannot be found out.
+    /// Whether a DER signature over a SHA-256 digest verifies under this key; false if OpenSSL cannot decide.
     func verifies(_ signature: [UInt8], digest: [UInt8]) -> Bool {
         verdict(on: signature, .der, digest: digest) == .valid
     }
 
-    /// Tells whether a signature over a SHA-256 digest is this key's.
+    /// Verifies a signature over a SHA-256 digest.
     ///
-    /// What is not strictly of its encoding, or out of range, is invalid without asking OpenSSL, which reports an error
-    /// for it: nobody may choose what is undecided.
+    /// A signature that is malformed or out of range is invalid without calling OpenSSL, which would report an error:
+    /// no sender may cause an undecided verdict.
     func verdict(on signature: [UInt8], _ encoding: SignatureEncoding, digest: [UInt8]) -> SignatureVerdict {
         let curve: ECDSACurve = curve == .p256 ? .p256 : .p192
         switch encoding {
@@ -93,7 +93,7 @@ package struct SignaturePublicKey: Sendable {
             guard ECDSASignature(raw: signature.span, on: curve) != nil else {
                 return .invalid
             }
-            // OpenSSL takes DER alone.
+            // OpenSSL accepts only DER.
             guard let der = ConcatenatedSignature.der(signature) else {
                 return .undecided(reason: OpenSSLError.last("i2d_ECDSA_SIG").description)
             }
@@ -101,9 +101,9 @@ package struct SignaturePublicKey: Sendable {
         }
     }
 
-    /// The same key, verifying only with implementations that have some properties; without one it decides nothing.
+    /// The same key, restricted to implementations with some properties; without one, every verdict is undecided.
     ///
-    /// - Parameter properties: A property query of OpenSSL's, such as `fips=yes`.
+    /// - Parameter properties: An OpenSSL property query, such as `fips=yes`.
     /// - Returns: The key.
     package func requiring(properties: String) -> SignaturePublicKey {
         var key = self
@@ -111,7 +111,7 @@ package struct SignaturePublicKey: Sendable {
         return key
     }
 
-    /// Tells whether this is the public half of a private key.
+    /// Whether this is the public half of a private key.
     package func matches(_ privateKey: NetworkPrivateKey) -> Bool {
         key.matches(privateKey.key)
     }

@@ -2,15 +2,15 @@ package import Attribution
 package import StrictJSON
 
 extension NetworkSigner {
-    /// Signs every form and version of an ad that an order asks for.
+    /// Signs every form and version of an ad in an order.
     ///
     /// - Parameters:
     ///   - order: The order.
-    ///   - time: The time that is signed.
+    ///   - time: The time to sign.
     ///   - generator: The source of the nonces; a system generator for real ads.
-    /// - Returns: The signed impressions, each in the form an ad server hands on.
-    /// - Throws: ``Attribution/SigningRefusal`` for a value that breaks a rule, ``KeyProblem`` for a network without a
-    ///   key, and what ``ImpressionSigner`` throws.
+    /// - Returns: The signed impressions, each in the format that ad servers pass on.
+    /// - Throws: ``Attribution/SigningRefusal`` for an invalid value, ``KeyProblem`` for a network without a key, and
+    ///   the errors of ``ImpressionSigner``.
     package func answer(
         _ order: ImpressionOrder,
         at time: UnixMilliseconds,
@@ -27,14 +27,14 @@ extension NetworkSigner {
         }
     }
 
-    /// Answers a bidder: signs what its bid needs for each extension of the request.
+    /// Signs each extension of a bidder's request.
     ///
     /// - Parameters:
-    ///   - request: The extensions, and what is advertised.
-    ///   - time: The time that is signed.
+    ///   - request: The request.
+    ///   - time: The time to sign.
     ///   - generator: The source of the nonces; a system generator for real bids.
     /// - Returns: The members of `bid.ext`, and the refusals.
-    /// - Throws: ``Attribution/SigningRefusal`` for a network without a key, and what ``ImpressionSigner`` throws.
+    /// - Throws: ``Attribution/SigningRefusal`` for a network without a key, and the errors of ``ImpressionSigner``.
     package func answer(
         _ request: BidSigningRequest,
         at time: UnixMilliseconds,
@@ -55,7 +55,7 @@ extension NetworkSigner {
         return BidAnswer(skadn: skadn, adAttributionKit: adAttributionKit)
     }
 
-    /// A refusal is an answer; any other error is thrown on.
+    /// Signs an offer; a refusal becomes part of the result, and any other error is rethrown.
     private func extend<Offer>(
         _ offer: Result<Offer, BidRefusal>?, _ sign: (Offer) throws -> JSONText
     ) throws -> Result<JSONText, BidRefusal>? {
@@ -73,7 +73,7 @@ extension NetworkSigner {
 }
 
 extension SignedSKAdNetworkImpression {
-    /// The signed values, and the dictionary or properties that the form's SDK call takes.
+    /// The signed values, and the parameters of the StoreKit call for the form.
     fileprivate func answer() throws -> JSONText {
         var members: [(String, JSONText)] = [
             ("form", .string(impression.form.rawValue)), ("version", .string(impression.version.rawValue)),
@@ -89,7 +89,7 @@ extension SignedSKAdNetworkImpression {
 }
 
 extension SignedAdAttributionKitImpression {
-    /// The signed values, and the JWS that the SDK call takes.
+    /// The signed values, and the JWS for the AdAttributionKit call.
     fileprivate func answer() -> JSONText {
         .object([
             "form": .string("adattributionkit"), "impression": impression.payload, "compact-jws": .string(compactJWS),

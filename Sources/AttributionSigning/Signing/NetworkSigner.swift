@@ -1,27 +1,26 @@
 package import Attribution
 
-/// Signs for every network of a key list: each version of SKAdNetwork with its active key, AdAttributionKit with the
+/// Signs for every network in a key list: each version of SKAdNetwork with its active key, AdAttributionKit with the
 /// active key of the network's latest versions.
 ///
-/// The list names no key for AdAttributionKit alone: its impressions are ES256, as are those of SKAdNetwork from 2.1
-/// on, and Apple registers one P-256 key for a network. The active key whose versions reach furthest past 2.0 signs them.
+/// AdAttributionKit has no separate key, because Apple registers one P-256 key per network and both frameworks use it.
 package struct NetworkSigner: Sendable {
     private struct Entry {
         let versions: ClosedRange<SKAdNetworkVersion>
         var signer: ImpressionSigner
     }
 
-    /// By the registered spelling of the network's id, the latest versions first.
+    /// The keys by registered network id, latest versions first.
     private var entries: [String: [Entry]] = [:]
     /// The networks it signs for, in the order of the list.
     package let networks: [BiddingNetwork]
-    /// The fingerprints of the public halves of the keys it signs with.
+    /// The fingerprints of the active keys.
     package let fingerprints: Set<String>
 
-    /// Makes a signer of the active keys of a list; OpenSSL verifies what it signs.
+    /// Makes a signer with the active keys of a list; OpenSSL verifies its signatures.
     ///
-    /// - Parameter keys: The list; of former keys it has no private half.
-    /// - Throws: When OpenSSL cannot take the public half out of a key.
+    /// - Parameter keys: The list.
+    /// - Throws: An error if OpenSSL cannot extract the public half of a key.
     package init(_ keys: NetworkKeySet) throws {
         var order: [AdNetworkID] = []
         for key in keys.entries {
@@ -49,9 +48,9 @@ package struct NetworkSigner: Sendable {
         }
     }
 
-    /// Makes the tables that verify what it signs in a third of the time, some milliseconds a key; for a server.
+    /// Makes tables that verify its signatures three times as fast; this takes some milliseconds per key.
     ///
-    /// - Throws: ``KeyTablesError``; then OpenSSL goes on to verify.
+    /// - Throws: ``KeyTablesError``; OpenSSL then continues to verify.
     package mutating func prepareTables() throws(KeyTablesError) {
         var checks: [OwnSignatureCheck] = []
         for signer in entries.values.joined().map(\.signer) where !checks.contains(where: signer.check.isSameKey) {
@@ -69,12 +68,11 @@ package struct NetworkSigner: Sendable {
         }
     }
 
-    /// Signs an impression with the active key of its network and version; the id is signed as it is spelt.
+    /// Signs an impression with the active key of its network and version.
     ///
-    /// - Parameter impression: What is signed.
-    /// - Returns: The impression with its signature, which was verified.
-    /// - Throws: ``KeyProblem/noKey(adNetworkID:version:)``, there being no default key, and what ``ImpressionSigner``
-    ///   throws.
+    /// - Parameter impression: The impression to sign.
+    /// - Returns: The impression with its verified signature.
+    /// - Throws: ``KeyProblem/noKey(adNetworkID:version:)``, and the errors of ``ImpressionSigner``.
     package func sign(_ impression: SKAdNetworkImpression) throws -> SignedSKAdNetworkImpression {
         let entry = entries[impression.adNetworkID.registered]?.first { $0.versions.contains(impression.version) }
         guard let entry else {
@@ -85,10 +83,10 @@ package struct NetworkSigner: Sendable {
 
     /// Signs an AdAttributionKit impression with the active key of its network's latest versions.
     ///
-    /// - Parameter impression: What is signed.
-    /// - Returns: The impression with its JWS, which was verified.
-    /// - Throws: ``KeyProblem/noAdAttributionKitKey(adNetworkID:)`` when no active key reaches past 2.0, and what
-    ///   ``ImpressionSigner`` throws.
+    /// - Parameter impression: The impression to sign.
+    /// - Returns: The impression with its verified JWS.
+    /// - Throws: ``KeyProblem/noAdAttributionKitKey(adNetworkID:)`` if no active key signs versions after 2.0, and the
+    ///   errors of ``ImpressionSigner``.
     package func sign(_ impression: AdAttributionKitImpression) throws -> SignedAdAttributionKitImpression {
         let entry = entries[impression.adNetworkIdentifier.registered]?.first
         guard let entry, entry.versions.upperBound > .v2_0 else {

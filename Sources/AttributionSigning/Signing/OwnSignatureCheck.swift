@@ -1,9 +1,8 @@
 import FixedKeyECDSA
 
-/// Verifies signatures that were just made with a key, under its public half.
+/// Verifies a network's own fresh signatures.
 ///
-/// With tables made beforehand it takes a third of the time that OpenSSL takes; OpenSSL decides what they leave
-/// undecided.
+/// Precomputed tables are three times as fast as OpenSSL, which decides the cases they leave undecided.
 struct OwnSignatureCheck: Sendable {
     private let publicKey: SignaturePublicKey
     private let tables: Tables?
@@ -12,7 +11,7 @@ struct OwnSignatureCheck: Sendable {
         let verifier: FixedKeyVerifier
         let key: FixedKey
 
-        /// The tables' answer; nil where they do not decide.
+        /// The verdict of the tables; nil if undecided.
         func verifies(_ der: [UInt8], _ digest: [UInt8]) -> Bool? {
             guard let signature = ECDSASignature(der: der.span, on: key.curve) else {
                 return false
@@ -22,8 +21,8 @@ struct OwnSignatureCheck: Sendable {
         }
     }
 
-    /// Narrow windows, 0.8 MB a key: a server that signs for a dozen networks shall not fill the caches with tables,
-    /// and one signature at a time gains little from wider ones.
+    /// Narrow windows, 0.8 MB per key: the tables of a dozen networks must not fill the caches, and single signatures
+    /// gain little from wider ones.
     private static let windowWidth = 10
 
     /// A check by OpenSSL.
@@ -40,8 +39,8 @@ struct OwnSignatureCheck: Sendable {
     /// The same checks with tables, which share that of the generator.
     ///
     /// - Parameter checks: Checks under any keys.
-    /// - Returns: The checks in their order.
-    /// - Throws: ``KeyTablesError`` when a key has no table or its table and OpenSSL disagree.
+    /// - Returns: The checks, in the same order.
+    /// - Throws: ``KeyTablesError`` if a key cannot have a table, or its table and OpenSSL disagree.
     static func withTables(_ checks: [OwnSignatureCheck]) throws(KeyTablesError) -> [OwnSignatureCheck] {
         var points: [ECDSAPublicKey] = []
         for check in checks {
@@ -51,7 +50,7 @@ struct OwnSignatureCheck: Sendable {
             points.append(point)
         }
         let verifier = FixedKeyVerifier(publicKeys: points, windowWidth: windowWidth)
-        var made: [OwnSignatureCheck] = []
+        var result: [OwnSignatureCheck] = []
         for (check, key) in zip(checks, verifier.keys) {
             let tables = Tables(verifier: verifier, key: key)
             let new = OwnSignatureCheck(check.publicKey, tables)
@@ -61,17 +60,17 @@ struct OwnSignatureCheck: Sendable {
             guard samples.allSatisfy({ tables.verifies($0.signature, $0.digest) == $0.isValid }) else {
                 throw .disagreement(key: check.name)
             }
-            made.append(new)
+            result.append(new)
         }
-        return made
+        return result
     }
 
-    /// Tells whether a DER signature over a SHA-256 digest is the key's.
+    /// Whether a DER signature over a SHA-256 digest verifies under the key.
     func verifies(_ signature: [UInt8], digest: [UInt8]) -> Bool {
         tables?.verifies(signature, digest) ?? publicKey.verifies(signature, digest: digest)
     }
 
-    /// Whether two checks are of one key, which then needs one table.
+    /// Whether two checks have the same key, and so can share a table.
     func isSameKey(as other: OwnSignatureCheck) -> Bool {
         publicKey.subjectPublicKeyInfo == other.publicKey.subjectPublicKeyInfo
     }

@@ -4,5 +4,5 @@ extension SignerError: CodedError {
     /// The stable code.
     package var code: ErrorCode { .signingFailed }
     /// What to do.
-    package var hint: String? { "send it again; if it happens twice, do not trust the machine" }
+    package var hint: String? { "send it again; if it happens twice, the hardware is probably faulty" }
 }

@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// The conversion between r‖s, as JSON Web Signatures carry an ECDSA signature on P-256, and DER.
+/// The conversion of ECDSA signatures on P-256 between r‖s, used in JSON Web Signatures, and DER.
 enum ConcatenatedSignature {
     /// The size of each number on P-256, in bytes.
     private static let size = 32
 
-    /// The DER form of r‖s; nil for another length than 64 bytes.
+    /// The DER form of r‖s; nil for any length other than 64 bytes.
     static func der(_ signature: [UInt8]) -> [UInt8]? {
         guard signature.count == 2 * size, let pair = ECDSA_SIG_new() else {
             return nil
@@ -13,7 +13,7 @@ enum ConcatenatedSignature {
         defer { ECDSA_SIG_free(pair) }
         let r = BN_bin2bn(signature, Int32(size), nil)
         let s = signature.withUnsafeBufferPointer { BN_bin2bn($0.baseAddress?.advanced(by: size), Int32(size), nil) }
-        // It takes both over, unless one is missing.
+        // On success it takes ownership of both.
         guard ECDSA_SIG_set0(pair, r, s) == 1 else {
             BN_free(r)
             BN_free(s)
@@ -27,7 +27,7 @@ enum ConcatenatedSignature {
         return length > 0 ? Array(der.prefix(Int(length))) : nil
     }
 
-    /// The form r‖s of a DER signature; nil for no signature on P-256.
+    /// The form r‖s of a DER signature; nil if it is not a signature on P-256.
     static func concatenated(_ der: [UInt8]) -> [UInt8]? {
         let pair = der.withUnsafeBufferPointer { buffer in
             var cursor = buffer.baseAddress

@@ -1,21 +1,21 @@
 import Attribution
 import FixedKeyECDSA
 
-/// The fast way to verify: precomputed tables for the few keys there are, for many postbacks together.
+/// Fast verification of many postbacks at once, with precomputed tables for known keys.
 ///
-/// OpenSSL stays the arbiter: of the cases the tables leave undecided, and at the start, where a disagreement over a
-/// single signature puts this way out of use.
+/// OpenSSL decides the cases that the tables leave undecided. If the tables and OpenSSL disagree on any sample
+/// signature at the start, the tables are not used.
 struct FixedKeyPath: Sendable {
     private let verifier: FixedKeyVerifier
-    /// The verifier's names for the keys, in the order in which they were given.
-    private let names: [FixedKey]
+    /// The verifier's keys, in the order given.
+    private let fixedKeys: [FixedKey]
 
-    /// 5 MB a table for P-256: narrower windows are slower alone, wider ones crowd out the rest of the server.
+    /// 5 MB per table for P-256: narrower windows are slower, and wider ones fill the caches.
     private static let windowWidth = 13
 
     /// Makes the tables and compares them with OpenSSL.
     ///
-    /// - Throws: ``KeyTablesError``; then OpenSSL alone has to do.
+    /// - Throws: ``KeyTablesError``; only OpenSSL can verify then.
     init(_ keys: [PostbackVerificationKey]) throws(KeyTablesError) {
         var publicKeys: [ECDSAPublicKey] = []
         for key in keys {
@@ -25,35 +25,35 @@ struct FixedKeyPath: Sendable {
             publicKeys.append(point)
         }
         verifier = FixedKeyVerifier(publicKeys: publicKeys, windowWidth: Self.windowWidth)
-        names = verifier.keys
+        fixedKeys = verifier.keys
         for (index, key) in keys.enumerated() {
             try compareWithOpenSSL(key, at: index)
         }
     }
 
-    /// Answers questions together.
+    /// Verifies many signatures at once.
     func verify(_ checks: [SignatureCheck]) -> [Verdict] {
         verifier.verify(checks)
     }
 
-    /// The question whether a signature verifies under the key at an index; nil for what is not strictly of its encoding
-    /// or out of range, and so invalid.
+    /// Makes a check of a signature under the key at an index; nil if the signature is malformed or out of range, and
+    /// so invalid.
     func check(
         _ digest: MessageDigest,
         _ bytes: [UInt8],
         _ encoding: SignatureEncoding,
         _ keyIndex: Int
     ) -> SignatureCheck? {
-        let name = names[keyIndex]
+        let key = fixedKeys[keyIndex]
         let signature: ECDSASignature? =
             switch encoding {
-            case .der: ECDSASignature(der: bytes.span, on: name.curve)
-            case .concatenated: ECDSASignature(raw: bytes.span, on: name.curve)
+            case .der: ECDSASignature(der: bytes.span, on: key.curve)
+            case .concatenated: ECDSASignature(raw: bytes.span, on: key.curve)
             }
-        return signature.map { SignatureCheck(digest: digest, signature: $0, key: name) }
+        return signature.map { SignatureCheck(digest: digest, signature: $0, key: key) }
     }
 
-    /// Puts valid and invalid signatures to both, alone and together; each must get the same answer.
+    /// Compares the verdicts of both on valid and invalid signatures, one by one and in a batch.
     private func compareWithOpenSSL(_ key: PostbackVerificationKey, at keyIndex: Int) throws(KeyTablesError) {
         guard let samples = key.publicKey.sampleSignatures(count: 16) else {
             throw .noSamples(key: key.name)
@@ -75,7 +75,7 @@ struct FixedKeyPath: Sendable {
 }
 
 extension Verdict {
-    /// Whether the signature is the key holder's; nil when the tables do not decide.
+    /// Whether the signature is valid; nil if undecided.
     var isValid: Bool? {
         switch self {
         case .valid: true
@@ -86,7 +86,7 @@ extension Verdict {
 }
 
 extension SignatureVerdict {
-    /// What the tables say; nil when they do not decide.
+    /// The verdict of the tables; nil if undecided.
     init?(_ verdict: Verdict) {
         switch verdict {
         case .valid: self = .valid
@@ -97,7 +97,7 @@ extension SignatureVerdict {
 }
 
 extension SignaturePublicKey {
-    /// The key as an uncompressed point, with which a SubjectPublicKeyInfo ends; nil for another encoding of the point.
+    /// The uncompressed point at the end of the SubjectPublicKeyInfo; nil if the point is encoded differently.
     var point: ECDSAPublicKey? {
         let (curve, size) = curve == .p256 ? (ECDSACurve.p256, 65) : (.p192, 49)
         let bytes = Array(subjectPublicKeyInfo.suffix(size))

@@ -1,10 +1,10 @@
-/// Why the precomputed tables are not used, so that OpenSSL alone verifies.
+/// Why precomputed tables are not used, so that only OpenSSL verifies.
 package enum KeyTablesError: Error, Hashable, Sendable {
-    /// The key's file holds its point in another form than the uncompressed one.
+    /// The key's point is not stored uncompressed.
     case noPoint(key: String)
-    /// OpenSSL made no signatures to compare with.
+    /// OpenSSL made no sample signatures to compare.
     case noSamples(key: String)
-    /// The tables and OpenSSL judged a signature differently: memory, processor or program is broken.
+    /// The tables and OpenSSL disagree on a signature, because of a hardware fault or a bug.
     case disagreement(key: String)
 }
 
@@ -14,7 +14,7 @@ extension KeyTablesError: CustomStringConvertible {
         switch self {
         case .noPoint(let key): "\(key) is not stored as an uncompressed point"
         case .noSamples(let key): "OpenSSL made no sample signatures for \(key)"
-        case .disagreement(let key): "the precomputed tables of \(key) and OpenSSL judge a signature differently"
+        case .disagreement(let key): "the precomputed tables of \(key) and OpenSSL disagree on a signature"
         }
     }
 }

@@ -3,22 +3,21 @@ import FixedKeyECDSA
 import Hashing
 import Synchronization
 
-/// Judges bodies: reads them strictly and verifies the signature over the signed fields.
+/// Reads postbacks strictly and verifies their signatures; nothing else makes a ``VerifiedPostback``.
 ///
-/// Nothing else makes a ``VerifiedPostback``.
-/// SKAdNetwork's version determines the curve and the order of the signed text, AdAttributionKit's `kid` the one key;
-/// test keys verify only the `kid` ``Attribution/PostbackKeyID/test``. Test keys are tried first, so that a test server
-/// does not verify everything twice; a production server has none.
+/// SKAdNetwork's version determines the curve and the signed text, AdAttributionKit's `kid` the key. Of
+/// AdAttributionKit, test keys verify only ``Attribution/PostbackKeyID/test``. Test keys are tried first, so that a
+/// test server does not verify everything twice.
 package struct PostbackVerifier: Sendable {
     private let keys: [PostbackVerificationKey]
     private let candidates: SignerCandidates
     private let tables: KeyTables
 
-    /// The keys that may verify what a signer signed.
+    /// The keys that may verify a signer's postbacks.
     private struct Candidates {
-        /// Their indices in ``keys``, in the order in which they are tried.
+        /// Their indices in ``keys``, in the order to try.
         let keyIndices: [Int]
-        /// What is said of a postback that none of them verifies.
+        /// The rejection if none of them verifies a postback.
         let rejection: PostbackRejection
 
         init(_ keyIndices: [Int], of keys: [PostbackVerificationKey]) {
@@ -27,7 +26,7 @@ package struct PostbackVerifier: Sendable {
         }
     }
 
-    /// Those of each signer.
+    /// The candidates of each signer.
     private struct SignerCandidates {
         let p192: Candidates
         let p256: Candidates
@@ -36,7 +35,7 @@ package struct PostbackVerifier: Sendable {
         let developerSettings: Candidates
         let test: Candidates
 
-        /// A switch, not a dictionary: every postback asks, and hashing takes time.
+        /// A switch, not a dictionary, because every postback needs it and hashing takes time.
         subscript(signer: PostbackSigner) -> Candidates {
             switch signer {
             case .skAdNetwork(.p192): p192
@@ -49,11 +48,10 @@ package struct PostbackVerifier: Sendable {
         }
     }
 
-    /// Makes a verifier with Apple's keys and, when named, test keys.
+    /// Makes a verifier with Apple's keys and optional test keys.
     ///
-    /// - Parameter testKeys: Keys whose postbacks are marked as test. One of Apple's own keys among them is left out:
-    ///   what it verifies is Apple's.
-    /// - Throws: ``KeyProblem/noPublicKey(file:)`` when OpenSSL lacks a curve.
+    /// - Parameter testKeys: Keys whose postbacks are marked as test; Apple's own keys among them are ignored.
+    /// - Throws: ``KeyProblem/noPublicKey(file:)`` if OpenSSL lacks a curve.
     package init(testKeys: [SignaturePublicKey] = []) throws(KeyProblem) {
         let builtIn: [PostbackVerificationKey] = [
             try .apple(.p192), try .apple(.p256),
@@ -75,15 +73,16 @@ package struct PostbackVerifier: Sendable {
         tables = KeyTables()
     }
 
-    /// Makes the tables that speed up verifying many postbacks, some tens of milliseconds a key, and compares them with
-    /// OpenSSL; without them, or when it throws, OpenSSL verifies alone.
+    /// Makes the tables that speed up verifying many postbacks, and compares them with OpenSSL.
     ///
-    /// - Throws: ``KeyTablesError``; the verifier works all the same.
+    /// This takes tens of milliseconds per key. Without tables, only OpenSSL verifies.
+    ///
+    /// - Throws: ``KeyTablesError``; the verifier still works.
     package func prepareTables() throws(KeyTablesError) {
         try tables.prepare(keys)
     }
 
-    /// Reads and verifies one body.
+    /// Reads and verifies a body.
     package func judge(_ body: [UInt8]) -> Judgement {
         do throws(PostbackRejection) {
             return verify(try ReceivedPostback(reading: body))
@@ -92,10 +91,10 @@ package struct PostbackVerifier: Sendable {
         }
     }
 
-    /// Reads and verifies bodies, together where that is faster.
+    /// Reads and verifies bodies as a batch.
     ///
-    /// - Parameter bodies: The bytes of each.
-    /// - Returns: The judgements in the order of the bodies.
+    /// - Parameter bodies: The bodies.
+    /// - Returns: The judgements, in the same order.
     package func judge(_ bodies: [[UInt8]]) -> [Judgement] {
         var postbacks: [ReceivedPostback] = []
         var rejections: [(index: Int, PostbackRejection)] = []
@@ -110,7 +109,7 @@ package struct PostbackVerifier: Sendable {
         guard !rejections.isEmpty else {
             return verify(postbacks)
         }
-        // Both from their ends, so that what is taken is moved and not copied.
+        // From the end, so that elements are moved, not copied.
         var verified = verify(postbacks)
         var judgements: [Judgement] = []
         judgements.reserveCapacity(bodies.count)
@@ -125,7 +124,7 @@ package struct PostbackVerifier: Sendable {
         return judgements
     }
 
-    /// Verifies a postback that was read.
+    /// Verifies a postback.
     package func verify(_ postback: ReceivedPostback) -> Judgement {
         let digest = Self.digest(postback)
         var finding = Finding.none
@@ -138,10 +137,10 @@ package struct PostbackVerifier: Sendable {
         return judgement(on: postback, finding)
     }
 
-    /// Verifies postbacks that were read, together where that is faster.
+    /// Verifies postbacks as a batch.
     ///
     /// - Parameter postbacks: The postbacks.
-    /// - Returns: The judgements in their order.
+    /// - Returns: The judgements, in the same order.
     package func verify(_ postbacks: [ReceivedPostback]) -> [Judgement] {
         guard let path = tables.path else {
             return postbacks.map { verify($0) }
@@ -154,7 +153,7 @@ package struct PostbackVerifier: Sendable {
         var findings: [Finding] = Array(repeating: .none, count: postbacks.count)
         var pending = Array(postbacks.indices)
         var round = 0
-        // All under their first key together, then what is left under the second, and so on.
+        // All postbacks are verified under their first key, then the rest under their second, and so on.
         while !pending.isEmpty {
             var stillPending: [Int] = []
             var queried: [(index: Int, keyIndex: Int)] = []
@@ -168,7 +167,7 @@ package struct PostbackVerifier: Sendable {
                     continue
                 }
                 let keyIndex = keyIndices[round]
-                // What is not strictly of its encoding, or out of range, is invalid without arithmetic.
+                // A signature that is malformed or out of range is invalid.
                 if let check = path.check(digests[index], postback.signature, postback.signatureEncoding, keyIndex) {
                     queried.append((index, keyIndex))
                     checks.append(check)
@@ -191,13 +190,13 @@ package struct PostbackVerifier: Sendable {
         return zip(postbacks, findings).map { judgement(on: $0, $1) }
     }
 
-    /// What the keys tried so far say of a postback.
+    /// The combined verdict of the keys tried so far.
     private enum Finding {
-        /// Not one verifies it.
+        /// No key verifies it.
         case none
-        /// The index of the key that verifies it.
+        /// The key at this index verifies it.
         case key(Int)
-        /// Not one verifies it, and at least one could not decide.
+        /// No key verifies it, and at least one is undecided.
         case undecided(reason: String)
 
         mutating func take(_ verdict: SignatureVerdict, from keyIndex: Int) {
@@ -233,7 +232,7 @@ package struct PostbackVerifier: Sendable {
         SHA256.digest(of: postback.signedBytes).bytes
     }
 
-    /// The tables, once they are made; copies of a verifier share them.
+    /// The tables, once made; copies of a verifier share them.
     private final class KeyTables: Sendable {
         private let state = Mutex<FixedKeyPath?>(nil)
 
@@ -245,8 +244,8 @@ package struct PostbackVerifier: Sendable {
             guard path == nil else {
                 return
             }
-            let made = try FixedKeyPath(keys)
-            state.withLock { $0 = made }
+            let path = try FixedKeyPath(keys)
+            state.withLock { $0 = path }
         }
     }
 }

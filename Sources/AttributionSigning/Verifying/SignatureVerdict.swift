@@ -1,9 +1,9 @@
-/// What became of the question whether a signature is a key's.
+/// The result of verifying a signature under a key.
 enum SignatureVerdict: Equatable, Sendable {
-    /// It is.
+    /// The signature is valid.
     case valid
-    /// It is not.
+    /// The signature is invalid.
     case invalid
-    /// It could not be found out, for a reason that lies with this machine and not with the signature.
+    /// Verification failed because of this machine, not because of the signature.
     case undecided(reason: String)
 }

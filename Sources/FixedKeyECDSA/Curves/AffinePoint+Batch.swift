@@ -1,17 +1,17 @@
 extension AffinePoint {
     /// Adds `count` pairs of points with one inversion in the field.
     ///
-    /// Montgomery's trick: the differences x₂ − x₁ are multiplied up one after the other, the product of all is
-    /// inverted, and walking back, each inverse falls out of the products before and after: three multiplications
-    /// for each instead of an inversion. The pairs are walked from first to last, then from last to first.
+    /// Montgomery's trick: the differences x₂ − x₁ are multiplied together, the product is
+    /// inverted, and each inverse follows from the products before and after it: three multiplications
+    /// each instead of an inversion. Pairs are visited from first to last, then from last to first.
     ///
     /// - Parameters:
     ///   - count: The number of pairs.
-    ///   - products: Room for `count` elements.
+    ///   - products: Memory for `count` elements.
     ///   - left: The first point of a pair.
     ///   - right: The second point of a pair.
-    ///   - store: Takes the sum of a pair; may overwrite that pair's points, and no others.
-    ///   - exception: Told of a pair with equal x, whose sum is wrong.
+    ///   - store: Stores the sum of a pair; may overwrite only the points of that pair.
+    ///   - exception: Called for a pair with equal x, whose sum is wrong.
     @inline(__always)
     static func addPairs(
         _ count: Int,

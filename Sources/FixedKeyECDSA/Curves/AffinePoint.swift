@@ -1,4 +1,4 @@
-/// A point of a curve other than infinity, by its coordinates.
+/// A point of a curve other than infinity, in affine coordinates.
 struct AffinePoint<Field: PrimeField>: Equatable, Sendable, BitwiseCopyable {
     var x: Field
     var y: Field
@@ -16,7 +16,7 @@ struct AffinePoint<Field: PrimeField>: Equatable, Sendable, BitwiseCopyable {
         return third(of: self, slope: slope)
     }
 
-    /// The sum of this point and `other` on the line of the given slope: the third intersection, mirrored.
+    /// The sum of this point and `other`, given the slope of their line: the third intersection, mirrored.
     @inline(__always)
     func third(of other: AffinePoint, slope: Field) -> AffinePoint {
         let x3 = slope.squared - x - other.x

@@ -1,4 +1,4 @@
-/// A curve y² = x³ − 3x + b of prime order, as the engine needs to know it.
+/// A curve y² = x³ − 3x + b of prime order.
 protocol Curve: Sendable {
     associatedtype Field: PrimeField
 
@@ -9,6 +9,6 @@ protocol Curve: Sendable {
     /// The order n of the generator; n < p, and both have `ECDSACurve.bitCount` bits.
     static var order: Modulus { get }
 
-    /// The number that a digest stands for: its leftmost bits, as many as n has (SEC 1, section 4.1.4).
+    /// The number of a digest: its leftmost bits, as many as n has (SEC 1, section 4.1.4).
     static func number(of digest: MessageDigest) -> UInt256
 }

@@ -1,4 +1,4 @@
-/// A point (X / Z², Y / Z³) of a curve: additions need no inversion.
+/// A point (X / Z², Y / Z³) of a curve in Jacobian coordinates, which need no inversion to add.
 struct JacobianPoint<Field: PrimeField> {
     private(set) var x: Field
     private var y: Field
@@ -8,7 +8,7 @@ struct JacobianPoint<Field: PrimeField> {
         (x, y, z) = (point.x, point.y, .one)
     }
 
-    /// Adds a point with Z = 1; returns `false`, leaving nonsense, if both have the same x.
+    /// Adds a point with Z = 1; returns `false`, with an undefined result, if both have the same x.
     @inline(__always)
     mutating func add(_ point: AffinePoint<Field>) -> Bool {
         let zz = z.squared

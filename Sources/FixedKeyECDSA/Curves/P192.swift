@@ -1,4 +1,4 @@
-/// NIST P-192, also secp192r1 and prime192v1 (SEC 2 version 1, section 2.5.2).
+/// NIST P-192, also called secp192r1 and prime192v1 (SEC 2 version 1, section 2.5.2).
 enum P192: Curve {
     static var name: ECDSACurve { .p192 }
 

@@ -1,4 +1,4 @@
-/// The field of P-192, p = 2¹⁹² − 2⁶⁴ − 1, in three plain words, the least significant first.
+/// The field of P-192, p = 2¹⁹² − 2⁶⁴ − 1, in three words, least significant first.
 struct P192Field: PrimeField {
     private var w0: UInt64
     private var w1: UInt64
@@ -45,7 +45,7 @@ struct P192Field: PrimeField {
     static func - (left: P192Field, right: P192Field) -> P192Field {
         let (low, borrow) = left.low.subtractingReportingOverflow(right.low)
         let high = UInt128(left.w2) &- UInt128(right.w2) &- (borrow ? 1 : 0)
-        // Below zero the words are 2¹⁹² too large; adding p takes 2⁶⁴ + 1 away from them.
+        // A negative difference leaves the words 2¹⁹² too large; adding p subtracts 2⁶⁴ + 1.
         let negative = UInt64(truncatingIfNeeded: high >> 64) & 1
         let excess = UInt128(negative) << 64 | UInt128(negative)
         let (mended, borrow2) = low.subtractingReportingOverflow(excess)
@@ -78,7 +78,7 @@ struct P192Field: PrimeField {
 
     @inline(__always)
     var squared: P192Field {
-        // The three mixed products once, doubled, and the three squares.
+        // The three mixed products, doubled, and the three squares.
         let (a1, t1) = w0.multiplied(by: w1, adding: 0)
         let (a2, t2) = w0.multiplied(by: w2, adding: a1)
         let (t4, t3) = w1.multiplied(by: w2, adding: a2)
@@ -99,7 +99,7 @@ struct P192Field: PrimeField {
         let s0 = UInt128(t0) &+ UInt128(t3) &+ UInt128(t5)
         let s1 = UInt128(t1) &+ UInt128(t3) &+ UInt128(t4) &+ UInt128(t5) &+ s0 >> 64
         let s2 = UInt128(t2) &+ UInt128(t4) &+ UInt128(t5) &+ s1 >> 64
-        // What stands above 2¹⁹² is at most 3; it folds once more.
+        // The part above 2¹⁹² is at most 3 and is folded once more.
         let excess = s2 >> 64
         let low = UInt256(UInt64(truncatingIfNeeded: s0), UInt64(truncatingIfNeeded: s1), 0, 0).low
         let (sum, carry) = low.addingReportingOverflow(excess << 64 | excess)

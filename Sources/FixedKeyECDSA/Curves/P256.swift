@@ -1,4 +1,4 @@
-/// NIST P-256, also secp256r1 and prime256v1 (SEC 2, section 2.4.2).
+/// NIST P-256, also called secp256r1 and prime256v1 (SEC 2, section 2.4.2).
 enum P256: Curve {
     static var name: ECDSACurve { .p256 }
 

@@ -1,4 +1,4 @@
-/// The field of P-256, p = 2²⁵⁶ − 2²²⁴ + 2¹⁹² + 2⁹⁶ − 1, in Montgomery's form: x is kept as x·2²⁵⁶ mod p.
+/// The field of P-256, p = 2²⁵⁶ − 2²²⁴ + 2¹⁹² + 2⁹⁶ − 1, in Montgomery form: x is stored as x·2²⁵⁶ mod p.
 struct P256Field: PrimeField {
     private var residue: UInt256
 
@@ -38,7 +38,7 @@ struct P256Field: PrimeField {
     var isZero: Bool { residue.isZero }
 
     var inverse: P256Field {
-        // (xR)⁻¹ is x⁻¹R⁻¹; each product with R² brings one R.
+        // (xR)⁻¹ is x⁻¹R⁻¹; each product with R² adds a factor R.
         let radix = P256Field(residue: Self.modulus.squaredRadix)
         return P256Field(residue: Self.modulus.inverse(of: residue)) * radix * radix
     }
@@ -137,11 +137,12 @@ struct P256Field: PrimeField {
         return (result.w0, result.w1, result.w2, result.w3)
     }
 
-    /// Reduces a number below 2p, given as `sum` + 2²⁵⁶·`carry`: takes p away, and brings it back if that was too much.
+    /// Reduces a number below 2p, given as `sum` + 2²⁵⁶·`carry`: subtracts p, and adds it back if the result is
+    /// negative.
     @inline(__always)
     private init(_ sum: UInt256, carry: UInt64) {
         let (difference, borrow) = sum.subtractingReportingOverflow(Self.modulus.value)
-        // No branch here: the processor would guess wrongly one time in four.
+        // Branch-free: a branch would be mispredicted one time in four.
         let keep = carry &- (borrow ? 1 : 0) != 0
         residue = UInt256(
             keep ? sum.w0 : difference.w0, keep ? sum.w1 : difference.w1,

@@ -3,7 +3,7 @@ protocol PrimeField: Equatable, Sendable, BitwiseCopyable {
     static var zero: Self { get }
     static var one: Self { get }
 
-    /// Takes a number below p.
+    /// Makes an element from a number below p.
     init(_ number: UInt256)
 
     /// The element as a number below p.

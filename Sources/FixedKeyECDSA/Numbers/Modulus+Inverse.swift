@@ -1,9 +1,9 @@
 extension Modulus {
-    /// The inverse of `a`, which is in 1…m−1 and prime to m.
+    /// The inverse of `a`, which is in 1…m−1 and coprime to m.
     ///
     /// Kaliski's almost inverse: Euclid's algorithm by subtraction and halving, where doubling the cofactor of the
-    /// *other* number stands in for halving modulo m; the surplus factor 2ᵏ is taken out at the end. Throughout,
-    /// a·s ≡ v·2ᵏ and a·r ≡ −u·2ᵏ (mod m), and u·s + v·r = m, so that no number outgrows m. Time depends on `a`.
+    /// *other* number replaces halving modulo m; the surplus factor 2ᵏ is removed at the end. Throughout,
+    /// a·s ≡ v·2ᵏ and a·r ≡ −u·2ᵏ (mod m), and u·s + v·r = m, so that no number exceeds m. Not constant-time.
     func inverse(of a: UInt256) -> UInt256 {
         var (u, v) = (value, a)
         var (r, s) = (UInt256.zero, UInt256(1, 0, 0, 0))

@@ -1,10 +1,10 @@
-/// An odd modulus m below 2²⁵⁶ with Montgomery's multiplication, R = 2²⁵⁶.
+/// An odd modulus m below 2²⁵⁶ with Montgomery multiplication, R = 2²⁵⁶.
 struct Modulus: Sendable {
     /// The modulus m.
     let value: UInt256
     /// −m⁻¹ mod 2⁶⁴: adding m times (this · t₀) to a sum clears its lowest word t₀.
     let negatedInverse: UInt64
-    /// R² mod m: the product with it brings a number into Montgomery's form.
+    /// R² mod m: multiplying by it converts a number to Montgomery form.
     let squaredRadix: UInt256
 
     @inline(__always)

@@ -32,7 +32,7 @@ extension UInt256 {
         left.subtractingReportingOverflow(right).overflow
     }
 
-    /// Shifts by 0…63 bits towards the least significant.
+    /// Shifts right by 0…63 bits.
     @inline(__always)
     static func >> (value: UInt256, count: Int) -> UInt256 {
         let right = UInt64(truncatingIfNeeded: count)
@@ -45,7 +45,7 @@ extension UInt256 {
         )
     }
 
-    /// Shifts by 0…63 bits towards the most significant.
+    /// Shifts left by 0…63 bits.
     @inline(__always)
     static func << (value: UInt256, count: Int) -> UInt256 {
         let left = UInt64(truncatingIfNeeded: count)

@@ -1,4 +1,4 @@
-/// An unsigned integer of 256 bits in four words, the least significant first.
+/// An unsigned 256-bit integer in four words, least significant first.
 struct UInt256: Equatable, Sendable, BitwiseCopyable {
     var w0: UInt64
     var w1: UInt64
@@ -30,7 +30,7 @@ struct UInt256: Equatable, Sendable, BitwiseCopyable {
         w3 = Self.word(of: bytes, before: end - 24)
     }
 
-    /// The big-endian word of the eight bytes before `end`, or of as many as there are.
+    /// The big-endian word of up to eight bytes before `end`.
     @inline(__always)
     private static func word(of bytes: Span<UInt8>, before end: Int) -> UInt64 {
         if end >= 8 {

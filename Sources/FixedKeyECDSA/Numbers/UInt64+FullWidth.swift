@@ -6,7 +6,7 @@ extension UInt64 {
         return (UInt64(truncatingIfNeeded: sum >> 64), UInt64(truncatingIfNeeded: sum))
     }
 
-    /// All ones for `true`, zero for `false`: a condition to be used with `&`.
+    /// All ones for `true`, zero for `false`.
     @inline(__always)
     static func mask(_ condition: Bool) -> UInt64 {
         0 &- (condition ? 1 : 0)

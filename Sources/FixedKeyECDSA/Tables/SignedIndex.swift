@@ -1,8 +1,8 @@
-/// The index of a point in a table, and whether its negative is meant.
+/// The index of a point in a table, and whether to negate it.
 struct SignedIndex: BitwiseCopyable {
     private let code: Int
 
-    /// Makes an index; `negative` is all ones if the negative is meant, else zero.
+    /// Makes an index; `negative` is all ones to negate the point, otherwise zero.
     @inline(__always)
     init(_ index: Int, negative: UInt64) {
         code = index &<< 1 | Int(truncatingIfNeeded: negative & 1)

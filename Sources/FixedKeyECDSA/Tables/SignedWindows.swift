@@ -1,17 +1,17 @@
-/// The division of scalars into signed windows: scalar = Σ dⱼ·2^(wj) with odd digits |dⱼ| < 2ʷ, none of them zero.
+/// Splits scalars into signed windows: scalar = Σ dⱼ·2^(wj) with odd digits |dⱼ| < 2ʷ.
 ///
 /// An odd number u below 2^(wk) has such a form with k digits: dⱼ = 2bⱼ − (2ʷ − 1), where the bⱼ are the plain
 /// w-bit digits of (u + 2^(wk) − 1) / 2, because Σ (2ʷ − 1)·2^(wj) = 2^(wk) − 1. For odd u that number is
 /// ⌊u / 2⌋ + 2^(wk − 1): the bits of u above the lowest, with one more set at the very top. An even scalar u has the
-/// odd negative n − u. So every scalar becomes exactly k points, without zeros and carries.
+/// odd negative n − u. So every scalar becomes exactly k points, without zeros or carries.
 struct SignedWindows: Sendable {
-    /// Bits of a window, w.
+    /// The bits of a window, w.
     let width: Int
-    /// Windows of a scalar, k.
+    /// The number of windows of a scalar, k.
     let count: Int
-    /// Table points of every window but the last: B, 3B, … (2ʷ − 1)B for B = 2^(wj) times the base.
+    /// The number of table points of each window except the last: B, 3B, … (2ʷ − 1)B for B = 2^(wj) times the base.
     let pointsPerWindow: Int
-    /// Table points of all windows; the last one needs only what the bits that are left can reach.
+    /// The number of table points of all windows; the last needs only those the remaining bits can reach.
     let pointsPerBase: Int
 
     init(width: Int, bitCount: Int) {
@@ -27,7 +27,7 @@ struct SignedWindows: Sendable {
     ///   - scalar: The scalar; 0 is taken as n.
     ///   - order: The order n.
     ///   - first: The index of the base's first point in the table.
-    ///   - store: Takes the number of a window and its point.
+    ///   - store: Called with the number of a window and its point.
     @inline(__always)
     func forEachPoint(of scalar: UInt256, order: UInt256, first: Int, _ store: (Int, SignedIndex) -> Void) {
         let isEven = !scalar.isOdd
@@ -36,7 +36,7 @@ struct SignedWindows: Sendable {
         let indexMask = UInt64(pointsPerWindow) &- 1
         var start = first
         for window in 0..<(count &- 1) {
-            // b ≥ 2^(w−1) stands for the positive d = 2(b − 2^(w−1)) + 1, a smaller b for the negative of its mirror.
+            // b ≥ 2^(w−1) means the positive d = 2(b − 2^(w−1)) + 1, a smaller b the negative of its mirror.
             let negative = ((bits.w0 &>> UInt64(width &- 1)) & 1) &- 1
             let index = Int(truncatingIfNeeded: (bits.w0 ^ negative) & indexMask)
             store(window, SignedIndex(start &+ index, negative: negative ^ flip))

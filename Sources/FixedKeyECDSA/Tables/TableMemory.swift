@@ -1,13 +1,13 @@
-/// Aligned memory for the points of a table, one in each slot of 64 bytes: a look-up then touches one cache line.
+/// Aligned memory for the points of a table, one per 64-byte slot, so that a lookup touches one cache line.
 ///
-/// Sendable because no one writes after `init`: `fill` alone has the pointer that can be written through, and only the
+/// Sendable because nothing writes after `init`: only `fill` gets the mutable pointer, and only the
 /// last reference frees the memory.
 final class TableMemory: Sendable {
     static let slotSize = 64
 
     nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
 
-    /// Allocates `slotCount` slots and has them filled.
+    /// Allocates `slotCount` slots and fills them.
     init(slotCount: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
         let bytes = UnsafeMutableRawBufferPointer.allocate(
             byteCount: slotCount * Self.slotSize, alignment: Self.slotSize)

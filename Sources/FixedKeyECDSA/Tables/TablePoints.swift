@@ -1,9 +1,9 @@
-/// The points of a table that is being filled, one in each slot of a `TableMemory`.
+/// The points of a table under construction, one per slot of a `TableMemory`.
 struct TablePoints<Field: PrimeField> {
     private let bytes: UnsafeMutableRawBufferPointer
     private let first: Int
 
-    /// Takes the slots from number `first` on.
+    /// Makes a view of the slots from index `first` on.
     init(_ bytes: UnsafeMutableRawBufferPointer, from first: Int) {
         (self.bytes, self.first) = (bytes, first)
     }

@@ -1,4 +1,4 @@
-/// The precomputed multiples of some bases: for each base B and window j the points (2e + 1)·2^(wj)·B.
+/// The precomputed multiples of some bases: for each base B and window j, the points (2e + 1)·2^(wj)·B.
 struct WindowTable<C: Curve>: Sendable {
     typealias Point = AffinePoint<C.Field>
 
@@ -15,15 +15,15 @@ struct WindowTable<C: Curve>: Sendable {
         }
     }
 
-    /// Bytes of memory taken.
+    /// The memory used, in bytes.
     var byteCount: Int { memory.bytes.count }
 
-    /// Copies points of the table, negated where asked for.
+    /// Copies points of the table, negated where the index says so.
     ///
-    /// A table that does not fit into the caches makes the processor wait for each point. It waits for many at once if
-    /// few instructions lie between their loads: so one word of each point of a block is read beforehand.
+    /// With a table larger than the caches, the processor waits for each point. It waits for many at once if
+    /// there are few instructions between loads, so one word of each point in a block is read in advance.
     ///
-    /// - Returns: A meaningless sum of those words; as long as it goes somewhere, the reading is not optimised away.
+    /// - Returns: A meaningless sum of those words, which keeps the reads from being optimized away.
     @inline(__always)
     func copy(_ indices: UnsafePointer<SignedIndex>, count: Int, to points: UnsafeMutablePointer<Point>) -> UInt64 {
         let bytes = memory.bytes
@@ -45,10 +45,10 @@ struct WindowTable<C: Curve>: Sendable {
         return touched
     }
 
-    /// Fills the windows of one base, all of them in step.
+    /// Fills all windows of a base in lockstep.
     ///
-    /// Each step doubles their length: the multiples 1, 3, … 2c − 1 plus 2c give 2c + 1, … 4c − 1. A pair never shares an
-    /// x, since one of the two multiples is odd, the other even, and both are far below n.
+    /// Each step doubles their length: the multiples 1, 3, … 2c − 1 plus 2c give 2c + 1, … 4c − 1. A pair never shares
+    /// an x, since one of the two multiples is odd, the other even, and both are far below n.
     private static func fill(_ points: TablePoints<C.Field>, base: Point, windows: SignedWindows) {
         var doublings = [base]
         for index in 1..<C.name.bitCount {

@@ -1,12 +1,12 @@
-/// The memory that one call needs to verify batches; allocated once for all of them.
+/// The memory for verifying batches, allocated once per call.
 struct BatchScratch<Field: PrimeField> {
-    /// Room for the table indices of all summands of all signatures of a batch.
+    /// The table indices of all summands of all signatures in a batch.
     let indices: UnsafeMutablePointer<SignedIndex>
-    /// Room for all summands of all signatures of a batch.
+    /// All summands of all signatures in a batch.
     let summands: UnsafeMutablePointer<AffinePoint<Field>>
-    /// Room for the running products of the widest level of additions.
+    /// The running products of the widest level of additions.
     let products: UnsafeMutablePointer<Field>
-    /// Room for one scalar for each signature.
+    /// One scalar for each signature.
     let scalars: UnsafeMutablePointer<UInt256>
 
     init(size: Int, summandCount: Int) {

@@ -1,11 +1,11 @@
 extension CurveEngine {
-    /// Signatures verified together: enough to make the shared inversions cheap, few enough to stay in a 1 MiB cache.
+    /// The number of signatures per batch: enough to make shared inversions cheap, few enough to fit a 1 MiB cache.
     private static var batchSize: Int { 128 }
 
-    /// Below this many, Jacobian additions are faster than shared inversions.
+    /// Below this number, Jacobian additions are faster than shared inversions.
     private static var smallestBatch: Int { 4 }
 
-    /// Verifies those checks that belong to this curve, in batches, and sets their verdicts.
+    /// Verifies the checks on this curve, in batches, and sets their verdicts.
     func verify(_ checks: UnsafeBufferPointer<SignatureCheck>, into verdicts: UnsafeMutableBufferPointer<Verdict>) {
         let selected = checks.indices.filter {
             checks[$0].key.curve == C.name && checks[$0].signature.curve == C.name
@@ -36,8 +36,8 @@ extension CurveEngine {
     ) {
         let size = selected.count
         let summands = scratch.summands
-        // All s at once, by Montgomery's trick. Every product divides by R = 2²⁵⁶; these cancel out but for the one R
-        // that `locateSummands` wants in s⁻¹R.
+        // All s at once, by Montgomery's trick. Every product divides by R = 2²⁵⁶; these cancel out except for the one
+        // R that `locateSummands` expects in s⁻¹R.
         var product = checks[selected[0]].signature.s
         for index in 1..<size {
             scratch.scalars[index] = product
@@ -51,10 +51,10 @@ extension CurveEngine {
             inverse = C.order.product(inverse, check.signature.s)
             verdicts[selected[index]] = .invalid
         }
-        // The scalars have done their part.
+        // The scalars are no longer needed.
         scratch.scalars[0].w0 = table.copy(scratch.indices, count: summandCount * size, to: summands)
-        // Row i of the summands holds the i-th summand of every signature. The lower half of the rows takes up the
-        // upper half, until one row is left; of an odd number of rows the middle one waits.
+        // Row i of the summands has the i-th summand of every signature. The upper half of the rows is added to the
+        // lower half until one row is left; with an odd number of rows, the middle one is skipped.
         var rows = summandCount
         while rows > 1 {
             let kept = (rows + 1) / 2

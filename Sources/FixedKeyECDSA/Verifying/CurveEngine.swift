@@ -2,27 +2,27 @@
 ///
 /// A signature (r, s) of a digest e is valid if the point u₁·G + u₂·Q, u₁ = e / s and u₂ = r / s mod n, has an x that
 /// is r modulo n. With both bases' multiples in a table it is a sum of 2k table points, where k is the number of
-/// windows. The points of G and Q are added crosswise: whoever does not know the discrete logarithm of Q cannot bring
-/// about that two summands share an x.
+/// windows. Points of G are added to points of Q, so that no one who does not know the discrete logarithm of Q can
+/// make two summands share an x.
 struct CurveEngine<C: Curve>: Sendable {
     typealias Point = AffinePoint<C.Field>
 
     let table: WindowTable<C>
     private let keyCount: Int
 
-    /// The bases of the table are the generator and then the keys.
+    /// Makes the tables of the generator and the keys.
     init(keys: [Point], windowWidth: Int) {
         keyCount = keys.count
         table = WindowTable(bases: [C.generator] + keys, windowWidth: windowWidth)
     }
 
-    /// Bytes of memory taken by the tables.
+    /// The memory used by the tables, in bytes.
     var tableByteCount: Int { table.byteCount }
 
-    /// Points that make up the sum for one signature.
+    /// The number of points in the sum for a signature.
     var summandCount: Int { 2 * table.windows.count }
 
-    /// Verifies one signature by additions in Jacobian coordinates.
+    /// Verifies a signature with additions in Jacobian coordinates.
     func verify(_ check: SignatureCheck) -> Verdict {
         let (r, s) = (check.signature.r, check.signature.s)
         let inverse = C.order.product(C.order.inverse(of: s), C.order.squaredRadix)
@@ -36,7 +36,7 @@ struct CurveEngine<C: Curve>: Sendable {
             let row = (index &>> 1) &+ (index & 1 == 0 ? 0 : table.windows.count)
             guard sum.add(scratch.summands[row]) else { return .undecided }
         }
-        // x = X / Z² is one of the numbers below p that are r modulo n: r, and perhaps r + n.
+        // x = X / Z² must be r or, if below p, r + n.
         let zz = sum.z.squared
         if C.Field(r) * zz == sum.x { return .valid }
         let (second, overflow) = r.addingReportingOverflow(C.order.value)
@@ -48,8 +48,8 @@ struct CurveEngine<C: Curve>: Sendable {
     /// - Parameters:
     ///   - check: The digest, the signature and the key.
     ///   - inverse: s⁻¹·2²⁵⁶ mod n.
-    ///   - indices: Where the first index is stored; each next one is `stride` further.
-    ///   - stride: The distance between two of them.
+    ///   - indices: Memory for the indices, which are stored `stride` apart.
+    ///   - stride: The distance between two indices.
     @inline(__always)
     func locateSummands(
         of check: SignatureCheck, inverse: UInt256, into indices: UnsafeMutablePointer<SignedIndex>, stride: Int

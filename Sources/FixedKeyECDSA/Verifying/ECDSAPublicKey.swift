@@ -1,6 +1,6 @@
-/// A public key: a point that is known to lie on its curve.
+/// A public key: a point that is known to be on its curve.
 ///
-/// Both curves have a prime order, so every point other than infinity, which has no form of this kind, is a sound key.
+/// Both curves have prime order, so every point other than infinity, which cannot be encoded here, is a valid key.
 package struct ECDSAPublicKey: Equatable, Sendable {
     /// The curve of the key.
     package let curve: ECDSACurve
@@ -14,8 +14,8 @@ package struct ECDSAPublicKey: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - x963: The bytes of the point.
-    ///   - curve: The curve that the point is to lie on.
-    /// - Throws: `PublicKeyError`, each case of which says what is wrong.
+    ///   - curve: The curve that the point must be on.
+    /// - Throws: `PublicKeyError`.
     /// - SeeAlso: [SEC 1, section 2.3.4](https://www.secg.org/sec1-v2.pdf)
     package init(x963: Span<UInt8>, on curve: ECDSACurve) throws(PublicKeyError) {
         let size = curve.byteCount
@@ -39,7 +39,7 @@ package struct ECDSAPublicKey: Equatable, Sendable {
         guard point.y.squared == (point.x.squared - three) * point.x + C.b else { throw .notOnCurve }
     }
 
-    /// The point in the field of its curve.
+    /// The point with coordinates in the field of its curve.
     func point<C: Curve>(on _: C.Type) -> AffinePoint<C.Field> {
         AffinePoint(x: C.Field(x), y: C.Field(y))
     }

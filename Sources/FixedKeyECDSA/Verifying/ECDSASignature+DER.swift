@@ -1,15 +1,15 @@
 extension ECDSASignature {
     /// Reads a signature in DER, `SEQUENCE { r INTEGER, s INTEGER }`.
     ///
-    /// Strictly: lengths in one byte, integers not negative and without superfluous zeros, nothing left over. `nil` for
-    /// anything else and for numbers out of range. A signature that cannot be read is invalid.
+    /// Strictly: one-byte lengths, non-negative integers without superfluous zeros, and no trailing bytes. `nil` for
+    /// anything else and for numbers out of range. An unreadable signature is invalid.
     ///
     /// - Parameters:
     ///   - der: The bytes of the signature.
-    ///   - curve: The curve of the key that it is to be verified with.
+    ///   - curve: The curve of the key to verify with.
     /// - SeeAlso: [RFC 3279, section 2.2.3](https://www.rfc-editor.org/rfc/rfc3279#section-2.2.3)
     package init?(der: Span<UInt8>, on curve: ECDSACurve) {
-        // The content of a sequence within the range has at most 2 · 35 bytes, so its length never needs a second byte.
+        // The content of the sequence has at most 2 · 35 bytes, so its length fits in one byte.
         guard der.count >= 2, der.count <= 72, der[0] == 0x30, Int(der[1]) == der.count - 2,
             let (r, rest) = Self.integer(in: der, from: 2, size: curve.byteCount),
             let (s, end) = Self.integer(in: der, from: rest, size: curve.byteCount),
@@ -25,7 +25,7 @@ extension ECDSASignature {
         var first = start + 2
         guard first < end, end <= der.count, der[first] < 0x80 else { return nil }
         if der[first] == 0 {
-            // A zero in front is there to keep the sign bit of what follows clear, and for nothing else.
+            // A leading zero is allowed only to keep the sign bit clear.
             first += 1
             guard first < end, der[first] >= 0x80 else { return nil }
         }

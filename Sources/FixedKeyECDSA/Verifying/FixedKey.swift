@@ -1,8 +1,8 @@
-/// The name of a key that a `FixedKeyVerifier` knows; it means nothing to any other verifier.
+/// A handle to a key of a `FixedKeyVerifier`, valid only for that verifier.
 package struct FixedKey: Hashable, Sendable, BitwiseCopyable {
     /// The curve of the key.
     package let curve: ECDSACurve
 
-    /// The number of the key among those of its curve.
+    /// The index of the key among those on its curve.
     let index: Int
 }

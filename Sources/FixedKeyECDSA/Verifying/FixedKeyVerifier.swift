@@ -1,13 +1,13 @@
-/// Verifies ECDSA signatures under public keys that are known beforehand, several times faster than without.
+/// Verifies ECDSA signatures under public keys known in advance, several times faster than under arbitrary keys.
 ///
-/// The verifier keeps tables of multiples of each key and of each curve's generator. They are never written to after
-/// they are made, so that any number of threads can use one verifier at once. Everything here is public data; the time
-/// taken depends on it, and nothing here may be used for signing.
+/// The verifier has tables of multiples of each key and of each curve's generator. They are immutable once
+/// made, so any number of threads can share a verifier. Everything here is public data; the time
+/// taken depends on it, so nothing here may be used for signing.
 package struct FixedKeyVerifier: Sendable {
-    /// The widths of windows that can be chosen, in bits.
+    /// The possible window widths, in bits.
     package static let windowWidths = 4...16
 
-    /// The names of the keys, in the order in which the keys were given.
+    /// The handles of the keys, in the order given.
     package let keys: [FixedKey]
 
     private let p256: CurveEngine<P256>?
@@ -15,11 +15,12 @@ package struct FixedKeyVerifier: Sendable {
 
     /// Makes the tables.
     ///
-    /// A table takes about 2^(w − 1) · (bits / w − 1) · 64 bytes: 5 MB for P-256 and w = 13, 0.25 MB for w = 8. There is
-    /// one for each key and one for each curve in use. Wider windows mean fewer additions, until the tables crowd the caches.
+    /// A table takes about 2^(w − 1) · (bits / w − 1) · 64 bytes: 5 MB for P-256 and w = 13, 0.25 MB for w = 8. There
+    /// is one for each key and one for each curve in use. Wider windows mean fewer additions, until the tables fill the
+    /// caches.
     ///
     /// - Parameters:
-    ///   - publicKeys: The keys, of either curve.
+    ///   - publicKeys: The keys, on either curve.
     ///   - windowWidth: The width w of a window in bits, one of `windowWidths`.
     package init(publicKeys: [ECDSAPublicKey], windowWidth: Int = 13) {
         precondition(Self.windowWidths.contains(windowWidth), "Windows have 4 to 16 bits, not \(windowWidth).")
@@ -39,15 +40,15 @@ package struct FixedKeyVerifier: Sendable {
         p192 = points192.isEmpty ? nil : CurveEngine(keys: points192, windowWidth: windowWidth)
     }
 
-    /// Bytes of memory that the tables take.
+    /// The memory used by the tables, in bytes.
     package var tableByteCount: Int {
         (p256?.tableByteCount ?? 0) + (p192?.tableByteCount ?? 0)
     }
 
-    /// Verifies one signature.
+    /// Verifies a signature.
     ///
-    /// - Parameter check: The digest, the signature and the name of the key.
-    /// - Returns: `valid` or `invalid`; `undecided` only as described there.
+    /// - Parameter check: The digest, the signature and the key.
+    /// - Returns: `valid` or `invalid`; `undecided` only as described in `Verdict`.
     package func verify(_ check: SignatureCheck) -> Verdict {
         guard check.signature.curve == check.key.curve else { return .invalid }
         switch check.key.curve {
@@ -56,12 +57,12 @@ package struct FixedKeyVerifier: Sendable {
         }
     }
 
-    /// Verifies many signatures together: with a hundred or more, twice as fast as one after the other.
+    /// Verifies many signatures at once; with a hundred or more, twice as fast as one by one.
     ///
-    /// Keys and curves may be mixed. Beside the verdicts it takes about half a megabyte for the time of the call, however
+    /// Keys and curves may be mixed. In addition to the verdicts, a call uses about half a megabyte of memory, however
     /// many checks there are.
     ///
-    /// - Parameter checks: The digests, signatures and names of keys.
+    /// - Parameter checks: The digests, signatures and keys.
     /// - Returns: The verdicts, in the order of `checks`.
     package func verify(_ checks: [SignatureCheck]) -> [Verdict] {
         var verdicts = [Verdict](repeating: .invalid, count: checks.count)

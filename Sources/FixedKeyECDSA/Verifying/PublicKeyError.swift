@@ -1,9 +1,9 @@
-/// Why bytes are not a public key of a curve.
+/// Why bytes are not a public key on a curve.
 package enum PublicKeyError: Error, Equatable, Sendable {
-    /// The point has another number of bytes than 1 and two coordinates.
+    /// The length is not that of an uncompressed point.
     case wrongLength(expected: Int, found: Int)
 
-    /// The first byte is not 0x04, the mark of an uncompressed point.
+    /// The first byte is not 0x04, which marks an uncompressed point.
     case notUncompressed(firstByte: UInt8)
 
     /// A coordinate is not below the curve's prime.

@@ -1,20 +1,20 @@
-/// A question to a verifier: whether the holder of this key signed this digest.
+/// A signature to verify, with its digest and key.
 package struct SignatureCheck: Sendable, BitwiseCopyable {
     /// The digest of the signed message.
     package let digest: MessageDigest
 
-    /// The signature; one of another curve than the key's is invalid.
+    /// The signature; one on another curve than the key's is invalid.
     package let signature: ECDSASignature
 
-    /// The key, as the verifier that is asked has named it.
+    /// The key's handle, from the verifier to use.
     package let key: FixedKey
 
-    /// Puts a question together.
+    /// Makes a check.
     ///
     /// - Parameters:
     ///   - digest: The digest of the signed message.
     ///   - signature: The signature.
-    ///   - key: The key, as the verifier that is to be asked has named it.
+    ///   - key: The key's handle, from the verifier to use.
     package init(digest: MessageDigest, signature: ECDSASignature, key: FixedKey) {
         self.digest = digest
         self.signature = signature

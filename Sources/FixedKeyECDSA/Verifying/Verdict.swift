@@ -1,14 +1,13 @@
-/// The answer to a `SignatureCheck`.
+/// The result of a `SignatureCheck`.
 package enum Verdict: Hashable, Sendable, BitwiseCopyable {
-    /// The signature is the key holder's.
+    /// The signature is valid.
     case valid
 
-    /// The signature is not the key holder's.
+    /// The signature is invalid.
     case invalid
 
-    /// The sum met two points with the same x, which these formulas do not cover: ask another implementation.
+    /// The sum has two points with the same x, which the formulas do not cover; use another implementation.
     ///
-    /// With keys whose discrete logarithm nobody knows this is as improbable as guessing a key; it happens with keys
-    /// such as G itself.
+    /// A sender can force this, which costs only a slower verification: see <doc:Verification>.
     case undecided
 }

@@ -11,13 +11,13 @@ package enum Base64 {
         return values
     }()
 
-    /// Decodes a text, or returns nil for bytes outside the alphabet, missing padding, or bits left over.
+    /// Decodes a text, or returns nil for bytes outside the alphabet, missing padding, or nonzero trailing bits.
     package static func decode(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { decode(utf8: $0) }
     }
 
-    /// Decodes the bytes of a text, or returns nil as for the text.
+    /// Decodes a text given as UTF-8, with the same rules.
     package static func decode(utf8 text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard text.count.isMultiple(of: 4) else {
             return nil
@@ -27,7 +27,7 @@ package enum Base64 {
             return nil
         }
         let wholeGroups = padding == 0 ? text.count : text.count - 4
-        // Values are below 64; one bit above tells of anything else.
+        // Valid values are below 64, so a higher bit reveals any other byte.
         var seen: UInt8 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3) { output, count in
             values.withUnsafeBufferPointer { values in
@@ -45,7 +45,7 @@ package enum Base64 {
                 }
                 let (a, b) = (values[Int(text[wholeGroups])], values[Int(text[wholeGroups + 1])])
                 let c = padding == 1 ? values[Int(text[wholeGroups + 2])] : 0
-                // The last bits that make no byte must be zero, or two texts would mean the same.
+                // Trailing bits must be zero, or two texts would decode to the same bytes.
                 let rest = padding == 1 ? c & 0b11 : b & 0b1111
                 seen |= a | b | c | (rest == 0 ? 0 : 255)
                 output[count] = a << 2 | b >> 4
@@ -61,17 +61,17 @@ package enum Base64 {
 
     /// Encodes bytes with padding.
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
-        // An array of a known type first: a caller of another module passes its collection unspecialised.
+        // Copied into an array because callers in other modules pass an unspecialized collection.
         let bytes = Array(bytes)
         return String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { output in
             var count = 0
             for start in stride(from: 0, to: bytes.count, by: 3) {
                 let group = bytes[start..<min(start + 3, bytes.count)]
                 let bits = group.reduce(0) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
-                for place in 0..<4 {
-                    let isDigit = place <= group.count
+                for index in 0..<4 {
+                    let isDigit = index <= group.count
                     output[count] =
-                        isDigit ? alphabet[Int(bits >> UInt32(18 - 6 * place) & 63)] : UInt8(ascii: "=")
+                        isDigit ? alphabet[Int(bits >> UInt32(18 - 6 * index) & 63)] : UInt8(ascii: "=")
                     count += 1
                 }
             }

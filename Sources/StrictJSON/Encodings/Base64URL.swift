@@ -1,4 +1,4 @@
-/// Base64url without padding (RFC 4648, section 5), read strictly: each sequence of bytes has one spelling.
+/// Base64url without padding (RFC 4648, section 5), read strictly: each byte sequence has exactly one encoding.
 package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
@@ -11,22 +11,20 @@ package enum Base64URL {
         return values
     }()
 
-    /// Decodes a text, or returns nil for padding, bytes outside the alphabet, an impossible length, or bits left over.
-    ///
-    /// - Parameter text: The text, ASCII.
-    /// - Returns: The bytes.
+    /// Decodes ASCII text, or returns nil for padding, bytes outside the alphabet, an impossible length, or nonzero
+    /// trailing bits.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         text.withContiguousStorageIfAvailable(decode(utf8:)) ?? Array(text).withUnsafeBufferPointer(decode(utf8:))
     }
 
-    /// Decodes the bytes of a text, or returns nil as for the text.
+    /// Decodes a text given as UTF-8, with the same rules.
     package static func decode(utf8 text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         let rest = text.count % 4
-        // A single character left over makes no byte.
+        // A single remaining character cannot encode a byte.
         guard rest != 1 else {
             return nil
         }
-        // Values are below 64; one bit above tells of anything else.
+        // Valid values are below 64, so a higher bit reveals any other byte.
         var seen: UInt8 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 2) { output, count in
             values.withUnsafeBufferPointer { values in
@@ -46,7 +44,7 @@ package enum Base64URL {
                 }
                 let (a, b) = (values[Int(text[index])], values[Int(text[index + 1])])
                 let c = rest == 3 ? values[Int(text[index + 2])] : 0
-                // The last bits that make no byte must be zero, or two texts would mean the same.
+                // Trailing bits must be zero, or two texts would decode to the same bytes.
                 let unused = rest == 3 ? c & 0b11 : b & 0b1111
                 seen |= a | b | c | (unused == 0 ? 0 : 255)
                 output[count] = a << 2 | b >> 4
@@ -61,25 +59,22 @@ package enum Base64URL {
     }
 
     /// Encodes bytes without padding.
-    ///
-    /// - Parameter bytes: The bytes.
-    /// - Returns: The text, ASCII.
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
         var output: [UInt8] = []
         output.reserveCapacity((bytes.count * 4 + 2) / 3)
         var bits: UInt32 = 0
-        var held: UInt32 = 0
+        var bitCount: UInt32 = 0
         for byte in bytes {
             bits = bits << 8 | UInt32(byte)
-            held += 8
-            while held >= 6 {
-                held -= 6
-                output.append(alphabet[Int(bits >> held)])
-                bits &= (1 << held) - 1
+            bitCount += 8
+            while bitCount >= 6 {
+                bitCount -= 6
+                output.append(alphabet[Int(bits >> bitCount)])
+                bits &= (1 << bitCount) - 1
             }
         }
-        if held > 0 {
-            output.append(alphabet[Int(bits << (6 - held))])
+        if bitCount > 0 {
+            output.append(alphabet[Int(bits << (6 - bitCount))])
         }
         return String(decoding: output, as: UTF8.self)
     }

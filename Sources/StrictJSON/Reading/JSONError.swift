@@ -2,19 +2,19 @@
 ///
 /// Offsets count bytes from 0.
 package enum JSONError: Error, Hashable, Sendable {
-    /// There is nothing but white space.
+    /// There is only white space.
     case empty
-    /// The text is JSON of another kind, or no JSON; the first byte that tells stands at `offset`.
+    /// The first byte that is not white space, at `offset`, does not begin an object.
     case notAnObject(offset: Int)
     /// The bytes break the grammar at `offset`.
     case syntax(offset: Int, expected: String)
     /// The bytes at `offset` are not UTF-8.
     case notUTF8(offset: Int)
-    /// A name stands twice; which value counts would be a guess.
+    /// A name occurs twice.
     case duplicateName(String)
     /// Arrays and objects nest deeper than ``JSONObject/maximumDepth``.
     case tooDeep(offset: Int)
-    /// The object is longer than the bound the caller set, in bytes.
+    /// The text is longer than the caller allows, in bytes.
     case tooLong(count: Int, limit: Int)
     /// The object has more names than ``JSONObject/maximumFields``.
     case tooManyFields(limit: Int)
@@ -23,7 +23,7 @@ package enum JSONError: Error, Hashable, Sendable {
 }
 
 extension JSONError: CustomStringConvertible {
-    /// What was found where, what was expected, and what to do.
+    /// What is wrong, where, and what was expected.
     package var description: String {
         switch self {
         case .empty:
@@ -35,15 +35,15 @@ extension JSONError: CustomStringConvertible {
         case .notUTF8(let offset):
             "byte \(offset) is not UTF-8; send the JSON as UTF-8"
         case .duplicateName(let name):
-            "the name \"\(name.shortened(to: 60))\" stands twice; send each name once"
+            "duplicate name \"\(name.shortened(to: 60))\"; send each name once"
         case .tooDeep(let offset):
-            "nested deeper than \(JSONObject.maximumDepth) levels at byte \(offset); a postback is flat"
+            "nested more than \(JSONObject.maximumDepth) levels deep at byte \(offset)"
         case .tooLong(let count, let limit):
             "\(count) bytes; expected at most \(limit)"
         case .tooManyFields(let limit):
-            "more than \(limit) names; a postback has about a dozen"
+            "more than \(limit) names in one object"
         case .trailingBytes(let offset):
-            "bytes follow the object at byte \(offset); send one object a request"
+            "unexpected data after the object at byte \(offset); send one object per request"
         }
     }
 }

@@ -1,19 +1,19 @@
-/// Finds names that occur twice in an object, in time linear in their bytes.
+/// Finds duplicate names in an object, in time linear in their bytes.
 ///
-/// Most objects never need it: ``JSONNameMarks`` tells nearly all names apart. Its hash is seeded by the standard
-/// library, so nobody can make up names that collide.
+/// Most objects never need it, because ``JSONNameFilter`` recognizes nearly all names as new. The standard library
+/// seeds the hash, so an attacker cannot construct names that collide.
 struct JSONNameIndex {
-    /// Numbers of names, counted from 1, each at the slot its hash gives or at the next that is free.
+    /// An open-addressed table of the names' indices plus 1; 0 is an empty slot.
     private var slots = [UInt8](repeating: 0, count: 256)
 
     /// Adds a name.
     ///
     /// - Parameters:
-    ///   - number: Its number among the names, less than ``JSONObject/maximumFields``.
+    ///   - index: Its index among the names, less than ``JSONObject/maximumFields``.
     ///   - name: Its bytes.
-    ///   - isEqual: Whether another name, by its number, has the same bytes.
+    ///   - isEqual: Whether the name at another index has the same bytes.
     /// - Returns: Whether it is new.
-    mutating func insert(_ number: Int, _ name: UnsafeBufferPointer<UInt8>, isEqual: (Int) -> Bool) -> Bool {
+    mutating func insert(_ index: Int, _ name: UnsafeBufferPointer<UInt8>, isEqual: (Int) -> Bool) -> Bool {
         var hasher = Hasher()
         hasher.combine(bytes: UnsafeRawBufferPointer(name))
         var slot = hasher.finalize() & 255
@@ -23,23 +23,22 @@ struct JSONNameIndex {
             }
             slot = (slot + 1) & 255
         }
-        slots[slot] = UInt8(truncatingIfNeeded: number + 1)
+        slots[slot] = UInt8(truncatingIfNeeded: index + 1)
         return true
     }
 }
 
-/// One bit for each kind of name seen; equal names are of one kind.
-struct JSONNameMarks {
+/// A 64-bit filter that recognizes most names as new.
+struct JSONNameFilter {
     private var seen: UInt64 = 0
 
-    /// Notes a name.
+    /// Adds a name.
     ///
-    /// - Returns: Whether it is the first of its kind, and so certainly no duplicate.
+    /// - Returns: Whether it is certainly no duplicate; false if it may be one.
     mutating func insert(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        // The kind follows from the length and both ends.
-        let kind = name.isEmpty ? 0 : name.count &* 7 &+ Int(name[0]) &* 5 &+ Int(name[name.count - 1]) &* 3
-        let mark: UInt64 = 1 << UInt64(kind & 63)
-        defer { seen |= mark }
-        return seen & mark == 0
+        let hash = name.isEmpty ? 0 : name.count &* 7 &+ Int(name[0]) &* 5 &+ Int(name[name.count - 1]) &* 3
+        let bit: UInt64 = 1 << UInt64(hash & 63)
+        defer { seen |= bit }
+        return seen & bit == 0
     }
 }

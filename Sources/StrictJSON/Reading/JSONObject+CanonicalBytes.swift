@@ -1,36 +1,36 @@
 extension JSONObject {
-    /// One spelling for everything the object says: two objects have the same bytes if and only if they have the same
-    /// names with the same values, whatever their order, white space and escapes.
+    /// Appends a canonical encoding: two objects have the same bytes if and only if they have the same names with the
+    /// same values, regardless of order, white space and escapes.
     ///
-    /// The number of fields, then for each, in the order of the names' bytes, the name, a byte for the kind of value and
-    /// the value. Numbers of bytes and fields take four bytes, whole numbers eight, all little-endian. Numbers that are
-    /// not whole, arrays and objects are compared by their text.
+    /// The encoding is the number of fields, then for each field, sorted by the bytes of its name, the name, a byte for
+    /// the kind of value, and the value. Counts take four bytes and whole numbers eight, little-endian. Other numbers,
+    /// arrays and objects are compared by their text.
     ///
     /// - Parameters:
     ///   - excluded: The name of a field to leave out.
-    ///   - output: What the bytes are appended to.
+    ///   - output: The buffer to append to.
     package func appendCanonicalBytes(except excluded: StaticString? = nil, to output: inout [UInt8]) {
         source.bytes.withUnsafeBufferPointer { bytes in
             source.decoded.withUnsafeBufferPointer { decoded in
-                let spelling = CanonicalSpelling(bytes: bytes, decoded: decoded)
-                spelling.append(places, except: excluded, to: &output)
+                let encoder = CanonicalEncoder(bytes: bytes, decoded: decoded)
+                encoder.append(scannedFields, except: excluded, to: &output)
             }
         }
     }
 }
 
-/// Writes fields in the order of their names.
-private struct CanonicalSpelling {
+/// Writes fields sorted by name.
+private struct CanonicalEncoder {
     let bytes: UnsafeBufferPointer<UInt8>
     let decoded: UnsafeBufferPointer<UInt8>
 
-    /// A field, with the first bytes of its name as a number that orders as they do.
+    /// A field, with the first eight bytes of its name as a big-endian number to sort by.
     private struct Entry {
         let prefix: UInt64
         let index: Int
     }
 
-    /// The byte before each kind of value; the numbers are for ever, for digests over them are stored.
+    /// The byte before each kind of value; these must never change, because stores keep digests of them.
     private enum Kind {
         static let string: UInt8 = 1
         static let integer: UInt8 = 2
@@ -41,7 +41,7 @@ private struct CanonicalSpelling {
         static let nested: UInt8 = 7
     }
 
-    func append(_ fields: [JSONFieldPlace], except excluded: StaticString?, to output: inout [UInt8]) {
+    func append(_ fields: [ScannedJSONField], except excluded: StaticString?, to output: inout [UInt8]) {
         withUnsafeTemporaryAllocation(of: Entry.self, capacity: max(1, fields.count)) { entries in
             var count = 0
             for (index, field) in fields.enumerated() {
@@ -63,8 +63,8 @@ private struct CanonicalSpelling {
         }
     }
 
-    /// Sorts by insertion what is nearly a dozen long, and anything longer as the standard library does.
-    private func sort(_ entries: UnsafeMutableBufferPointer<Entry>, _ fields: [JSONFieldPlace]) {
+    /// Sorts short lists by insertion, and longer ones with the standard library.
+    private func sort(_ entries: UnsafeMutableBufferPointer<Entry>, _ fields: [ScannedJSONField]) {
         var entries = entries
         func precedes(_ lhs: Entry, _ rhs: Entry) -> Bool {
             lhs.prefix != rhs.prefix
@@ -93,11 +93,11 @@ private struct CanonicalSpelling {
         return name.reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - name.count))
     }
 
-    private func append(_ value: JSONValuePlace, to output: inout [UInt8]) {
+    private func append(_ value: ScannedJSONValue, to output: inout [UInt8]) {
         switch value {
-        case .string(let place):
+        case .string(let string):
             output.append(Kind.string)
-            append(text(place), to: &output)
+            append(text(string), to: &output)
         case .integer(let value):
             output.append(Kind.integer)
             withUnsafeBytes(of: value.littleEndian) { output.append(contentsOf: $0) }
@@ -124,8 +124,8 @@ private struct CanonicalSpelling {
     }
 
     @inline(__always)
-    private func text(_ place: JSONStringPlace) -> UnsafeBufferPointer<UInt8> {
-        switch place {
+    private func text(_ string: ScannedJSONString) -> UnsafeBufferPointer<UInt8> {
+        switch string {
         case .plain(let range): UnsafeBufferPointer(rebasing: bytes[range])
         case .decoded(let range): UnsafeBufferPointer(rebasing: decoded[range])
         }

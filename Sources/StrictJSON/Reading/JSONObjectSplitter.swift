@@ -1,14 +1,14 @@
-/// Cuts a stream of bytes into single objects: one pretty-printed object, several, or one a line (NDJSON).
+/// Splits a byte stream into objects: one pretty-printed object, several, or one per line (NDJSON).
 ///
-/// When the first line is a whole object, or the second begins a new one, every line is a record of its own, so that
-/// a broken line spoils only itself. Otherwise objects are cut where their braces balance. It looks at every byte a
-/// bounded number of times, and holds about a megabyte at most, whatever the stream is.
+/// If the first line is a whole object or the second begins a new one, every line is a record, so that a broken line
+/// affects no other. Otherwise objects end where their braces balance. Time is linear in the length of the stream, and
+/// memory is limited to about a megabyte.
 package struct JSONObjectSplitter: Sendable {
     /// A piece of the stream, without surrounding white space.
     package struct Record: Hashable, Sendable {
-        /// Its bytes, the first ``JSONObjectSplitter/longestRecord`` of them.
+        /// Its bytes, at most the first ``JSONObjectSplitter/longestRecord``.
         package let bytes: [UInt8]
-        /// How many bytes it has in the stream.
+        /// Its length in the stream, in bytes.
         package let count: Int
 
         /// Takes a whole record.
@@ -22,7 +22,7 @@ package struct JSONObjectSplitter: Sendable {
         }
     }
 
-    /// The most bytes that are kept of one record; a postback has about 500.
+    /// How many bytes of a record are kept at most; a postback has about 500.
     package static let longestRecord = 64 << 10
 
     private enum Mode {
@@ -31,21 +31,21 @@ package struct JSONObjectSplitter: Sendable {
         case objects
     }
 
-    /// How many bytes are held to tell lines from objects.
+    /// How many bytes are buffered to tell lines from objects.
     private static let lookahead = 1 << 20
 
     /// Whether the elements of an array are records, not the array itself.
     private let entersArrays: Bool
     private var mode = Mode.undecided
     private var isAtEnd = false
-    /// Bytes of the stream, of which those before `start` are done with.
+    /// Buffered bytes of the stream; those before `start` are consumed.
     private var pending: [UInt8] = []
     private var start = 0
-    /// How far the end of the first line was looked for, while the mode is undecided.
+    /// Where to resume the search for the end of the first line, while the mode is undecided.
     private var searched = 0
-    /// How far the beginning of the second was looked for.
+    /// Where to resume the search for the beginning of the second line.
     private var blank = 0
-    /// The record that has begun.
+    /// The record being assembled.
     private var partial: [UInt8] = []
     private var partialCount = 0
     private var scan: RecordScan?
@@ -58,9 +58,7 @@ package struct JSONObjectSplitter: Sendable {
         self.entersArrays = entersArrays
     }
 
-    /// Takes the next bytes of the stream.
-    ///
-    /// - Parameter bytes: Any number of bytes.
+    /// Appends the next bytes of the stream.
     package mutating func append(_ bytes: some Collection<UInt8>) {
         pending.removeSubrange(..<start)
         searched = max(0, searched - start)
@@ -74,9 +72,9 @@ package struct JSONObjectSplitter: Sendable {
         isAtEnd = true
     }
 
-    /// The next record that is complete; what cannot be an object is a record too, for the reader to refuse.
+    /// Returns the next complete record, or nil if more bytes are needed or the stream has ended.
     ///
-    /// - Returns: The record, nil when more bytes are needed or the stream is at its end.
+    /// Anything that is not an object is a record too, left for the reader to refuse.
     package mutating func next() -> Record? {
         if mode == .undecided {
             decide()
@@ -90,7 +88,7 @@ package struct JSONObjectSplitter: Sendable {
 
     // MARK: Lines or objects
 
-    /// Tells lines from objects, as soon as the first line and the beginning of the second are there.
+    /// Tells lines from objects, once the first line and the beginning of the second have arrived.
     private mutating func decide() {
         if searched <= start {
             skipWhiteSpace()
@@ -124,8 +122,8 @@ package struct JSONObjectSplitter: Sendable {
         let isWhole =
             first.first == UInt8(ascii: "{")
             && first.withUnsafeBufferPointer { scan.end(in: $0, from: 0) == $0.count }
-        let isOneALine = isWhole || first.first != UInt8(ascii: "{") || second == UInt8(ascii: "{")
-        mode = isOneALine ? .lines : .objects
+        let isOnePerLine = isWhole || first.first != UInt8(ascii: "{") || second == UInt8(ascii: "{")
+        mode = isOnePerLine ? .lines : .objects
     }
 
     // MARK: Records
@@ -156,7 +154,7 @@ package struct JSONObjectSplitter: Sendable {
         return takeRecord()
     }
 
-    /// Finds where the next record begins, and what it is.
+    /// Finds the beginning of the next record.
     ///
     /// - Returns: Whether there is one.
     private mutating func beginRecord() -> Bool {
@@ -179,8 +177,8 @@ package struct JSONObjectSplitter: Sendable {
     }
 
     private mutating func take(upTo end: Int) {
-        let room = Self.longestRecord - partial.count
-        partial.append(contentsOf: pending[start..<min(end, start + room)])
+        let capacity = Self.longestRecord - partial.count
+        partial.append(contentsOf: pending[start..<min(end, start + capacity)])
         partialCount += end - start
         start = end
     }
@@ -207,7 +205,7 @@ package struct JSONObjectSplitter: Sendable {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
-    /// Without white space at the end; there is none at the beginning of a record.
+    /// Removes trailing white space; a record has none at its beginning.
     private static func trimmed(_ slice: ArraySlice<UInt8>) -> [UInt8] {
         Array(slice[..<(slice.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? slice.startIndex)])
     }

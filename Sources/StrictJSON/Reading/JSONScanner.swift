@@ -1,20 +1,17 @@
-/// The one pass over the bytes behind ``JSONObject``.
-///
-/// It borrows its buffers for its lifetime and finds the ranges of names and values; it copies only strings with
-/// escapes.
+/// Scans a JSON text in one pass and finds the ranges of its names and values; only strings with escapes are copied.
 struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
-    /// The strings with escapes, decoded, one after the other.
+    /// The decoded strings with escapes, back to back.
     private let scratch: UnsafeMutableBufferPointer<UInt8>
     private var decodedCount = 0
 
-    /// Lends a scanner to a piece of work.
+    /// Calls a closure with a scanner that borrows the bytes.
     static func with<Value>(
         _ bytes: [UInt8], _ use: (inout JSONScanner) -> Value
     ) -> Value {
         bytes.withUnsafeBufferPointer { bytes in
-            // Decoding makes no string longer, and text is copied eight bytes at a time.
+            // Decoding never makes a string longer, and text is copied eight bytes at a time.
             withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count + 8) { scratch in
                 var scanner = JSONScanner(bytes: bytes, scratch: scratch)
                 return use(&scanner)
@@ -27,12 +24,12 @@ struct JSONScanner {
         self.scratch = scratch
     }
 
-    /// The strings with escapes, decoded.
+    /// The decoded strings with escapes.
     var decoded: [UInt8] {
         Array(scratch[..<decodedCount])
     }
 
-    mutating func scanWholeObject() throws(JSONError) -> [JSONFieldPlace] {
+    mutating func scanWholeObject() throws(JSONError) -> [ScannedJSONField] {
         skipWhiteSpace()
         guard let first = current else {
             throw .empty
@@ -48,12 +45,12 @@ struct JSONScanner {
         return fields
     }
 
-    mutating func scanWholeArray() throws(JSONError) -> [JSONValuePlace] {
+    mutating func scanWholeArray() throws(JSONError) -> [ScannedJSONValue] {
         skipWhiteSpace()
         guard take(UInt8(ascii: "[")) else {
             throw .syntax(offset: position, expected: "'['")
         }
-        var values: [JSONValuePlace] = []
+        var values: [ScannedJSONValue] = []
         skipWhiteSpace()
         if !take(UInt8(ascii: "]")) {
             while true {
@@ -76,11 +73,11 @@ struct JSONScanner {
         return values
     }
 
-    private mutating func scanFields() throws(JSONError) -> [JSONFieldPlace] {
+    private mutating func scanFields() throws(JSONError) -> [ScannedJSONField] {
         position += 1
-        var fields: [JSONFieldPlace] = []
+        var fields: [ScannedJSONField] = []
         fields.reserveCapacity(16)
-        var marks = JSONNameMarks()
+        var marks = JSONNameFilter()
         var names: JSONNameIndex?
         skipWhiteSpace()
         if take(UInt8(ascii: "}")) {
@@ -104,7 +101,7 @@ struct JSONScanner {
                 throw .syntax(offset: position, expected: "':'")
             }
             skipWhiteSpace()
-            fields.append(JSONFieldPlace(name: name, value: try scanValue()))
+            fields.append(ScannedJSONField(name: name, value: try scanValue()))
             skipWhiteSpace()
             if take(UInt8(ascii: ",")) {
                 continue
@@ -116,7 +113,7 @@ struct JSONScanner {
         }
     }
 
-    private mutating func scanValue() throws(JSONError) -> JSONValuePlace {
+    private mutating func scanValue() throws(JSONError) -> ScannedJSONValue {
         switch current {
         case UInt8(ascii: "\""):
             return .string(try scanString())
@@ -143,9 +140,9 @@ struct JSONScanner {
 
     // MARK: Names
 
-    /// Refuses a name that occurred before; of many names an index is made when it is first needed.
+    /// Refuses a duplicate name; with many names, an index is built when it is first needed.
     private func insert(
-        _ name: JSONStringPlace, into names: inout JSONNameIndex?, after fields: [JSONFieldPlace]
+        _ name: ScannedJSONString, into names: inout JSONNameIndex?, after fields: [ScannedJSONField]
     ) throws(JSONError) {
         if names == nil, fields.count <= Self.fewFields {
             let isNew = withUTF8(of: name) { bytes in
@@ -158,13 +155,13 @@ struct JSONScanner {
         }
         var index = names ?? JSONNameIndex()
         if names == nil {
-            for (number, field) in fields.enumerated() {
-                _ = withUTF8(of: field.name) { index.insert(number, $0) { _ in false } }
+            for (position, field) in fields.enumerated() {
+                _ = withUTF8(of: field.name) { index.insert(position, $0) { _ in false } }
             }
         }
         let isNew = withUTF8(of: name) { bytes in
-            index.insert(fields.count, bytes) { number in
-                withUTF8(of: fields[number].name) { $0.hasSameBytes(as: bytes) }
+            index.insert(fields.count, bytes) { other in
+                withUTF8(of: fields[other].name) { $0.hasSameBytes(as: bytes) }
             }
         }
         guard isNew else {
@@ -173,16 +170,16 @@ struct JSONScanner {
         names = index
     }
 
-    private func duplicate(_ name: JSONStringPlace) -> JSONError {
+    private func duplicate(_ name: ScannedJSONString) -> JSONError {
         .duplicateName(withUTF8(of: name) { String(decoding: $0.excerpt, as: UTF8.self) })
     }
 
-    /// Up to so many names are compared one by one where they may be equal.
+    /// Up to this many names are compared one by one.
     private static let fewFields = 24
 
     @inline(__always)
-    private func withUTF8<Value>(of place: JSONStringPlace, _ use: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
-        switch place {
+    private func withUTF8<Value>(of string: ScannedJSONString, _ use: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
+        switch string {
         case .plain(let range): use(UnsafeBufferPointer(rebasing: bytes[range]))
         case .decoded(let range): use(UnsafeBufferPointer(rebasing: scratch[range]))
         }
@@ -190,13 +187,13 @@ struct JSONScanner {
 
     // MARK: Strings
 
-    /// Passes over a string; one with escapes is decoded.
-    private mutating func scanString() throws(JSONError) -> JSONStringPlace {
+    /// Scans a string and decodes its escapes, if any.
+    private mutating func scanString() throws(JSONError) -> ScannedJSONString {
         position += 1
         let start = position
         let firstDecoded = decodedCount
-        var others: UInt64 = 0
-        skipText(&others)
+        var seenBits: UInt64 = 0
+        skipText(&seenBits)
         if current == UInt8(ascii: "\\") {
             let text = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[start..<position]))
             UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: scratch[decodedCount...]))
@@ -206,7 +203,7 @@ struct JSONScanner {
                 repeat {
                     try decodeEscape()
                 } while current == UInt8(ascii: "\\")
-                copyText(&others)
+                copyText(&seenBits)
             } while current == UInt8(ascii: "\\")
         }
         guard current == UInt8(ascii: "\"") else {
@@ -217,56 +214,56 @@ struct JSONScanner {
         }
         let range = start..<position
         position += 1
-        if others & Self.highs != 0 {
+        if seenBits & Self.highBits != 0 {
             try validate(range)
         }
         return decodedCount == firstDecoded ? .plain(range) : .decoded(firstDecoded..<decodedCount)
     }
 
-    private static let lows: UInt64 = 0x0101_0101_0101_0101
-    private static let highs: UInt64 = 0x8080_8080_8080_8080
+    private static let lowBits: UInt64 = 0x0101_0101_0101_0101
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-    /// Passes over everything that means itself inside a string, eight bytes at a time.
+    /// Skips literal text inside a string, eight bytes at a time.
     ///
-    /// - Parameter others: Gets the bits of all bytes passed, so that the highest tell whether all is ASCII.
+    /// - Parameter seenBits: The union of the bits of all bytes skipped; a high bit means that not all are ASCII.
     @inline(__always)
-    private mutating func skipText(_ others: inout UInt64) {
+    private mutating func skipText(_ seenBits: inout UInt64) {
         while position + 8 <= bytes.count {
             let word = word(at: position)
             let count = Self.textCount(word)
             guard count == 8 else {
-                others |= word & ~(UInt64.max << UInt64(8 * count))
+                seenBits |= word & ~(UInt64.max << UInt64(8 * count))
                 position += count
                 return
             }
-            others |= word
+            seenBits |= word
             position += 8
         }
         while let byte = current, Self.isText(byte) {
-            others |= UInt64(byte)
+            seenBits |= UInt64(byte)
             position += 1
         }
     }
 
-    /// The same, into the decoded strings.
+    /// Like ``skipText(_:)``, but copies the text to the decoded strings.
     @inline(__always)
-    private mutating func copyText(_ others: inout UInt64) {
+    private mutating func copyText(_ seenBits: inout UInt64) {
         while position + 8 <= bytes.count {
             let word = word(at: position)
             let count = Self.textCount(word)
-            // All eight are stored: what is no text is overwritten by what comes next.
+            // All eight are stored: any that are not text are overwritten next.
             UnsafeMutableRawBufferPointer(scratch)
                 .storeBytes(of: word.littleEndian, toByteOffset: decodedCount, as: UInt64.self)
             position += count
             decodedCount += count
             guard count == 8 else {
-                others |= word & ~(UInt64.max << UInt64(8 * count))
+                seenBits |= word & ~(UInt64.max << UInt64(8 * count))
                 return
             }
-            others |= word
+            seenBits |= word
         }
         while let byte = current, Self.isText(byte) {
-            others |= UInt64(byte)
+            seenBits |= UInt64(byte)
             decode(byte)
             position += 1
         }
@@ -277,15 +274,15 @@ struct JSONScanner {
         UInt64(littleEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// How many bytes of a word, from its first, mean themselves inside a string.
+    /// How many leading bytes of a word are literal text inside a string.
     @inline(__always)
     private static func textCount(_ word: UInt64) -> Int {
-        // Subtracting borrows through the top bit of a byte that is too small; a borrow from a byte further down can mark
-        // a byte wrongly, but never the lowest that is marked.
-        let quotes = word ^ (lows &* UInt64(UInt8(ascii: "\"")))
-        let backslashes = word ^ (lows &* UInt64(UInt8(ascii: "\\")))
-        let controls = (word &- lows &* 0x20) & ~word
-        let ends = ((quotes &- lows) & ~quotes | (backslashes &- lows) & ~backslashes | controls) & highs
+        // Subtraction borrows from the high bit of a byte that is too small. A borrow from a lower byte can mark a byte
+        // wrongly, but never the lowest marked one.
+        let quotes = word ^ (lowBits &* UInt64(UInt8(ascii: "\"")))
+        let backslashes = word ^ (lowBits &* UInt64(UInt8(ascii: "\\")))
+        let controls = (word &- lowBits &* 0x20) & ~word
+        let ends = ((quotes &- lowBits) & ~quotes | (backslashes &- lowBits) & ~backslashes | controls) & highBits
         return ends.trailingZeroBitCount / 8
     }
 
@@ -300,7 +297,7 @@ struct JSONScanner {
         decodedCount += 1
     }
 
-    /// Checks text as it was received: escapes are ASCII, so they cannot mend what is wrong beside them.
+    /// Checks that text is UTF-8, before its escapes are decoded; escapes are ASCII.
     private func validate(_ range: Range<Int>) throws(JSONError) {
         do throws(UTF8.ValidationError) {
             _ = try UTF8Span(validating: bytes.extracting(range).span)
@@ -315,9 +312,9 @@ struct JSONScanner {
             throw .syntax(offset: position, expected: "an escape after '\\'")
         }
         position += 1
-        let meaning = Self.meaning(ofEscape: byte)
-        if meaning != 0 {
-            decode(meaning)
+        let unescaped = Self.unescaped(byte)
+        if unescaped != 0 {
+            decode(unescaped)
         } else if byte == UInt8(ascii: "u") {
             appendUTF8(try scanUnicodeEscape())
         } else {
@@ -325,10 +322,10 @@ struct JSONScanner {
         }
     }
 
-    /// The byte an escape of one letter stands for, 0 for any other.
+    /// The byte that a one-letter escape represents; 0 for any other escape.
     ///
-    /// Constants make it a table: which escape comes next is nothing a processor can guess.
-    private static func meaning(ofEscape byte: UInt8) -> UInt8 {
+    /// The compiler turns these constants into a table, which avoids mispredicted branches.
+    private static func unescaped(_ byte: UInt8) -> UInt8 {
         switch byte {
         case UInt8(ascii: "\""): 0x22
         case UInt8(ascii: "/"): 0x2F
@@ -364,7 +361,7 @@ struct JSONScanner {
         }
     }
 
-    /// Decodes `XXXX`, and `XXXX\uXXXX` for a pair of surrogates; a lone surrogate is no character.
+    /// Decodes `XXXX`, or `XXXX\uXXXX` for a surrogate pair; a lone surrogate is an error.
     private mutating func scanUnicodeEscape() throws(JSONError) -> UInt32 {
         let start = position
         let first = try scanHexQuad()
@@ -404,7 +401,7 @@ struct JSONScanner {
 
     // MARK: Numbers
 
-    private mutating func scanNumber() throws(JSONError) -> JSONValuePlace {
+    private mutating func scanNumber() throws(JSONError) -> ScannedJSONValue {
         let start = position
         if try skipNumber() {
             let isNegative = bytes[start] == UInt8(ascii: "-")
@@ -415,7 +412,7 @@ struct JSONScanner {
         return .number(start..<position)
     }
 
-    /// Passes over a number.
+    /// Skips a number.
     ///
     /// - Returns: Whether it has neither a fraction nor an exponent.
     @inline(__always)
@@ -443,9 +440,9 @@ struct JSONScanner {
         return false
     }
 
-    /// The exact value, or nil for `-0` and for what does not fit 64 bits.
+    /// The exact value, or nil for `-0` and for integers that do not fit in 64 bits.
     private func integer(isNegative: Bool, digits: Range<Int>) -> Int64? {
-        // Summed as a negative number, for the most negative one has no positive twin.
+        // Accumulated as a negative number, because `Int64.min` has no positive counterpart.
         var value: Int64 = 0
         for index in digits {
             let (tenfold, overflow) = value.multipliedReportingOverflow(by: 10)
@@ -474,14 +471,13 @@ struct JSONScanner {
 
     // MARK: Nested values
 
-    /// Passes over an array or object, checking it against the grammar; depth is bounded.
+    /// Skips an array or object, checking it against the grammar; depth is limited.
     private mutating func skipNested() throws(JSONError) {
         let firstDecoded = decodedCount
-        // What contains the position, from the outermost to the innermost: a bit each, set for an object.
+        // The enclosing containers, innermost in the lowest bit: 1 for an object, 0 for an array.
         var containers: UInt64 = 0
         var depth = 1
         value: while true {
-            // At the beginning of a value.
             let first = byte
             if first == UInt8(ascii: "[") || first == UInt8(ascii: "{") {
                 depth += 1
@@ -508,7 +504,7 @@ struct JSONScanner {
             } else {
                 _ = try scanValue()
             }
-            // Behind a value: to the next one beside it, or past the ends of what contains it.
+            // After a value: go on to its next sibling, or past the ends of its containers.
             while depth > 1 {
                 skipWhiteSpace()
                 if byte == UInt8(ascii: ",") {
@@ -528,11 +524,11 @@ struct JSONScanner {
             }
             break
         }
-        // What was decoded on the way is not needed: the value is kept as its text.
+        // The value is kept as text, so the strings decoded inside it are not needed.
         decodedCount = firstDecoded
     }
 
-    /// What the innermost array or object ends with.
+    /// The byte that ends the innermost array or object.
     @inline(__always)
     private static func end(of containers: UInt64) -> UInt8 {
         containers & 1 == 1 ? UInt8(ascii: "}") : UInt8(ascii: "]")
@@ -578,7 +574,7 @@ struct JSONScanner {
         }
     }
 
-    /// The byte here, 0 at the end: no text in JSON has a 0.
+    /// The current byte, or 0 at the end; JSON never contains a 0 byte.
     private var byte: UInt8 {
         position < bytes.count ? bytes[position] : 0
     }

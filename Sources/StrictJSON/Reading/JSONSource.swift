@@ -1,59 +1,58 @@
-/// A JSON text that was scanned: names and values become Swift values when somebody asks for them, and not before.
+/// The text of a scanned JSON object, from which names and values are created on access.
 package struct JSONSource: Sendable {
     /// The text as received.
     package let bytes: [UInt8]
-    /// The strings with escapes, decoded, one after the other.
+    /// The decoded strings with escapes, back to back.
     package let decoded: [UInt8]
 
-    /// A string of this text.
-    package func string(_ place: JSONStringPlace) -> String {
-        withUTF8(of: place) { String(decoding: $0, as: UTF8.self) }
+    /// A string in this text.
+    package func string(_ string: ScannedJSONString) -> String {
+        withUTF8(of: string) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Hands over a string as UTF-8.
+    /// Calls a closure with a string as UTF-8.
     @inline(__always)
-    package func withUTF8<Value>(of place: JSONStringPlace, _ use: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
-        switch place {
+    package func withUTF8<Value>(of string: ScannedJSONString, _ use: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
+        switch string {
         case .plain(let range): bytes.withUnsafeBufferPointer { use(UnsafeBufferPointer(rebasing: $0[range])) }
         case .decoded(let range): decoded.withUnsafeBufferPointer { use(UnsafeBufferPointer(rebasing: $0[range])) }
         }
     }
 
-    /// The beginning of a string, as much as a message may show.
-    package func excerpt(_ place: JSONStringPlace) -> String {
-        withUTF8(of: place) { String(decoding: $0.excerpt, as: UTF8.self) }
+    /// The beginning of a string, for messages.
+    package func excerpt(_ string: ScannedJSONString) -> String {
+        withUTF8(of: string) { String(decoding: $0.excerpt, as: UTF8.self) }
     }
 
     /// Whether a string has exactly the bytes of a text.
     ///
-    /// `String` would compare by canonical equivalence, which takes two names for one and is slow on purpose-made texts.
-    package func isString(_ place: JSONStringPlace, _ text: String) -> Bool {
+    /// `String` compares by canonical equivalence, which equates different names and is slow on adversarial input.
+    package func isString(_ string: ScannedJSONString, _ text: String) -> Bool {
         var text = text
-        return withUTF8(of: place) { bytes in text.withUTF8 { bytes.hasSameBytes(as: $0) } }
+        return withUTF8(of: string) { bytes in text.withUTF8 { bytes.hasSameBytes(as: $0) } }
     }
 
-    /// The word of a closed set that a string is, byte for byte; nil for any other string.
-    package func word<Word: RawRepresentable<String> & CaseIterable>(_ place: JSONStringPlace, of type: Word.Type)
+    /// The case whose raw value a string is, byte for byte; nil for any other string.
+    package func word<Word: RawRepresentable<String> & CaseIterable>(_ string: ScannedJSONString, of type: Word.Type)
         -> Word?
     {
-        Word.allCases.first { isString(place, $0.rawValue) }
+        Word.allCases.first { isString(string, $0.rawValue) }
     }
 
-    /// What a value is, for messages: its type and the beginning of its text.
-    package func summary(_ place: JSONValuePlace) -> String {
-        switch place {
-        case .string(let place):
-            JSONValue.string(excerpt(place)).summary
+    /// The type and the beginning of the text of a value, for messages.
+    package func summary(_ value: ScannedJSONValue) -> String {
+        switch value {
+        case .string(let string): JSONValue.string(excerpt(string)).summary
         case .number(let range): JSONValue.number(text(range.prefix(256))).summary
         case .nested(let range): JSONValue.nested(text(range.prefix(1))).summary
-        case .integer, .bool, .null: value(place).summary
+        case .integer, .bool, .null: self.value(value).summary
         }
     }
 
-    /// A value of this text.
-    package func value(_ place: JSONValuePlace) -> JSONValue {
-        switch place {
-        case .string(let place): .string(string(place))
+    /// A value in this text.
+    package func value(_ value: ScannedJSONValue) -> JSONValue {
+        switch value {
+        case .string(let string): .string(self.string(string))
         case .integer(let value): .integer(value)
         case .number(let range): .number(text(range))
         case .bool(let value): .bool(value)
@@ -62,7 +61,7 @@ package struct JSONSource: Sendable {
         }
     }
 
-    /// Bytes that were found to be UTF-8 when they were scanned.
+    /// A range that is known to be UTF-8.
     private func text(_ range: Range<Int>) -> String {
         bytes.withUnsafeBufferPointer { String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self) }
     }

@@ -1,13 +1,13 @@
-/// Finds where a record ends that does not end with its line; it goes on where it stopped when more bytes have come.
+/// Finds the end of a record that may span lines, resuming where it stopped when more bytes arrive.
 package struct RecordScan {
     private enum Kind {
-        /// An object or array: ends where its braces or brackets balance.
+        /// An object or array: ends where its brackets balance.
         case balanced(open: UInt8, close: UInt8)
         /// A string: ends at its quote.
         case string
         /// A number or word among the elements of an array.
         case scalar
-        /// What cannot be told apart: ends before a line that begins an object.
+        /// Anything else: ends before a line that begins an object.
         case garbage
     }
 
@@ -32,20 +32,20 @@ package struct RecordScan {
             }
     }
 
-    /// Looks for the end.
+    /// Looks for the end of the record.
     ///
     /// - Parameters:
     ///   - bytes: The stream.
-    ///   - begin: Where the record begins, or goes on.
-    /// - Returns: The index behind its last byte, nil when it goes on behind these bytes.
-    package mutating func end(in bytes: UnsafeBufferPointer<UInt8>, from begin: Int) -> Int? {
+    ///   - start: Where the record begins or continues.
+    /// - Returns: The index after its last byte, or nil if it continues after these bytes.
+    package mutating func end(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         switch kind {
-        case .balanced(let open, let close): return balancedEnd(open, close, in: bytes, from: begin)
-        case .string: return balancedEnd(0, 0, in: bytes, from: begin)
+        case .balanced(let open, let close): return balancedEnd(open, close, in: bytes, from: start)
+        case .string: return balancedEnd(0, 0, in: bytes, from: start)
         case .scalar:
-            return bytes[begin...].firstIndex { $0 <= 0x20 || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "]") }
+            return bytes[start...].firstIndex { $0 <= 0x20 || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "]") }
         case .garbage:
-            for index in begin..<bytes.count {
+            for index in start..<bytes.count {
                 if isAfterNewline, bytes[index] == UInt8(ascii: "{") {
                     return index
                 }
@@ -56,9 +56,9 @@ package struct RecordScan {
     }
 
     private mutating func balancedEnd(
-        _ open: UInt8, _ close: UInt8, in bytes: UnsafeBufferPointer<UInt8>, from begin: Int
+        _ open: UInt8, _ close: UInt8, in bytes: UnsafeBufferPointer<UInt8>, from start: Int
     ) -> Int? {
-        var index = begin
+        var index = start
         while index < bytes.count {
             let byte = bytes[index]
             index += 1

@@ -1,13 +1,13 @@
-/// The members of one object of a request, read by name and kind.
+/// The members of an object in a request, read by name and type.
 ///
-/// Whole numbers may come as numbers or as strings of digits, since exchanges send either; `null` is as good as absent.
-/// A value of another kind is a ``FieldProblem`` that names the place from the outermost object on.
+/// Whole numbers may be numbers or strings of digits, since exchanges send either; `null` is treated as absent. A value
+/// of another type throws a ``FieldProblem`` with the full path of the member.
 package struct RequestFields {
     private let object: JSONObject
-    /// What stands before a name in a problem: `skadn.` or nothing.
+    /// The path before each name in a problem, such as `skadn.`; empty at the top level.
     private let prefix: String
 
-    /// Takes a whole body.
+    /// Reads a whole body.
     package init(reading body: [UInt8], limit: Int) throws(JSONError) {
         object = try JSONObject(reading: body, limit: limit)
         prefix = ""
@@ -18,12 +18,12 @@ package struct RequestFields {
         self.prefix = prefix
     }
 
-    /// Whether a member is there, whatever its value.
+    /// Whether a member is present, even if it is `null`.
     package func has(_ name: String) -> Bool {
         object[name] != nil
     }
 
-    /// The members of an object, or nil when there is none.
+    /// The members of a nested object, or nil if there is none.
     package func object(_ name: String) throws(FieldProblem) -> RequestFields? {
         guard let value = value(name) else {
             return nil
@@ -35,7 +35,7 @@ package struct RequestFields {
             let object = try JSONObject(reading: text.utf8, limit: text.utf8.count)
             return RequestFields(object, prefix: prefix + name + ".")
         } catch {
-            throw problem(name, found: error.description, expected: "an object with each name once")
+            throw problem(name, found: error.description, expected: "an object with unique names")
         }
     }
 
@@ -47,7 +47,7 @@ package struct RequestFields {
         return try integer(value, name)
     }
 
-    /// A list of whole numbers; empty when there is none.
+    /// A list of whole numbers; empty if absent.
     package func integers(_ name: String) throws(FieldProblem) -> [Int64] {
         var numbers: [Int64] = []
         for element in try elements(name) {
@@ -56,7 +56,7 @@ package struct RequestFields {
         return numbers
     }
 
-    /// A text.
+    /// A string.
     package func string(_ name: String) throws(FieldProblem) -> String? {
         guard let value = value(name) else {
             return nil
@@ -67,7 +67,7 @@ package struct RequestFields {
         return text
     }
 
-    /// A list of texts; empty when there is none.
+    /// A list of strings; empty if absent.
     package func strings(_ name: String) throws(FieldProblem) -> [String] {
         var texts: [String] = []
         for element in try elements(name) {
@@ -79,7 +79,7 @@ package struct RequestFields {
         return texts
     }
 
-    /// A version: a string, or a number as some write it (`2.2`, `4` for 4.0).
+    /// A version: a string, or a number as some exchanges send it (`2.2`, `4` for 4.0).
     package func version(_ name: String) throws(FieldProblem) -> String? {
         guard let value = value(name) else {
             return nil
@@ -87,7 +87,7 @@ package struct RequestFields {
         return try version(value, name)
     }
 
-    /// A version or a list of versions; empty when there is none.
+    /// A version or a list of versions; empty if absent.
     package func oneOrMoreVersions(_ name: String) throws(FieldProblem) -> [String] {
         if let elements = value(name)?.elements(), !elements.isEmpty {
             return try versions(name)
@@ -95,7 +95,7 @@ package struct RequestFields {
         return try version(name).map { [$0] } ?? []
     }
 
-    /// A list of versions; empty when there is none.
+    /// A list of versions; empty if absent.
     package func versions(_ name: String) throws(FieldProblem) -> [String] {
         var texts: [String] = []
         for element in try elements(name) {
@@ -104,7 +104,7 @@ package struct RequestFields {
         return texts
     }
 
-    /// `true` and 1, or `false`, 0 and absent.
+    /// A boolean, also as 1 or 0; false if absent.
     package func flag(_ name: String) throws(FieldProblem) -> Bool {
         switch value(name) {
         case nil, .bool(false), .integer(0), .string("0"), .string("false"): return false
@@ -113,7 +113,7 @@ package struct RequestFields {
         }
     }
 
-    /// All members as whole numbers, in their order.
+    /// All members as whole numbers, in order.
     package func allIntegers() throws(FieldProblem) -> [(String, Int64)] {
         var numbers: [(String, Int64)] = []
         for field in object.fields where field.value != .null {
@@ -122,16 +122,16 @@ package struct RequestFields {
         return numbers
     }
 
-    /// Refuses members of other names, among which a misspelt one would be lost in silence.
+    /// Refuses members with other names, so that a misspelt one is not silently ignored.
     package func allow(only names: [String]) throws(FieldProblem) {
         for field in object.fields where !names.contains(field.name) {
             throw FieldProblem(
-                field: prefix + field.name.shortened(to: 60), found: field.value.summary,
-                expected: "no such name, but only \(names.joined(separator: ", "))")
+                field: prefix + field.name.shortened(to: 60), found: "an unknown name",
+                expected: "one of \(names.joined(separator: ", "))")
         }
     }
 
-    /// A problem with a member whose value was read.
+    /// A problem with a member.
     package func problem(_ name: String, found: String, expected: String) -> FieldProblem {
         FieldProblem(field: prefix + name, found: found, expected: expected)
     }
@@ -162,7 +162,7 @@ package struct RequestFields {
             }
         default: break
         }
-        throw problem(name, value, "a whole number, also as a string of digits")
+        throw problem(name, value, "a whole number or a string of digits")
     }
 
     private func version(_ value: JSONValue, _ name: String) throws(FieldProblem) -> String {

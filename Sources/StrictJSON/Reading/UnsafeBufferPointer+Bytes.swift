@@ -4,17 +4,17 @@ extension UnsafeBufferPointer<UInt8> {
         count == other.count && !differs(from: other)
     }
 
-    /// As much of a text as a message may show, cut between two characters.
+    /// The beginning of a text, for messages, cut between two characters.
     package var excerpt: UnsafeBufferPointer<UInt8> {
         var end = Swift.min(count, 256)
-        // The bytes that continue a character are 10xxxxxx.
+        // Continuation bytes are 10xxxxxx.
         while end < count, end > 0, self[end] & 0xC0 == 0x80 {
             end -= 1
         }
         return UnsafeBufferPointer(rebasing: self[..<end])
     }
 
-    /// Where a byte is, from an index on; nil when it is not there.
+    /// The index of the first occurrence of a byte at or after an index, or nil if there is none.
     package func firstIndex(of wanted: UInt8, from start: Int) -> Int? {
         let lows: UInt64 = 0x0101_0101_0101_0101
         let raw = UnsafeRawBufferPointer(self)
@@ -37,12 +37,12 @@ extension UnsafeBufferPointer<UInt8> {
         return nil
     }
 
-    /// Whether it comes before another in the order of the bytes; a prefix comes first.
+    /// Whether it precedes another buffer in lexicographic byte order.
     package func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
         lexicographicallyPrecedes(other)
     }
 
-    /// Eight bytes at a time; both are of one length.
+    /// Compares eight bytes at a time; both must have the same length.
     private func differs(from other: UnsafeBufferPointer<UInt8>) -> Bool {
         let (mine, theirs) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
         var index = 0

@@ -229,7 +229,7 @@ struct SimulateCommand: AsyncParsableCommand {
     ///   - differences: Between the report and what was expected; nil when no report was named.
     /// - Throws: ``ExitStatus/negative`` when there is anything.
     func conclude(_ result: TrafficSender.Result, _ differences: [String]?) throws {
-        for surprise in result.surprises {
+        for surprise in result.unexpectedAnswers {
             Terminal.write("unexpected: \(surprise)\n")
         }
         for difference in differences?.prefix(100) ?? [] {
@@ -238,7 +238,7 @@ struct SimulateCommand: AsyncParsableCommand {
         if differences?.isEmpty == true {
             Terminal.write("the report agrees with what was sent in every figure\n")
         }
-        if result.surpriseCount > 0 || differences?.isEmpty == false {
+        if result.unexpectedCount > 0 || differences?.isEmpty == false {
             throw ExitStatus.negative
         }
     }

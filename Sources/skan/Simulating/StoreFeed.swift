@@ -103,11 +103,11 @@ final class StoreFeed: Sendable {
         }
 
         func advance() {
-            let isLast = count.withLock { count in
+            let isSentLast = count.withLock { count in
                 count -= 1
                 return count == 0
             }
-            if isLast {
+            if isSentLast {
                 done.resume()
             }
         }

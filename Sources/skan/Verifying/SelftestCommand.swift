@@ -33,7 +33,7 @@ struct SelftestCommand: ParsableCommand {
             if case .verified(let verified) = judgement {
                 for tampering in Tampering.all(of: verified.postback) {
                     let judgement = verifier.judge(tampering.body)
-                    if !tampering.isSeenThrough(by: judgement, original: verified.postback) {
+                    if !tampering.isDetected(by: judgement, original: verified.postback) {
                         isRight = false
                         Terminal.write("FAILED \(sample.name): does not see through \(tampering)\n")
                     }

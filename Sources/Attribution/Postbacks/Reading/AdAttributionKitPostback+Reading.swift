@@ -3,8 +3,8 @@ import StrictJSON
 extension AdAttributionKitPostback {
     /// Reads the fields of a body that is one JSON object with `jws-string`.
     ///
-    /// As strict as for SKAdNetwork: nothing is converted or filled in. A field is read only from the side Apple puts it
-    /// on: a sibling of `jws-string` cannot stand in for a signed one, nor the other way round.
+    /// Nothing is converted or filled in. A signed field is read only from the payload, and an unsigned one only from
+    /// the body.
     ///
     /// - Throws: ``PostbackRejection/unknownKey(_:)``, or ``PostbackRejection/malformed(_:)`` with every problem found.
     init(_ object: JSONObject, _ fields: PostbackFieldReader) throws(PostbackRejection) {
@@ -21,7 +21,8 @@ extension AdAttributionKitPostback {
         } catch {
             throw .malformed([
                 FieldProblem(
-                    field: "jws-string payload", found: error.description, expected: "one JSON object, each name once")
+                    field: "jws-string payload", found: error.description,
+                    expected: "one JSON object with unique names")
             ])
         }
         var signed = PostbackFieldReader(payload)

@@ -56,8 +56,7 @@ package enum PostbackField: String, CaseIterable, Hashable, Sendable {
     /// `marketplace-identifier`
     case marketplaceIdentifier = "marketplace-identifier"
 
-    /// The fields a version signs, in the order of the signed text; the sources only as far as a postback carries
-    /// them.
+    /// The fields that a version signs, in the order of the signed text; a postback may lack the sources.
     package static func signed(in version: SKAdNetworkVersion) -> [PostbackField] {
         switch version {
         case .v1_0: [.adNetworkID, .campaignID, .appID, .transactionID]

@@ -1,15 +1,15 @@
-/// Finds Apple's field by the bytes of its name, without making a string of them.
+/// Finds Apple's fields by the bytes of their names, without creating strings.
 ///
-/// A hash table of its own, since every name of every postback is looked up: names sorted by length, and compared one
-/// after the other, made reading a postback take a quarter longer.
+/// A custom hash table, because every name of every postback is looked up; a linear search made reading a quarter
+/// slower.
 struct PostbackFieldNames: Sendable {
-    /// A name of up to 32 bytes, the rest zeros; the length tells it from one that ends in zeros.
+    /// A name of up to 32 bytes, padded with zeros.
     private struct Name: Equatable {
         var bytes = SIMD4<UInt64>.zero
         let length: Int
     }
 
-    /// The fields, each in the slot its name's length and ends give, or else in the next that is free.
+    /// An open-addressed table of the fields, hashed by the length and both ends of their names.
     private var slots: [(name: Name, field: PostbackField)?] = Array(repeating: nil, count: 128)
 
     /// The names of all fields.
@@ -20,7 +20,7 @@ struct PostbackFieldNames: Sendable {
             var text = field.rawValue
             text.withUTF8 { bytes in
                 guard let name = Self.name(bytes) else {
-                    preconditionFailure("\(field.rawValue) is no name of 1 to 32 bytes.")
+                    preconditionFailure("The name \(field.rawValue) does not have 1 to 32 bytes.")
                 }
                 var slot = Self.slot(bytes)
                 while slots[slot] != nil {
@@ -34,7 +34,7 @@ struct PostbackFieldNames: Sendable {
     /// Finds the field with a name.
     ///
     /// - Parameter bytes: The name.
-    /// - Returns: The field, nil for a name that is none of Apple's.
+    /// - Returns: The field, or nil if Apple has no field with the name.
     func field(named bytes: UnsafeBufferPointer<UInt8>) -> PostbackField? {
         guard let name = Self.name(bytes) else {
             return nil
@@ -58,7 +58,7 @@ struct PostbackFieldNames: Sendable {
         return name
     }
 
-    /// Right with any factors; with these no two of today's fields want the same slot.
+    /// The factors are chosen so that no two of today's fields collide.
     private static func slot(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
         (bytes.count &+ 4 &* Int(bytes[0]) &+ 8 &* Int(bytes[bytes.count - 1])) & 127
     }

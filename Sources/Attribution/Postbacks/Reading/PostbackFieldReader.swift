@@ -1,29 +1,29 @@
 import StrictJSON
 
-/// Takes typed values out of a JSON object and notes every problem on the way, so that one answer names them all.
+/// Reads typed values from a JSON object and collects every problem.
 struct PostbackFieldReader {
     private let source: JSONSource
-    private let places: PostbackFieldPlaces
+    private let fields: PostbackFieldIndex
     private(set) var problems: [FieldProblem] = []
 
     init(_ object: JSONObject) {
         source = object.source
-        places = PostbackFieldPlaces(object)
+        fields = PostbackFieldIndex(object)
     }
 
-    /// Whether a field is there, whatever its value.
+    /// Whether a field is present, even if it is `null`.
     func has(_ field: PostbackField) -> Bool {
         self[field] != nil
     }
 
-    /// The version; a body without one is 1.0, whose postbacks Apple sends both ways.
+    /// The version; 1.0 if absent, because Apple sends 1.0 postbacks with and without it.
     func version() throws(PostbackRejection) -> SKAdNetworkVersion {
         switch self[.version] {
         case nil:
             return .v1_0
-        case .string(let place):
-            guard let version = source.word(place, of: SKAdNetworkVersion.self) else {
-                throw .unknownVersion("\"\(source.excerpt(place))\"")
+        case .string(let string):
+            guard let version = source.word(string, of: SKAdNetworkVersion.self) else {
+                throw .unknownVersion("\"\(source.excerpt(string))\"")
             }
             return version
         case .some(let other):
@@ -41,12 +41,12 @@ struct PostbackFieldReader {
         guard let value = required(field, "a string") else {
             return nil
         }
-        guard case .string(let place) = value else {
+        guard case .string(let string) = value else {
             return note(field, value, "a string")
         }
-        // A string is made only of what may be an identifier.
-        let isShort = source.withUTF8(of: place) { $0.count <= SignedTextSeparator.longestValue }
-        guard isShort, let identifier = make(source.string(place)) else {
+        // Avoids creating a long string that cannot be an identifier.
+        let isShort = source.withUTF8(of: string) { $0.count <= SignedTextSeparator.longestValue }
+        guard isShort, let identifier = make(source.string(string)) else {
             return note(field, value, SignedTextSeparator.rule)
         }
         return identifier
@@ -67,28 +67,26 @@ struct PostbackFieldReader {
         guard let value = required(field, expected()) else {
             return nil
         }
-        guard case .string(let place) = value, let word = source.word(place, of: Word.self) else {
+        guard case .string(let string) = value, let word = source.word(string, of: Word.self) else {
             return note(field, value, expected())
         }
         return word
     }
 
-    /// A word nobody signs; one not known here says nothing, for a genuine postback must not be lost because of it.
+    /// An unsigned word; an unknown one is treated as absent, so that no genuine postback is rejected because of it.
     func unprovenWord<Word: RawRepresentable<String> & CaseIterable>(_ field: PostbackField) -> Word? {
-        if case .string(let place) = self[field] { source.word(place, of: Word.self) } else { nil }
+        if case .string(let string) = self[field] { source.word(string, of: Word.self) } else { nil }
     }
 
-    /// A boolean nobody signs; anything else says nothing.
+    /// An unsigned boolean; any other value is treated as absent.
     func unprovenBoolean(_ field: PostbackField) -> Bool? {
         if case .bool(let value) = self[field] { value } else { nil }
     }
 
-    /// The country nobody signs; what is no country code says nothing.
-    ///
-    /// It arrived with genuine postbacks before it was looked at, and forwarders spell it as they like.
+    /// The unsigned country code; any other value is treated as absent, because forwarders spell it in many ways.
     func countryCode() -> CountryCode? {
-        if case .string(let place) = self[.countryCode], source.withUTF8(of: place, { $0.count == 2 }) {
-            CountryCode(source.string(place))
+        if case .string(let string) = self[.countryCode], source.withUTF8(of: string, { $0.count == 2 }) {
+            CountryCode(source.string(string))
         } else {
             nil
         }
@@ -99,8 +97,8 @@ struct PostbackFieldReader {
         guard let value = required(.sourceIdentifier, expected) else {
             return nil
         }
-        guard case .string(let place) = value, source.withUTF8(of: place, { $0.count <= 4 }),
-            let identifier = SourceIdentifier(source.string(place))
+        guard case .string(let string) = value, source.withUTF8(of: string, { $0.count <= 4 }),
+            let identifier = SourceIdentifier(source.string(string))
         else {
             return note(.sourceIdentifier, value, expected)
         }
@@ -129,11 +127,11 @@ struct PostbackFieldReader {
         required(field, "true or false").flatMap { boolean(field, $0) }
     }
 
-    private mutating func boolean(_ field: PostbackField, _ value: JSONValuePlace) -> Bool? {
+    private mutating func boolean(_ field: PostbackField, _ value: ScannedJSONValue) -> Bool? {
         if case .bool(let value) = value { value } else { note(field, value, "true or false, a JSON boolean") }
     }
 
-    /// A domain that could not have come from any other field: an app id under this name has the same signed text.
+    /// A domain that cannot be mistaken for an app id, whose signed text would be the same.
     private mutating func sourceDomain() -> SourceDomain? {
         guard let domain = identifier(.sourceDomain, SourceDomain.init) else {
             return nil
@@ -144,7 +142,7 @@ struct PostbackFieldReader {
         return domain
     }
 
-    /// The source the postback carries: only what its version signs counts as one.
+    /// The source; only fields that the version signs are used.
     mutating func source(_ version: SKAdNetworkVersion) -> PostbackSource? {
         guard version >= .v2_0 else {
             return nil
@@ -153,7 +151,7 @@ struct PostbackFieldReader {
         case (false, false):
             return nil
         case (true, true):
-            return note(.sourceDomain, "source-domain beside source-app-id", "at most one of the two")
+            return note(.sourceDomain, "both source-domain and source-app-id", "at most one of the two")
         case (true, false):
             return integer(.sourceAppID).map { .app(AppStoreItemID($0)) }
         case (false, true):
@@ -161,16 +159,14 @@ struct PostbackFieldReader {
         }
     }
 
-    /// The conversion as received: absent, `null`, fine or coarse.
-    ///
-    /// Nobody signs it, so whatever else is found there is kept as ``Conversion/invalid`` and rejects nothing.
+    /// The conversion value; as it is not signed, an invalid one becomes ``Conversion/invalid`` and rejects nothing.
     func conversion() -> Conversion {
         switch (self[.conversionValue], self[.coarseConversionValue]) {
         case (nil, nil): .absent
         case (.null, nil), (nil, .null), (.null, .null): .null
         case (.integer(let value), nil), (.integer(let value), .null): Conversion(fine: value) ?? .invalid
-        case (nil, .string(let place)), (.null, .string(let place)):
-            source.word(place, of: CoarseConversionValue.self).map(Conversion.coarse) ?? .invalid
+        case (nil, .string(let string)), (.null, .string(let string)):
+            source.word(string, of: CoarseConversionValue.self).map(Conversion.coarse) ?? .invalid
         default: .invalid
         }
     }
@@ -180,7 +176,7 @@ struct PostbackFieldReader {
         guard let value = required(.attributionSignature, expected) else {
             return nil
         }
-        guard case .string(let place) = value, let bytes = source.withUTF8(of: place, Base64.decode(utf8:)),
+        guard case .string(let string) = value, let bytes = source.withUTF8(of: string, Base64.decode(utf8:)),
             !bytes.isEmpty
         else {
             return note(.attributionSignature, value, expected)
@@ -188,31 +184,31 @@ struct PostbackFieldReader {
         return bytes
     }
 
-    /// The one field that carries an AdAttributionKit postback's signed part.
+    /// The signed part of an AdAttributionKit postback.
     mutating func compactJWS() -> CompactJWS? {
         guard let value = required(.jwsString, "a compact JWS") else {
             return nil
         }
-        guard case .string(let place) = value else {
+        guard case .string(let string) = value else {
             return note(.jwsString, value, "a compact JWS")
         }
         do {
-            return try CompactJWS(utf8: source.withUTF8(of: place) { Array($0) })
+            return try CompactJWS(utf8: source.withUTF8(of: string) { Array($0) })
         } catch {
             problems.append(error)
             return nil
         }
     }
 
-    // MARK: Steps
+    // MARK: Helpers
 
-    private subscript(field: PostbackField) -> JSONValuePlace? {
-        places[field]
+    private subscript(field: PostbackField) -> ScannedJSONValue? {
+        fields[field]
     }
 
     private mutating func required(
         _ field: PostbackField, _ expected: @autoclosure () -> String
-    ) -> JSONValuePlace? {
+    ) -> ScannedJSONValue? {
         guard let value = self[field] else {
             problems.append(FieldProblem(field: field.rawValue, found: "nothing", expected: expected()))
             return nil
@@ -221,7 +217,7 @@ struct PostbackFieldReader {
     }
 
     private mutating func note<Value>(
-        _ field: PostbackField, _ found: JSONValuePlace, _ expected: String
+        _ field: PostbackField, _ found: ScannedJSONValue, _ expected: String
     ) -> Value? {
         note(field, summary: source.summary(found), expected)
     }

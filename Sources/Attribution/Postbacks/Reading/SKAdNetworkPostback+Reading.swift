@@ -3,10 +3,10 @@ import StrictJSON
 extension SKAdNetworkPostback {
     /// Reads a postback strictly from the body of a request.
     ///
-    /// Nothing is converted or filled in: a number sent as text is a wrong type, `null` is not absent. Names a version
-    /// does not have are kept in ``fields`` and otherwise ignored, as forwarders and later systems add them.
+    /// Nothing is converted or filled in: a number sent as a string has the wrong type, and `null` is not absent.
+    /// Fields that the version does not have are kept in ``fields`` and otherwise ignored.
     ///
-    /// - Parameter body: The bytes as received.
+    /// - Parameter body: The body as received.
     /// - Throws: ``PostbackRejection/notJSON(_:)``, ``PostbackRejection/unknownVersion(_:)``, or
     ///   ``PostbackRejection/malformed(_:)`` with every problem found.
     package init(reading body: [UInt8]) throws(PostbackRejection) {

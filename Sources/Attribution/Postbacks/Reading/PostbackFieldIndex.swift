@@ -1,31 +1,31 @@
 import StrictJSON
 
-/// Where Apple's fields stand in a JSON object, found in one pass over its names.
-struct PostbackFieldPlaces {
-    private let places: [JSONFieldPlace]
-    /// The number of each field's place, counted from 1; 0 for a field that is absent.
+/// The values of Apple's fields in a JSON object, found in one pass over its names.
+struct PostbackFieldIndex {
+    private let scannedFields: [ScannedJSONField]
+    /// For each field, its index in `scannedFields` plus 1; 0 for an absent field.
     private var numbers = InlineArray<32, UInt8>(repeating: 0)
 
     init(_ object: JSONObject) {
-        places = object.places
+        scannedFields = object.scannedFields
         let names = PostbackFieldNames.all
-        for index in places.indices {
-            if let field = object.source.withUTF8(of: places[index].name, names.field(named:)) {
-                // An object has no more than 128 fields.
+        for index in scannedFields.indices {
+            if let field = object.source.withUTF8(of: scannedFields[index].name, names.field(named:)) {
+                // An object has at most 128 fields.
                 numbers[field.number] = UInt8(index + 1)
             }
         }
     }
 
-    /// Where the value of a field stands, nil for a field that is absent.
-    subscript(field: PostbackField) -> JSONValuePlace? {
+    /// The value of a field, or nil if the field is absent.
+    subscript(field: PostbackField) -> ScannedJSONValue? {
         let number = Int(numbers.span[field.number])
-        return number == 0 ? nil : places[number - 1].value
+        return number == 0 ? nil : scannedFields[number - 1].value
     }
 }
 
 extension PostbackField {
-    /// A number for each field, below 32; a switch, since looking it up would take longer than reading most fields.
+    /// A number below 32 for each field; a switch, because a lookup would take longer than reading most fields.
     fileprivate var number: Int {
         switch self {
         case .version: 0
