@@ -262,7 +262,7 @@ struct DamageTests {
         let verifier = postbacks.verifier
         let reader = try LedgerReader(store.path)
         let found = try await reader.recount { verifier.judge($0) }.differences.map(\.description)
-        #expect(found.contains { $0.hasPrefix("the database's own check") })
+        #expect(found.contains { $0.hasPrefix("SQLite's check") })
         #expect(found.contains { $0.contains("its page is damaged") })
         reader.close()
         guard !isLast else {
