@@ -61,11 +61,11 @@ struct ReportSelectionTests {
         let text = report.rendered(as: format)
         switch format {
         case .table, .markdown:
-            #expect(text.contains("… and 2 more rows; the totals are those of all."))
+            #expect(text.contains("… and 2 more rows; the totals include all rows."))
             #expect(text.replacing(/[ |]+/, with: " ").contains("total 6 0.1667"))
         case .csv:
             #expect(text == "campaign-id,installs,redownload-rate\r\n10,3,0.0000\r\n")
-            #expect(report.words(.document).contains("… and 2 more rows; the totals are those of all."))
+            #expect(report.remarks(.document).contains("… and 2 more rows; the totals include all rows."))
         case .json:
             #expect(text.contains("\"rows-left-out\": 2,"))
             #expect(text.contains("\"totals\": {\n    \"installs\": 6,\n    \"redownload-rate\": 0.1667\n  }"))
@@ -96,9 +96,9 @@ struct ReportSelectionTests {
         switch format {
         case .table, .markdown:
             #expect(text.contains("No postback recorded here has app 12345.\n"))
-            #expect(text.contains("has network N.skadnetwork. Network ids are compared letter by letter;"))
+            #expect(text.contains("has network N.skadnetwork. Network ids are case-sensitive;"))
         case .csv:
-            #expect(report.words(.document).contains("No postback recorded here has app 12345."))
+            #expect(report.remarks(.document).contains("No postback recorded here has app 12345."))
         case .json, .ndjson:
             let line = text.replacing("\n", with: "").replacing(" ", with: "")
             #expect(

@@ -133,7 +133,7 @@ struct ReportTests {
             let line = text.replacing("\n", with: "").replacing(" ", with: "")
             #expect(line.contains(#""unproven":["country","conversion-null""#))
         case .table, .markdown:
-            #expect(text.contains("Not signed by Apple, so whoever holds a postback can change it: country, conv"))
+            #expect(text.contains("Not signed by Apple, so anyone who has a postback can change it: country, conv"))
         case .csv:
             // A table for machines: its columns are documented, it has no room for words.
             #expect(text.hasPrefix("country,app,"))
@@ -144,7 +144,7 @@ struct ReportTests {
     func unprovenFilter() async throws {
         let reporter = try reporter(at: [0])
         let filtered = try await reporter.report(request("app", filters: ["country="])).rendered(as: .table)
-        #expect(filtered.contains("whoever holds a postback can change it: country, conversion values."))
+        #expect(filtered.contains("anyone who has a postback can change it: country, conversion values."))
         let both = try await reporter.report(request("country", filters: ["country="]))
         #expect(both.rendered(as: .table).contains("can change it: country, conversion values."))
         #expect(both.json.line.contains(#""unproven":["country","conversion-null""#))
