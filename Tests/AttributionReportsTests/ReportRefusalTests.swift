@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Parameters of reports")
 struct ReportRefusalTests {
-    /// One parameter, or several in one case, that a report is asked with.
+    /// Invalid parameters of a report.
     struct Case: CustomTestStringConvertible, Sendable {
         let field: String
         let found: String
@@ -83,7 +83,7 @@ struct ReportRefusalTests {
         .filters("app=1", "app=2", "app!=2", found: "app=2 and app!=2", expected: "one of them"),
     ]
 
-    @Test("A wrong one is refused with field, value, expectation and cure", arguments: cases)
+    @Test("An invalid parameter is refused with field, value and expectation", arguments: cases)
     func refusal(_ row: Case) {
         let problem = #expect(throws: FieldProblem.self) { try ReportStores.request("app", row.change) }
         #expect(problem?.field == row.field)
@@ -102,7 +102,7 @@ struct ReportRefusalTests {
         ("2024-02", "2024-02-01", "2024-02-29"), ("2026-11-09", "2026-11-09", "2026-11-09"),
     ]
 
-    @Test("Words for days, as a period, and their first and last day", arguments: words)
+    @Test("The first and last day of each period", arguments: words)
     func period(_ word: String, _ first: String, _ last: String) throws {
         let now = ReportStores.night[0]
         let period = try ReportStores.request("app", now: now) { $0.period = word }
@@ -114,7 +114,7 @@ struct ReportRefusalTests {
     }
 
     @Test(
-        "Words for days of the turn of a year", arguments: [("last-month", "2026-12-01"), ("last-week", "2026-12-21")])
+        "Periods at the turn of a year", arguments: [("last-month", "2026-12-01"), ("last-week", "2026-12-21")])
     func newYear(_ word: String, _ first: String) throws {
         // 2027-01-01, in the last week of 2026.
         let request = try ReportStores.request("app", now: 1_798_761_600_000) { $0.period = word }
@@ -122,7 +122,7 @@ struct ReportRefusalTests {
     }
 
     @Test(
-        "Today is that of the report's time zone",
+        "Today is the day in the report's time zone",
         arguments: [
             ("UTC", "2026-11-20"), ("Europe/Berlin", "2026-11-21"), ("America/Los_Angeles", "2026-11-20"),
         ])
@@ -133,7 +133,7 @@ struct ReportRefusalTests {
         #expect(request.from?.description == day)
     }
 
-    @Test("Values of one dimension are alternatives, excluded ones stand together, and repeats do no harm")
+    @Test("Values of one dimension are alternatives, excluded values are combined, and duplicates are ignored")
     func conditions() throws {
         let request = try ReportStores.request("app") {
             $0.filters = ["app=1", "app=2", "version!=1.0", "app=1", "version!=2.0", "source-app!="]
