@@ -98,7 +98,7 @@ struct FilesTakenAwayTests {
         let message = try #require(events.messages.first)
         switch change.saved {
         case .inStore:
-            // Without any log beside it: the file alone has everything.
+            // Read without a log: the file alone has everything.
             let copy = store.path + ".copy"
             try FileManager.default.copyItem(atPath: store.path, toPath: copy)
             try await expectWhole(copy)

@@ -1,6 +1,6 @@
 import Attribution
 
-/// The columns kept beside the ledger: one value for each postback, from which every report is counted.
+/// The columns that reports are counted from, with one value for each postback.
 ///
 /// The raw values are part of the file format. A block's columns are stored in this order, so the most used come first.
 enum LedgerColumn: Int, CaseIterable {

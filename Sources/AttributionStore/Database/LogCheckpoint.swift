@@ -180,7 +180,7 @@ final class LogCheckpoint: Sendable {
 
     /// Runs a checkpoint; traps if another one is running, because two at a time could lose commits.
     private func exclusively<Result>(_ checkpoint: () throws -> Result) rethrows -> Result {
-        precondition(!isMoving.exchange(true, ordering: .acquiring), "A second checkpoint began beside the first.")
+        precondition(!isMoving.exchange(true, ordering: .acquiring), "A second checkpoint began while one was running.")
         defer { isMoving.store(false, ordering: .releasing) }
         return try checkpoint()
     }
