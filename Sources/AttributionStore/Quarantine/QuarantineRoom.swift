@@ -84,7 +84,7 @@ struct QuarantineRoom: Sendable {
     /// - Returns: Whether there was room.
     mutating func claim(_ kind: QuarantineClass, bytes: Int, client: String, at milliseconds: Int64) -> Bool {
         let hour = milliseconds.dividedRoundingDown(by: Self.hourMilliseconds)
-        // Bodies of the previous hour may still arrive. An earlier hour means that the clock was set back.
+        // Bodies of the previous hour may still arrive. A much earlier hour means that the clock had been wrong.
         if hour > self.hour || hour < self.hour - 1 {
             self.hour = hour
             hourly = [:]

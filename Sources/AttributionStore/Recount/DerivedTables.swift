@@ -90,7 +90,8 @@ package enum DerivedTables: Hashable, CaseIterable, Sendable {
                 try recreate(.forgetting)
             }
             if tables == .quarantineTotals {
-                // In its own transaction, because a damaged page makes SQLite roll back; the totals then stay empty.
+                // Separate, because SQLite commits nothing of a transaction that reads a damaged page; the totals then
+                // stay empty.
                 _ = try Database.nilIfDamaged { try db.execute(sql: Self.quarantineSums) }
             }
         }
