@@ -3,11 +3,11 @@ import BoundedLogging
 import Logging
 import StrictJSON
 
-/// What the writer says of its batches: a flood of bodies makes a few lines a second and counts, never a full log.
+/// The writer's log, which limits repeated lines to a few a second and counts the rest.
 struct IngestLog {
-    /// For each reason a postback is in quarantine.
+    /// The limit for each reason of quarantine.
     private static let quarantinedLinesPerSecond = 10
-    /// What a detail may have: it quotes what a stranger sent.
+    /// The most characters of a detail, which quotes what a client sent.
     private static let detailLimit = 160
 
     private let logger: Logger
@@ -22,26 +22,26 @@ struct IngestLog {
         self.logger = logger
     }
 
-    /// Says that a batch could not be recorded.
+    /// Logs that a batch could not be recorded.
     mutating func storeFailed(_ error: any Error, batch: Int, at now: ContinuousClock.Instant) {
         logger.log(
             level: .error, "store failed", throttle: &storeFailures, at: now,
             metadata: ["batch": "\(batch)", "error": "\(error)"])
     }
 
-    /// Says that a signature could not be verified.
+    /// Logs that a signature could not be verified.
     mutating func undecided(_ reason: String, at now: ContinuousClock.Instant) {
         logger.log(
             level: .error, "cannot verify", throttle: &undecided, at: now, metadata: ["reason": "\(reason)"])
     }
 
-    /// Says that a postback is in quarantine, and why.
+    /// Logs that a postback was quarantined, and why.
     ///
     /// - Parameters:
-    ///   - rejection: Why.
-    ///   - isKept: Whether its bytes were kept; nil when that is not known.
+    ///   - rejection: The reason.
+    ///   - isKept: Whether its bytes were kept; nil if unknown.
     ///   - delivery: The postback.
-    ///   - now: The present.
+    ///   - now: The current time.
     mutating func quarantined(
         _ rejection: PostbackRejection,
         isKept: Bool?,
@@ -67,7 +67,7 @@ struct IngestLog {
         ]
         if let isKept { fields["kept"] = "\(isKept)" }
         if let client = delivery.client { fields["client"] = "\(client)" }
-        // Read once more, for few lines only; a postback whose form is right has a network, whether or not it is true.
+        // Parsed again, but only for the few lines logged. The network is what the postback claims, without proof.
         if case .invalidSignature = rejection, case .rejected(_, let body) = delivery.judgement,
             let postback = try? ReceivedPostback(reading: body)
         {
@@ -76,12 +76,12 @@ struct IngestLog {
         return fields
     }
 
-    /// Whether suppressed lines still wait to be counted.
+    /// Whether there are suppressed lines that were not reported yet.
     var hasSuppressed: Bool {
         storeFailures.hasSuppressed || undecided.hasSuppressed || quarantined.values.contains { $0.hasSuppressed }
     }
 
-    /// Says how many lines were suppressed at the end of a flood, once a second has passed.
+    /// Logs how many lines were suppressed, once a second has passed.
     mutating func countSuppressed(at now: ContinuousClock.Instant) {
         if let count = storeFailures.takeSuppressed(at: now) {
             logger.error("store failed", metadata: ["suppressed": "\(count)"])

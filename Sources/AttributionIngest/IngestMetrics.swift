@@ -1,20 +1,20 @@
 import Attribution
 import Metrics
 
-/// Counts deliveries after their commit, and how long that took.
+/// Counts committed deliveries and measures the time to their commit.
 ///
-/// - `skan_deliveries_total{status,reason,provenance}`: what became of deliveries.
+/// - `skan_deliveries_total{status,reason,provenance}`: deliveries by result.
 /// - `skan_ingest_commit_seconds`: the time from the receipt of a batch's oldest body to the commit.
 ///
-/// The labels are a closed set, so every counter is made before the first delivery: a rate is right from its first
-/// sample on, and nothing is made while postbacks are recorded.
+/// The labels are a closed set, so all counters are created at the start: rates are right from the first sample on, and
+/// recording creates none.
 struct IngestMetrics {
-    /// What a delivery is counted under.
+    /// The kind of a delivery, by which it is counted.
     enum Kind: Hashable {
         case verified(Recording.Status, Provenance)
         case quarantined(PostbackRejection.Code)
 
-        /// The kind of what the store made of a delivery.
+        /// The kind of a recording.
         init(_ recording: Recording) {
             switch recording {
             case .recorded(let traffic), .duplicate(let traffic), .conflict(let traffic, _):
@@ -30,7 +30,7 @@ struct IngestMetrics {
                 Provenance.allCases.map { Kind.verified(status, $0) }
             } + PostbackRejection.Code.allCases.map { .quarantined($0) }
 
-        /// The labels of `skan_deliveries_total`; what does not apply is empty.
+        /// The labels of `skan_deliveries_total`; empty if they do not apply.
         var labels: [(String, String)] {
             let (status, reason, provenance) =
                 switch self {
@@ -44,7 +44,7 @@ struct IngestMetrics {
     private let counters: [Counter]
     private let commitTime: Timer
 
-    /// Makes the counters and the timer.
+    /// Creates the counters and the timer.
     init(factory: any MetricsFactory) {
         counters = Kind.all.map {
             Counter(label: "skan_deliveries_total", dimensions: $0.labels, factory: factory)
@@ -52,11 +52,11 @@ struct IngestMetrics {
         commitTime = Timer(label: "skan_ingest_commit_seconds", factory: factory)
     }
 
-    /// Counts what became of a batch: each counter is incremented once, however many deliveries it counts.
+    /// Counts a batch, incrementing each counter at most once.
     ///
     /// - Parameters:
-    ///   - recordings: What became of each delivery; nothing was committed when there are none.
-    ///   - duration: The time from the receipt of the first one to the commit.
+    ///   - recordings: The result of each delivery; if empty, nothing was committed.
+    ///   - duration: The time from the receipt of the first delivery to the commit.
     func didCommit(_ recordings: [Recording?], after duration: Duration) {
         guard !recordings.isEmpty else {
             return
@@ -66,7 +66,7 @@ struct IngestMetrics {
         var latest = 0
         for case let recording? in recordings {
             let kind = Kind(recording)
-            // Most deliveries are of the same kind as the one before.
+            // Most deliveries have the same kind as the previous one.
             if Kind.all[latest] != kind {
                 guard let index = Kind.all.firstIndex(of: kind) else { continue }
                 latest = index

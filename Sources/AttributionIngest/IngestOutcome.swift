@@ -2,31 +2,31 @@ package import Attribution
 package import CodedErrors
 package import StrictJSON
 
-/// What became of a body handed in.
+/// The result of submitting a body.
 package enum IngestOutcome: Sendable {
-    /// It is durable: recorded, a repeat, a conflict or in quarantine.
+    /// The result is on disk: recorded, a repeat, a conflict or quarantined.
     case durable(Recording)
-    /// It cannot be a postback: it is not one JSON object. Nothing was kept.
+    /// The body is not one JSON object; nothing was kept.
     case refused(JSONError)
-    /// The queue is full or the server is stopping; nothing was done, the sender should come back.
+    /// The queue is full or the server is stopping; the sender should retry.
     case overloaded
-    /// It may be a genuine postback of a version or key not known yet, and there is no room to keep it; the sender should
-    /// come back.
+    /// It may be a genuine postback with an unknown version or key, and there is no room to keep it; the sender should
+    /// retry.
     case quarantineFull
-    /// Whether the signature verifies could not be found out; nothing was kept, the sender should come back.
+    /// The signature could not be verified now; nothing was kept, and the sender should retry.
     case undecided
-    /// The store failed; nothing was kept, the sender should come back.
+    /// The store failed; nothing was kept, and the sender should retry.
     case storeFailed
 
-    /// What is on disk, or why nothing is.
+    /// What was recorded, or why nothing was.
     package var result: Result<Recording, Refusal> {
         switch self {
         case .durable(let recording): .success(recording)
         case .refused(let error): .failure(Refusal(error))
-        case .overloaded: Self.notKept(.overloaded, "too much waits to be recorded")
+        case .overloaded: Self.notKept(.overloaded, "too many postbacks are waiting to be recorded")
         case .quarantineFull:
             Self.notKept(
-                .quarantineFull, "the postback is of a version or key not known yet, for which there is no room")
+                .quarantineFull, "the postback has an unknown version or key, and there is no room to keep it")
         case .undecided: Self.notKept(.undecided, "the signature could not be verified now")
         case .storeFailed: Self.notKept(.storeFailed, "the store does not answer")
         }

@@ -8,11 +8,11 @@ package import Metrics
 import ServiceLifecycle
 import Synchronization
 
-/// Takes bodies from any thread, verifies and records them in batches, and answers each after its commit.
+/// Accepts bodies from any thread, verifies and records them in batches, and answers each after its commit.
 ///
-/// One writer takes whatever has arrived while the last batch was being written: under light load a body waits for
-/// nothing but its own commit, under heavy load the commits are shared. Between the two the writer waits a moment for a
-/// batch to grow, for a commit costs as much as ten postbacks. It knows no HTTP.
+/// A single writer takes everything that arrived while it wrote the last batch: under light load a body waits only for
+/// its own commit, and under heavy load commits are shared. In between, the writer waits briefly for a batch to grow,
+/// because a commit costs as much as ten postbacks. It is independent of HTTP.
 package final class Ingestor: Service {
     private let verifier: PostbackVerifier
     private let ledger: LedgerWriter
@@ -21,7 +21,7 @@ package final class Ingestor: Service {
     private let answeringTogether: @Sendable (() -> Void) -> Void
     private let metrics: IngestMetrics
     private let state = Mutex(State())
-    /// Raised when something has arrived for a writer that waits.
+    /// Signalled when enough bodies have arrived for a waiting writer.
     private let arrival = DispatchSemaphore(value: 0)
 
     private struct Pending {
@@ -34,30 +34,31 @@ package final class Ingestor: Service {
 
     private struct State {
         var pending: [Pending] = []
-        /// When the first body of each batch to come was handed in: the clock is read once for a batch.
+        /// When the first body of each pending batch was submitted; the clock is read once per batch.
         var batchesReceivedAt: [ContinuousClock.Instant] = []
         var isClosed = false
-        /// How many bodies the writer waits for; nil while it does not wait.
-        var awaited: Int?
+        /// How many bodies the writer waits for; nil if it is not waiting.
+        var awaitedCount: Int?
 
-        /// Whether the writer must be woken, which then is left to the one who asked.
+        /// Returns whether the caller must signal the waiting writer, and marks it as signalled.
         mutating func takeWaitingWriter() -> Bool {
-            guard let awaited, pending.count >= awaited || isClosed else {
+            guard let awaitedCount, pending.count >= awaitedCount || isClosed else {
                 return false
             }
-            self.awaited = nil
+            self.awaitedCount = nil
             return true
         }
     }
 
-    /// Makes an ingestor; it works while ``run()`` does.
+    /// Creates an ingestor; it works while ``run()`` does.
     ///
     /// - Parameters:
     ///   - verifier: Judges the bodies.
     ///   - ledger: Records them.
-    ///   - limits: How much is taken at a time.
-    ///   - answeringTogether: Is handed the work of answering a batch and has to do it, once, before it returns.
-    ///   - logger: Where problems go.
+    ///   - limits: The limits of the queue and of batches.
+    ///   - answeringTogether: Called with the work of answering a batch, which it must do exactly once before it
+    ///     returns.
+    ///   - logger: Where problems are logged.
     ///   - metricsFactory: Where deliveries are counted.
     package init(
         verifier: PostbackVerifier,
@@ -80,12 +81,12 @@ package final class Ingestor: Service {
         state.withLock { $0.pending.count }
     }
 
-    /// Hands in a body.
+    /// Submits a body.
     ///
     /// - Parameters:
     ///   - body: The bytes as received.
-    ///   - recipient: Whose copy it is.
-    ///   - client: The network it came from, as text; nil when that is not known.
+    ///   - recipient: The recipient of this copy.
+    ///   - client: The client's IP network, as text; nil if unknown.
     ///   - receivedAtMilliseconds: When it was received, in Unix milliseconds.
     ///   - answer: Called exactly once, on any thread, after the commit or the refusal.
     package func submit(
@@ -96,9 +97,8 @@ package final class Ingestor: Service {
         answer: @escaping @Sendable (IngestOutcome) -> Void
     ) {
         let (isTaken, isWriterWaiting) = state.withLock { state in
-            // Turned away before any work is spent on it.
             guard !state.isClosed, state.pending.count < limits.queuedBodies else { return (false, false) }
-            // Batches are taken from the front, this many at a time or all there are.
+            // A new batch begins: batches are taken from the front, with up to this many bodies.
             if state.pending.count.isMultiple(of: limits.batch) {
                 state.batchesReceivedAt.append(.now)
             }
@@ -112,7 +112,7 @@ package final class Ingestor: Service {
         if !isTaken { answer(.overloaded) }
     }
 
-    /// Hands in a body and waits for its outcome.
+    /// Submits a body and waits for its outcome.
     package func ingest(
         _ body: [UInt8],
         recipient: Delivery.Recipient,
@@ -126,10 +126,10 @@ package final class Ingestor: Service {
         }
     }
 
-    /// Writes batches until a graceful shutdown, then what was accepted before it, and returns.
+    /// Writes batches until a graceful shutdown, then the bodies accepted before it, and returns.
     ///
-    /// The work is done on a thread of its own: reading, verifying and recording block it, and what they allocate is
-    /// freed where it was made.
+    /// The work runs on a thread of its own, because it blocks and so that memory is freed on the thread that allocated
+    /// it.
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withCheckedContinuation { ended in
@@ -146,7 +146,7 @@ package final class Ingestor: Service {
         }
     }
 
-    /// Takes nothing more; what was accepted is still written.
+    /// Stops accepting bodies; accepted ones are still written.
     package func close() {
         let isWriterWaiting = state.withLock { state in
             state.isClosed = true
@@ -167,39 +167,39 @@ package final class Ingestor: Service {
             batch.removeAll(keepingCapacity: true)
             deliveries.removeAll(keepingCapacity: true)
         }
-        // Nothing more comes: what was suppressed last is counted now and not in a second.
+        // Reports suppressed lines now, because there will be no later batch.
         log.countSuppressed(at: .now + .seconds(1))
     }
 
-    /// Lets the next batch grow to twice the last one, for a moment, when there are many to come.
+    /// Under load, waits briefly for the next batch to grow to twice the size of the last one.
     private func gather(after count: Int) {
-        let wanted = min(count * 2, limits.gathered)
+        let wanted = min(count * 2, limits.largestGatheredBatch)
         let waits = state.withLock { state in
             guard count >= limits.busyBatch, state.pending.count < wanted, !state.isClosed else {
                 return false
             }
-            state.awaited = wanted
+            state.awaitedCount = wanted
             return true
         }
         guard waits, arrival.wait(timeout: .now() + .milliseconds(limits.gatheringMilliseconds)) == .timedOut else {
             return
         }
-        // Whoever saw that the writer waits has signalled it, or is about to.
+        // After the timeout, a thread may have taken the waiting writer and be about to signal.
         let isSignalled = state.withLock { state in
-            defer { state.awaited = nil }
-            return state.awaited == nil
+            defer { state.awaitedCount = nil }
+            return state.awaitedCount == nil
         }
         if isSignalled {
             arrival.wait()
         }
     }
 
-    /// Takes what has arrived since the last batch, waiting when nothing has.
+    /// Takes the bodies that arrived since the last batch, and waits if there are none.
     ///
     /// - Parameters:
-    ///   - batch: An empty array, whose memory serves for what arrives next.
-    ///   - log: Counts what it suppressed, when nothing arrives for a while.
-    /// - Returns: When the first body of the batch was handed in; nil at the end, when there is none.
+    ///   - batch: An empty array, whose memory is reused for pending bodies.
+    ///   - log: Reports suppressed lines if nothing arrives for a second.
+    /// - Returns: When the first body of the batch was submitted; nil once closed and empty.
     private func takeBatch(into batch: inout [Pending], _ log: inout IngestLog) -> ContinuousClock.Instant? {
         while true {
             let (receivedAt, isOver) = state.withLock { state in
@@ -209,7 +209,7 @@ package final class Ingestor: Service {
                     batch.append(contentsOf: state.pending[..<limits.batch])
                     state.pending.removeFirst(limits.batch)
                 }
-                state.awaited = batch.isEmpty && !state.isClosed ? 1 : nil
+                state.awaitedCount = batch.isEmpty && !state.isClosed ? 1 : nil
                 return (batch.isEmpty ? nil : state.batchesReceivedAt.removeFirst(), batch.isEmpty && state.isClosed)
             }
             if isOver { return nil }
@@ -222,7 +222,7 @@ package final class Ingestor: Service {
         }
     }
 
-    /// What the sender hears of a delivery that was neither recorded nor kept.
+    /// The outcome of a delivery that was neither recorded nor kept.
     private static func unrecorded(_ delivery: Delivery) -> IngestOutcome {
         if case .rejected = delivery.judgement { .quarantineFull } else { .storeFailed }
     }
@@ -255,7 +255,7 @@ package final class Ingestor: Service {
         do {
             let recordings = try ledger.record(deliveries)
             let now = ContinuousClock.now
-            // Before the answers, so that whoever has one finds it counted.
+            // Counted before it is answered, so that a client that has its answer finds it in the metrics.
             metrics.didCommit(recordings, after: now - receivedAt)
             answeringTogether {
                 for (index, (delivery, recording)) in zip(waiting, zip(deliveries, recordings)) {

@@ -2,17 +2,17 @@ package import AttributionSigning
 package import AttributionStore
 import Dispatch
 
-/// Changes to a store beside recording: judging the quarantine again, deleting from it, and repair.
+/// Maintenance of a store while it records: requeuing and pruning the quarantine, recount and repair.
 ///
-/// One change runs at a time, on a thread of its own: each may block for minutes, and neither an event loop nor Swift's
-/// pool may wait for it.
+/// Tasks run one at a time on a queue of their own, because each may block for minutes and must block neither an event
+/// loop nor Swift's thread pool.
 package actor StoreMaintenance {
     private let ledger: LedgerWriter
     private let verifier: PostbackVerifier
-    private let executor = OwnThread()
+    private let executor = QueueExecutor()
 
-    /// Runs the actor's work on a queue of its own.
-    private final class OwnThread: SerialExecutor {
+    /// Runs the actor's jobs on a serial queue.
+    private final class QueueExecutor: SerialExecutor {
         private let queue = DispatchQueue(label: "skan-maintenance")
 
         func enqueue(_ job: consuming ExecutorJob) {
@@ -23,16 +23,16 @@ package actor StoreMaintenance {
         }
     }
 
-    /// The thread that does the work.
+    /// The queue that runs the actor's jobs.
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
     }
 
-    /// Makes the changes of an owner.
+    /// Creates the maintenance of a store.
     ///
     /// - Parameters:
     ///   - ledger: The owner of the store.
-    ///   - verifier: Judges bodies, by the same rules as those received now.
+    ///   - verifier: Judges bodies as it does those received.
     package init(ledger: LedgerWriter, verifier: PostbackVerifier) {
         self.ledger = ledger
         self.verifier = verifier
@@ -45,14 +45,14 @@ package actor StoreMaintenance {
         try ledger.requeue(query) { verifier.judge($0) }
     }
 
-    /// Deletes deliveries from the quarantine for good; see ``AttributionStore/LedgerWriter/prune(_:)``.
+    /// Permanently deletes deliveries from the quarantine; see ``AttributionStore/LedgerWriter/prune(_:)``.
     ///
     /// - Throws: ``AttributionStore/StoreError``.
     package func prune(_ query: QuarantineQuery) throws -> Int64 {
         try ledger.prune(query)
     }
 
-    /// Reads everything again from the raw bytes and mends what follows from them.
+    /// Recounts everything from the raw bytes and repairs what can be derived from them.
     ///
     /// - Throws: ``AttributionStore/StoreError``.
     package func repair() async throws -> RecountRepair {
@@ -60,7 +60,7 @@ package actor StoreMaintenance {
         return try await ledger.repair { verifier.judge($0) }
     }
 
-    /// Reads everything again from the raw bytes and changes nothing.
+    /// Recounts everything from the raw bytes, without changes.
     ///
     /// - Throws: ``AttributionStore/StoreError``.
     package func recount() async throws -> Recount {

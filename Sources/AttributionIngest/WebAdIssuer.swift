@@ -3,31 +3,31 @@ package import AttributionSigning
 package import AttributionStore
 import Metrics
 
-/// Issues web ads: each under a fresh nonce, remembered before its link is handed out.
+/// Issues web ads, each with a new nonce, and stores them before it returns their links.
 package struct WebAdIssuer: Sendable {
     private let ledger: any WebAdLedger
     private let signer: CurrentSigner?
 
-    /// Makes an issuer.
+    /// Creates an issuer.
     ///
     /// - Parameters:
-    ///   - ledger: Remembers the ads.
-    ///   - signer: Must have a key for the network of every ad; nil where the keys are somewhere else.
+    ///   - ledger: Stores the ads.
+    ///   - signer: Must have a key for the network of every ad; nil if the keys are on another machine.
     package init(ledger: any WebAdLedger, signer: CurrentSigner? = nil) {
         self.ledger = ledger
         self.signer = signer
     }
 
-    /// Issues ads that differ in their nonces alone.
+    /// Issues ads that differ only in their nonces.
     ///
     /// - Parameters:
     ///   - request: What they advertise, and where.
     ///   - count: How many.
-    ///   - issuedAt: From when their lifetime runs; nil for now.
-    ///   - now: The present.
+    ///   - issuedAt: The start of their lifetime; nil for now.
+    ///   - now: The current time.
     /// - Returns: Their links; the ads are on disk.
-    /// - Throws: ``Attribution/FieldProblem`` for a bad value, ``AttributionSigning/KeyProblem`` when no key signs for
-    ///   the network, and what the store reports.
+    /// - Throws: ``Attribution/FieldProblem`` for an invalid value, ``AttributionSigning/KeyProblem`` if there is no
+    ///   key for the network, and errors of the store.
     package func issue(
         _ request: WebAdRequest,
         count: Int = 1,
@@ -40,7 +40,7 @@ package struct WebAdIssuer: Sendable {
             links.append(try request.checked(nonce: Nonce(using: &generator), issuedAt: issuedAt ?? now))
         }
         if let signer = signer?.signer, let first = links.first {
-            // Signed once in vain: a network without a key is found out now and not by the first tap.
+            // Signs a sample, so that a missing key is found now rather than at the first tap.
             _ = try signer.sign(try first.ad.sampleImpression())
         }
         try await ledger.issue(links.map(\.ad), at: now)

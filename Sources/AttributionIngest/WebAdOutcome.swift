@@ -3,19 +3,19 @@ package import CodedErrors
 package import Metrics
 import StrictJSON
 
-/// What became of a tap on a web ad.
+/// The result of a tap on a web ad.
 package enum WebAdOutcome: Sendable {
     /// The payload; its nonce is used up on disk.
     case signed(SignedSKAdNetworkImpression)
     /// The tap is refused.
     case refused(WebAdRefusal)
-    /// The server was given no signing keys.
+    /// The server has no signing keys.
     case noSigningKeys
-    /// The server's keys lack one for the ad's network; the nonce is as it was.
+    /// The server has no key for the ad's network; the nonce is still unused.
     case keyMissing(adNetworkID: String)
-    /// Too many wait, or the server stops; the nonce is as it was.
+    /// Too many taps are waiting, or the server is stopping; the nonce is still unused.
     case overloaded
-    /// The store or the signer failed; the nonce is as it was, unless the store lost its word after the commit.
+    /// The store or the signer failed; the nonce is still unused, unless the failure came after the commit.
     case failed
 
     /// The payload, or why there is none.
@@ -27,18 +27,19 @@ package enum WebAdOutcome: Sendable {
             .failure(
                 Refusal(
                     .noSigningKeys,
-                    "this server was started without --signing-keys and answers for no web ads; "
+                    "this server was started without --signing-keys and cannot answer taps on web ads; "
                         + "the nonce is still unused",
                     hint: "start it with --signing-keys FILE (SKAN_SIGNING_KEYS)"))
         case .keyMissing(let adNetworkID):
             .failure(
                 Refusal(
                     .keyMissing,
-                    "the server has no key to sign version 4.0 for \(adNetworkID.shortened(to: 60)) any more; "
+                    "the server no longer has a key to sign version 4.0 for \(adNetworkID.shortened(to: 60)); "
                         + "the nonce is still unused",
                     hint: "add one to its --signing-keys, and send it SIGHUP"))
         case .overloaded:
-            .failure(Refusal(.overloaded, "too many taps wait; the nonce is still unused", hint: "send it again"))
+            .failure(
+                Refusal(.overloaded, "too many taps are waiting; the nonce is still unused", hint: "send it again"))
         case .failed:
             .failure(Refusal(.storeFailed, "the store or the signer does not answer", hint: "send it again"))
         }

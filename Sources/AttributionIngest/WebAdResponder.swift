@@ -5,10 +5,9 @@ import BoundedLogging
 package import Logging
 import ServiceLifecycle
 
-/// Answers taps on web ads, one after the other, with payloads whose nonces are used up on disk.
+/// Answers taps on web ads one at a time, with payloads whose nonces are used up on disk.
 ///
-/// It knows no HTTP. A bounded number of taps waits, so that neither the store nor OpenSSL is ever waited for by who
-/// hands them in.
+/// Taps wait in a bounded queue, so that callers never block on the store or OpenSSL. It is independent of HTTP.
 package final class WebAdResponder: Service {
     private struct Pending: Sendable {
         let tap: WebAdTap
@@ -23,26 +22,26 @@ package final class WebAdResponder: Service {
     private let taps: AsyncStream<Pending>
     private let queue: AsyncStream<Pending>.Continuation
 
-    /// Makes a responder; it works while ``run()`` does.
+    /// Creates a responder; it works while ``run()`` does.
     ///
     /// - Parameters:
-    ///   - ledger: Remembers the ads.
-    ///   - signer: Signs the payloads, and may be exchanged.
+    ///   - ledger: Stores the ads.
+    ///   - signer: Signs the payloads; it may be replaced at any time.
     ///   - queuedTaps: The most taps that wait; by default 1,024, under a second of commits on a slow disk.
-    ///   - logger: Takes what goes wrong.
+    ///   - logger: Where failures are logged.
     package init(ledger: any WebAdLedger, signer: CurrentSigner, queuedTaps: Int = 1_024, logger: Logger) {
         self.ledger = ledger
         current = signer
         failures = FailureLog("web ad not answered", logger: logger)
-        missingKeys = FailureLog("a web ad was tapped whose network has no key", logger: logger)
+        missingKeys = FailureLog("no signing key for the network of a tapped web ad", logger: logger)
         (taps, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(queuedTaps))
     }
 
-    /// Hands in a body.
+    /// Submits a body.
     ///
     /// - Parameters:
     ///   - body: The bytes as received.
-    ///   - receivedAt: When they were received; the payload's timestamp.
+    ///   - receivedAt: When it was received; the payload's timestamp.
     ///   - answer: Called exactly once, on any thread.
     package func submit(
         _ body: [UInt8],
@@ -66,7 +65,7 @@ package final class WebAdResponder: Service {
         counted(.overloaded)
     }
 
-    /// Answers until a graceful shutdown, then what was accepted before it, and returns.
+    /// Answers taps until a graceful shutdown, then those accepted before it, and returns.
     package func run() async throws {
         await withGracefulShutdownHandler {
             for await pending in taps {
@@ -77,7 +76,7 @@ package final class WebAdResponder: Service {
         }
     }
 
-    /// Takes nothing more; what was accepted is still answered.
+    /// Stops accepting taps; accepted ones are still answered.
     package func close() {
         queue.finish()
     }

@@ -8,7 +8,7 @@ import MetricsTestKit
 import TestSupport
 import Testing
 
-@Suite("What ingesting counts")
+@Suite("Metrics of ingesting")
 struct IngestMetricsTests {
     let path = NSTemporaryDirectory() + "skan-ingest-\(UUID().uuidString).sqlite"
     let metrics = TestMetrics()
@@ -25,7 +25,7 @@ struct IngestMetricsTests {
             ledger: try LedgerWriter(path: path), limits: limits, logger: .silent, metricsFactory: metrics)
     }
 
-    /// Bodies with the labels under which each is counted, in the order in which they come.
+    /// Bodies, and the labels under which each is counted, in order.
     private static func deliveries() throws -> [(body: [UInt8], labels: [String: String])] {
         let texts = Dictionary(
             uniqueKeysWithValues: try AppleSignedPostback.all().map {
@@ -73,12 +73,12 @@ struct IngestMetricsTests {
         try await running
     }
 
-    @Test("A batch of many kinds is counted as its deliveries are")
+    @Test("A batch of mixed kinds is counted correctly")
     func batch() async throws {
         defer { removeStore() }
         let ingestor = try ingestor()
         var expected: [[String: String]: Int64] = [:]
-        // Nobody runs it yet, so all are of one batch; the first of each pair is followed by another kind.
+        // Submitted before run(), so that they are one batch; the first of each pair is followed by another kind.
         for (body, labels) in try Self.deliveries() {
             ingestor.submit(body, recipient: .network, receivedAtMilliseconds: 1_795_262_400_000) { _ in }
             expected[labels, default: 0] += 1
@@ -90,7 +90,7 @@ struct IngestMetricsTests {
     }
 
     @Test(
-        "The time to the commit is measured once for each batch, and the queue has as many bodies as wait",
+        "The time to the commit is measured once per batch, and the queue depth is the number of waiting bodies",
         arguments: [(0, 0), (1, 1), (2, 1), (3, 2), (5, 3), (6, 3)])
     func batches(_ bodies: Int, _ batches: Int) async throws {
         defer { removeStore() }
@@ -107,7 +107,7 @@ struct IngestMetricsTests {
         #expect(times.allSatisfy { $0 > 0 })
     }
 
-    @Test("What is refused or not committed is neither counted nor timed")
+    @Test("Deliveries that are refused or not committed are neither counted nor timed")
     func uncommitted() async throws {
         defer { removeStore() }
         let ledger = try LedgerWriter(path: path)

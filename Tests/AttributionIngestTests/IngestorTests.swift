@@ -31,7 +31,7 @@ struct IngestorTests {
         }
     }
 
-    /// Runs `body` beside an ingestor at work, and then closes it.
+    /// Runs `body` with a running ingestor, and then closes it.
     private func withIngestor(
         limits: IngestorLimits = IngestorLimits(),
         logger: Logger = Logger(label: "test"),
@@ -63,7 +63,7 @@ struct IngestorTests {
         }
     }
 
-    @Test("64 senders of one postback at once: one recorded, 63 duplicates")
+    @Test("Of 64 concurrent senders of one postback one is recorded, and 63 are duplicates")
     func concurrency() async throws {
         let body = try AppleSignedPostback.all()[4].body
         try await withIngestor { ingestor, ledger in
@@ -82,7 +82,7 @@ struct IngestorTests {
         }
     }
 
-    @Test("A day of traffic ends as planned, and in the report")
+    @Test("A day of traffic gives the planned outcomes and report")
     func traffic() async throws {
         let plan = try TrafficPlan(postbacks: 400, seed: 11, shares: TrafficShares(), standIn: standIn)
         try await withIngestor { ingestor, ledger in
@@ -104,7 +104,7 @@ struct IngestorTests {
         }
     }
 
-    @Test("What is not JSON is refused and leaves no trace", arguments: ["", "[]", "postback=1", "{\"a\":"])
+    @Test("A body that is not JSON is refused and not kept", arguments: ["", "[]", "postback=1", "{\"a\":"])
     func notJSON(_ text: String) async throws {
         try await withIngestor { ingestor, ledger in
             let outcome = await ingestor.ingest(Array(text.utf8), recipient: .network, receivedAtMilliseconds: 0)
@@ -114,7 +114,7 @@ struct IngestorTests {
         }
     }
 
-    @Test("After closing, what was accepted is written and nothing more is taken")
+    @Test("After closing, accepted bodies are written and new ones are refused")
     func closing() async throws {
         let body = try AppleSignedPostback.all()[4].body
         try await withIngestor { ingestor, ledger in
@@ -126,11 +126,11 @@ struct IngestorTests {
         }
     }
 
-    @Test("A full queue turns away at once")
+    @Test("A full queue refuses immediately")
     func overload() async throws {
         let body = try AppleSignedPostback.all()[4].body
         let ledger = try Store(path)
-        // Nobody runs it: the queue can only fill.
+        // It is not running, so the queue only fills.
         let ingestor = Ingestor(
             verifier: try PostbackVerifier(), ledger: ledger.writer, limits: IngestorLimits(queuedBodies: 2, batch: 1),
             logger: Logger(label: "test"))
@@ -144,7 +144,7 @@ struct IngestorTests {
         #expect(counts.received == 2)
     }
 
-    @Test("When the store fails, senders are told to come back")
+    @Test("If the store fails, senders are told to retry")
     func storeFailure() async throws {
         let body = try AppleSignedPostback.all()[4].body
         try await withIngestor { ingestor, ledger in
@@ -154,18 +154,18 @@ struct IngestorTests {
         }
     }
 
-    /// How many lines of a kind there are, and how many events they speak of.
+    /// How many lines of a kind there are, and how many events they stand for.
     private func count(_ kind: String, in lines: [String]) -> (lines: Int, events: Int) {
         let lines = lines.filter { $0.hasPrefix(kind) }
         let suppressed = lines.compactMap { line in
             line.split(separator: " ").first { $0.hasPrefix("suppressed=") }.flatMap { Int($0.dropFirst(11)) }
         }
-        // A line without a detail or an error only counts others.
+        // A line without a detail or an error only counts suppressed lines.
         let own = lines.filter { $0.contains("detail=") || $0.contains("error=") }
         return (lines.count, own.count + suppressed.reduce(0, +))
     }
 
-    @Test("A quarantined postback is one line with its reason, whom it names and where it came from")
+    @Test("A quarantined postback is one log line with its reason, network and client")
     func quarantineLine() async throws {
         let log = LinesOfLog()
         let texts = try AppleSignedPostback.all().map { String(decoding: $0.body, as: UTF8.self) }
@@ -185,7 +185,7 @@ struct IngestorTests {
         #expect(lines[1].contains(" reason=unknown-version "))
     }
 
-    @Test("A flood of garbage makes ten lines a second for each reason; all of it is counted")
+    @Test("A flood of garbage logs ten lines a second for each reason, and all of it is counted")
     func quarantineFlood() async throws {
         let log = LinesOfLog()
         let start = ContinuousClock.now
@@ -202,11 +202,11 @@ struct IngestorTests {
         let seconds = Int((ContinuousClock.now - start) / .seconds(1))
         let (lines, events) = count("info postback quarantined", in: log.lines)
         #expect(events == 2_000)
-        // Ten in each second begun, and one that counts the rest.
+        // Ten lines in each second, and one that counts the rest.
         #expect(lines <= 11 * (seconds + 1))
     }
 
-    @Test("A store that goes on failing is one line a second")
+    @Test("A store that keeps failing logs one line a second")
     func storeFailureFlood() async throws {
         let log = LinesOfLog()
         let body = try AppleSignedPostback.all()[4].body
@@ -223,7 +223,7 @@ struct IngestorTests {
         #expect(lines <= 2 * (seconds + 1))
     }
 
-    @Test("What cannot be verified now is handed back, and the rest of its batch is recorded")
+    @Test("A body that cannot be verified now is refused, and the rest of its batch is recorded")
     func undecided() async throws {
         defer {
             for suffix in ["", "-wal", "-shm"] {
@@ -254,7 +254,7 @@ struct IngestorTests {
         ingestor.close()
         try await running
         #expect(statuses == Array(repeating: "undecided", count: 50) + ["recorded"])
-        // A flood makes a line a second, and the others are counted.
+        // A flood logs a line a second, which counts the others.
         let lines = log.lines.filter { $0.hasPrefix("error cannot verify") }
         let suppressed = lines.compactMap { $0.split(separator: "suppressed=").dropFirst().first.flatMap { Int($0) } }
         let written = lines.filter { $0.contains("reason=") }.count

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Answering taps on web ads")
 struct WebAdResponderTests {
-    /// A ledger whose answers come when the test says so: what waits behind one can then be counted.
+    /// A ledger that answers when the test opens it, so that waiting taps can be counted.
     private final class HeldLedger: WebAdLedger {
         private let gate = AsyncStream<Void>.makeStream()
 
@@ -46,13 +46,13 @@ struct WebAdResponderTests {
         return try NetworkSigner(try NetworkKeySet(file: folder + "/keys.json"))
     }
 
-    @Test("More taps than may wait are turned away at once, and every one is answered")
+    @Test("Taps beyond the queue's limit are refused immediately, and every tap is answered")
     func bound() async throws {
         let ledger = HeldLedger()
         let responder = WebAdResponder(
             ledger: ledger, signer: CurrentSigner(try signer()), queuedTaps: 8, logger: Logger(label: "test"))
         let codes = Mutex<[String]>([])
-        // Not running yet: eight wait, the rest is told so before this returns.
+        // Not running yet: eight wait, and the others are refused before this returns.
         for _ in 0..<20 {
             responder.submit(Self.body, receivedAt: Self.noon) { outcome in
                 codes.withLock { $0.append(outcome.label) }

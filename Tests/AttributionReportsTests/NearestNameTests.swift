@@ -6,7 +6,7 @@ struct NearestNameTests {
     static let names = ["report", "recount", "serve", "campaign", "campaign-id", "--store", "SKAN_LISTEN", "day"]
 
     @Test(
-        "A misspelt name has one that was meant, and a strange one has none",
+        "A misspelt name has a suggestion, and an unrelated one has none",
         arguments: [
             ("reprot", "report"), ("reports", "report"), ("REPORT", "report"), ("recout", "recount"),
             ("campagn", "campaign"), ("campaign-ids", "campaign-id"), ("--stor", "--store"), ("--stroe", "--store"),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Hours, days, weeks and months of time zones")
 struct ReportCalendarTests {
-    /// Zones whose clocks do something, and quarters of an hour around it, or everywhere.
+    /// Time zones, and ranges of quarter hours around changes of their clocks.
     static let zones: [(String, [ClosedRange<Int64>])] = [
         ("UTC", [quarters(1_795_217_400)]),
         // Back on 2026-10-25, forward on 2026-03-29.
@@ -31,7 +31,7 @@ struct ReportCalendarTests {
     }
 
     @Test(
-        "The earliest and the latest quarter a moment can fall into have days, too", arguments: ["UTC", "Asia/Kolkata"])
+        "The earliest and latest possible quarter hours have days too", arguments: ["UTC", "Asia/Kolkata"])
     func extremes(_ name: String) throws {
         let calendar = LedgerCalendar(timeZone: try #require(TimeZone(identifier: name)))
         for quarter in [Int64.min / 900_000 - 1, Int64.max / 900_000] {
@@ -41,7 +41,7 @@ struct ReportCalendarTests {
         }
     }
 
-    @Test("They are those of Foundation's calendar, and later ones have greater numbers", arguments: zones)
+    @Test("Periods are those of Foundation's calendar, and later ones have greater numbers", arguments: zones)
     func calendar(_ name: String, _ ranges: [ClosedRange<Int64>]) throws {
         let zone = name == "UTC" ? TimeZone.gmt : try #require(TimeZone(identifier: name))
         let calendar = LedgerCalendar(timeZone: zone)
@@ -52,7 +52,7 @@ struct ReportCalendarTests {
                 for dimension in ReportDimension.times {
                     let period = calendar.period(dimension, quarter)
                     #expect(calendar.label(dimension, period) == expected[dimension])
-                    // Where the clocks of St. John's went back past midnight, a day came twice.
+                    // A day occurred twice when the clocks in St. John's went back past midnight.
                     let isInOrder = period >= last[dimension, default: .min]
                     #expect(isInOrder || name == "America/St_Johns" && dimension == .day, "\(dimension) \(quarter)")
                     last[dimension] = period
@@ -88,7 +88,8 @@ struct ReportCalendarTests {
     }
 
     @Test(
-        "Quarters of any year have a label", arguments: [-10_000_000_000, -2_000_000, -1, 0, 10_000_000_000] as [Int64])
+        "Quarter hours of any year have a label",
+        arguments: [-10_000_000_000, -2_000_000, -1, 0, 10_000_000_000] as [Int64])
     func strays(_ quarter: Int64) throws {
         let calendar = LedgerCalendar(timeZone: try #require(TimeZone(identifier: "Europe/Berlin")))
         for dimension in ReportDimension.times {
@@ -96,7 +97,7 @@ struct ReportCalendarTests {
         }
     }
 
-    @Test("All quarters of 400 days are placed in well under a second", arguments: ReportDimension.times)
+    @Test("All quarter hours of 400 days are mapped in well under a second", arguments: ReportDimension.times)
     func speed(_ dimension: ReportDimension) throws {
         let calendar = LedgerCalendar(timeZone: try #require(TimeZone(identifier: "Europe/Berlin")))
         let start = ContinuousClock.now
@@ -105,7 +106,7 @@ struct ReportCalendarTests {
         #expect(ContinuousClock.now - start < .seconds(2))
     }
 
-    @Test("The hour that occurs twice in autumn is two rows, one after the other")
+    @Test("The hour repeated in autumn is two consecutive rows")
     func twice() async throws {
         // 2026-10-25 02:30 in Berlin, in summer time and an hour later in winter time; and 03:30.
         let times: [Int64] = [1_792_888_200_000, 1_792_891_800_000, 1_792_895_400_000]

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Parameters of reports")
 struct ReportRefusalTests {
-    /// One parameter, or several in one case, that a report is asked with.
+    /// Invalid parameters of a report.
     struct Case: CustomTestStringConvertible, Sendable {
         let field: String
         let found: String
@@ -32,16 +32,18 @@ struct ReportRefusalTests {
         Case("by", "campagn", "; did you mean campaign?") { $0.by = "app,campagn" },
         Case("by", "conversion-valeu", "; did you mean conversion-value?") { $0.by = "conversion-valeu" },
         Case("from", "2026-02-30", "a day of the calendar: 2026-02 has 28 days") { $0.from = "2026-02-30" },
-        Case("from", "26-02-03", "a day as 2026-11-09") { $0.from = "26-02-03" },
+        Case("from", "26-02-03", "a day such as 2026-11-09") { $0.from = "26-02-03" },
         Case("from", "1969-12-31", "a year from 1970 on") { $0.from = "1969-12-31" },
-        Case("to", "tomorrow", "a day as 2026-11-09") { $0.to = "tomorrow" },
+        Case("to", "tomorrow", "a day such as 2026-11-09") { $0.to = "tomorrow" },
         Case("to", "yesterdya", "; did you mean yesterday?") { $0.to = "yesterdya" },
         Case("to", "2026-02-01", "a day not before 2026-02-02") { ($0.from, $0.to) = ("2026-02-02", "2026-02-01") },
         Case("period", "2026-13", "a month of the calendar, 01 to 12") { $0.period = "2026-13" },
         Case("period", "2025-W53", "a week of the calendar: 2025 has 52 weeks") { $0.period = "2025-W53" },
         Case("period", "0d", "1d to 36500d, the last days including today") { $0.period = "0d" },
         Case("period", "last-weeks", "; did you mean last-week?") { $0.period = "last-weeks" },
-        Case("period", "today beside from or to", "one or the other") { ($0.period, $0.to) = ("today", "today") },
+        Case("period", "today together with from or to", "one or the other") {
+            ($0.period, $0.to) = ("today", "today")
+        },
         Case("time-zone", "Middle/Earth", "UTC or a name of the tz database") { $0.timeZone = "Middle/Earth" },
         Case("time-zone", "Europe/Berlni", "; did you mean Europe/Berlin?") { $0.timeZone = "Europe/Berlni" },
         Case("provenance", "aple", "one of apple, foreign, development, test; did you mean apple?") {
@@ -66,7 +68,7 @@ struct ReportRefusalTests {
         .filters("app=abc", expected: "app to be an App Store id, a number such as 525463029"),
         .filters("app=1,2", expected: "; for several values repeat it: where app=… where app=…"),
         .filters("app=007", expected: "app to be an App Store id"),
-        .filters("app=", expected: "app to be a value, for every postback has one"),
+        .filters("app=", expected: "app to be a value, because every postback has one"),
         .filters("redownload=yes", expected: "redownload to be one of true, false"),
         .filters("version=4", expected: "version to be one of 1.0, 2.0, 2.1, 2.2, 3.0, 4.0"),
         .filters("framework=skadnetwrok", expected: "; did you mean skadnetwork?"),
@@ -81,7 +83,7 @@ struct ReportRefusalTests {
         .filters("app=1", "app=2", "app!=2", found: "app=2 and app!=2", expected: "one of them"),
     ]
 
-    @Test("A wrong one is refused with field, value, expectation and cure", arguments: cases)
+    @Test("An invalid parameter is refused with field, value and expectation", arguments: cases)
     func refusal(_ row: Case) {
         let problem = #expect(throws: FieldProblem.self) { try ReportStores.request("app", row.change) }
         #expect(problem?.field == row.field)
@@ -100,7 +102,7 @@ struct ReportRefusalTests {
         ("2024-02", "2024-02-01", "2024-02-29"), ("2026-11-09", "2026-11-09", "2026-11-09"),
     ]
 
-    @Test("Words for days, as a period, and their first and last day", arguments: words)
+    @Test("The first and last day of each period", arguments: words)
     func period(_ word: String, _ first: String, _ last: String) throws {
         let now = ReportStores.night[0]
         let period = try ReportStores.request("app", now: now) { $0.period = word }
@@ -112,7 +114,7 @@ struct ReportRefusalTests {
     }
 
     @Test(
-        "Words for days of the turn of a year", arguments: [("last-month", "2026-12-01"), ("last-week", "2026-12-21")])
+        "Periods at the turn of a year", arguments: [("last-month", "2026-12-01"), ("last-week", "2026-12-21")])
     func newYear(_ word: String, _ first: String) throws {
         // 2027-01-01, in the last week of 2026.
         let request = try ReportStores.request("app", now: 1_798_761_600_000) { $0.period = word }
@@ -120,7 +122,7 @@ struct ReportRefusalTests {
     }
 
     @Test(
-        "Today is that of the report's time zone",
+        "Today is the day in the report's time zone",
         arguments: [
             ("UTC", "2026-11-20"), ("Europe/Berlin", "2026-11-21"), ("America/Los_Angeles", "2026-11-20"),
         ])
@@ -131,7 +133,7 @@ struct ReportRefusalTests {
         #expect(request.from?.description == day)
     }
 
-    @Test("Values of one dimension are alternatives, excluded ones stand together, and repeats do no harm")
+    @Test("Values of one dimension are alternatives, excluded values are combined, and duplicates are ignored")
     func conditions() throws {
         let request = try ReportStores.request("app") {
             $0.filters = ["app=1", "app=2", "version!=1.0", "app=1", "version!=2.0", "source-app!="]

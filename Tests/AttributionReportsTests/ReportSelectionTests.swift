@@ -6,7 +6,7 @@ import Foundation
 import StrictJSON
 import Testing
 
-@Suite("What is shown of a report")
+@Suite("Sorting and filtering of reports")
 struct ReportSelectionTests {
     private let stores: ReportStores
 
@@ -25,7 +25,7 @@ struct ReportSelectionTests {
     }
 
     @Test(
-        "Rows are sorted by figures and dimensions, ties in their order",
+        "Rows are sorted by figures and dimensions, and ties keep their order",
         arguments: [
             (nil, ["9", "10", "11"]), ("installs", ["9", "11", "10"]), ("-installs", ["10", "11", "9"]),
             ("campaign-id", ["9", "10", "11"]), ("-campaign-id", ["11", "10", "9"]),
@@ -37,7 +37,7 @@ struct ReportSelectionTests {
         #expect(report.rows.map { $0.values[0] } == campaigns)
     }
 
-    @Test("Values that postbacks do not carry come last, whichever way rows are sorted", arguments: ["app", "-app"])
+    @Test("Missing values come last, whichever way rows are sorted", arguments: ["app", "-app"])
     func missing(_ direction: String) async throws {
         let reporter = try stores.reporter(at: [0, 0, 0]) { draft, index in
             if index > 0 {
@@ -51,7 +51,9 @@ struct ReportSelectionTests {
         #expect(values == (direction == "app" ? ["1", "2", ""] : ["2", "1", ""]))
     }
 
-    @Test("The first rows after sorting are shown, the totals are those of all", arguments: ReportFormat.allCases)
+    @Test(
+        "Only the first rows after sorting are shown, and the totals include all rows",
+        arguments: ReportFormat.allCases)
     func top(_ format: ReportFormat) async throws {
         let request = try ReportStores.request("campaign-id") { parameters in
             (parameters.sort, parameters.top, parameters.columns) = ("-installs", "1", "installs,redownload-rate")
@@ -61,11 +63,11 @@ struct ReportSelectionTests {
         let text = report.rendered(as: format)
         switch format {
         case .table, .markdown:
-            #expect(text.contains("… and 2 more rows; the totals are those of all."))
+            #expect(text.contains("… and 2 more rows; the totals include all rows."))
             #expect(text.replacing(/[ |]+/, with: " ").contains("total 6 0.1667"))
         case .csv:
             #expect(text == "campaign-id,installs,redownload-rate\r\n10,3,0.0000\r\n")
-            #expect(report.words(.document).contains("… and 2 more rows; the totals are those of all."))
+            #expect(report.remarks(.document).contains("… and 2 more rows; the totals include all rows."))
         case .json:
             #expect(text.contains("\"rows-left-out\": 2,"))
             #expect(text.contains("\"totals\": {\n    \"installs\": 6,\n    \"redownload-rate\": 0.1667\n  }"))
@@ -76,7 +78,7 @@ struct ReportSelectionTests {
     }
 
     @Test(
-        "Filters are alternatives, exclusions, and values that postbacks do not carry",
+        "Filters select alternatives, exclusions and missing values",
         arguments: [
             (["campaign-id=9", "campaign-id=11"], 3), (["campaign-id!=10"], 3),
             (["campaign-id!=10", "campaign-id!=11"], 1), (["source-app="], 6), (["source-app!="], 0),
@@ -96,9 +98,9 @@ struct ReportSelectionTests {
         switch format {
         case .table, .markdown:
             #expect(text.contains("No postback recorded here has app 12345.\n"))
-            #expect(text.contains("has network N.skadnetwork. Network ids are compared letter by letter;"))
+            #expect(text.contains("has network N.skadnetwork. Network ids are case-sensitive;"))
         case .csv:
-            #expect(report.words(.document).contains("No postback recorded here has app 12345."))
+            #expect(report.remarks(.document).contains("No postback recorded here has app 12345."))
         case .json, .ndjson:
             let line = text.replacing("\n", with: "").replacing(" ", with: "")
             #expect(
@@ -106,7 +108,7 @@ struct ReportSelectionTests {
         }
     }
 
-    @Test("A report names its position, and asked as of it gives the same numbers for ever")
+    @Test("A report as of the position of an earlier one gives the same numbers")
     func position() async throws {
         let reporter = try reporter()
         let first = try await reporter.report(ReportStores.request("campaign-id"))
@@ -122,7 +124,7 @@ struct ReportSelectionTests {
         #expect((json?["recorded-at"] as? String)?.hasSuffix("Z") == true)
     }
 
-    @Test("A position of another store is refused by name")
+    @Test("A position of another store is refused")
     func foreignPosition() async throws {
         let position = try #require(try await reporter().report(ReportStores.request("")).position).description
         let request = try ReportStores.request("") { $0.asOf = position }

@@ -47,7 +47,7 @@ final class ReportStores: Sendable {
         return Reporter(try LedgerReader(path), programVersion: "9.9.9")
     }
 
-    /// A request for test postbacks, with the rest as given.
+    /// A request for test postbacks.
     static func request(
         _ by: String,
         now: Int64 = night[1],

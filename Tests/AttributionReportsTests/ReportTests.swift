@@ -29,7 +29,7 @@ struct ReportTests {
     }
 
     @Test(
-        "Days begin at midnight of the time zone asked for",
+        "Days begin at midnight in the requested time zone",
         arguments: [
             ("UTC", [["2026-11-20", "1"], ["2026-11-21", "1"]]),
             ("Europe/Berlin", [["2026-11-21", "2"]]),
@@ -44,7 +44,7 @@ struct ReportTests {
     }
 
     @Test(
-        "From and to are included, in the time zone asked for",
+        "From and to are inclusive, in the requested time zone",
         arguments: [
             ("2026-11-20", "2026-11-20", "UTC", 1), ("2026-11-21", "2026-11-21", "UTC", 1),
             ("2026-11-20", "2026-11-21", "UTC", 2), ("2026-11-22", nil, "UTC", 0), (nil, "2026-11-20", "UTC", 1),
@@ -60,13 +60,13 @@ struct ReportTests {
         #expect(byDay.totals == report.totals)
     }
 
-    @Test("Rows are in the order of numbers, and a dimension without a value is empty")
+    @Test("Rows are in numerical order, and a missing value is empty")
     func order() async throws {
         let report = try await reporter(at: [0, 0, 0]).report(request("campaign"))
         #expect(report.rows.map(\.values) == [["9", ""], ["10", ""], ["11", ""]])
     }
 
-    @Test("Filters choose rows; an empty value those that carry none")
+    @Test("Filters select rows; an empty value selects those without one")
     func filters() async throws {
         let reporter = try reporter(at: [0, 0]) { draft, index in
             if index == 1 {
@@ -80,7 +80,7 @@ struct ReportTests {
         #expect(try await reporter.report(request("", filters: ["app=1"])).rows.isEmpty)
     }
 
-    @Test("Every format holds the same figures and ends with the deliveries", arguments: ReportFormat.allCases)
+    @Test("Every format has the same figures and ends with the deliveries", arguments: ReportFormat.allCases)
     func formats(_ format: ReportFormat) async throws {
         let report = try await reporter(at: [0, 0]) { draft, index in
             draft[.conversionValue] = .integer(Int64(index) * 20)
@@ -125,7 +125,7 @@ struct ReportTests {
         }
     }
 
-    @Test("What Apple does not sign is named as unproven wherever it stands", arguments: ReportFormat.allCases)
+    @Test("Everything that Apple does not sign is named as unproven", arguments: ReportFormat.allCases)
     func unproven(_ format: ReportFormat) async throws {
         let text = try await reporter(at: [0]).report(request("country,app")).rendered(as: format)
         switch format {
@@ -133,25 +133,25 @@ struct ReportTests {
             let line = text.replacing("\n", with: "").replacing(" ", with: "")
             #expect(line.contains(#""unproven":["country","conversion-null""#))
         case .table, .markdown:
-            #expect(text.contains("Not signed by Apple, so whoever holds a postback can change it: country, conv"))
+            #expect(text.contains("Not signed by Apple, so anyone who has a postback can change it: country, conv"))
         case .csv:
-            // A table for machines: its columns are documented, it has no room for words.
+            // CSV has no room for notes; its columns are documented.
             #expect(text.hasPrefix("country,app,"))
         }
     }
 
-    @Test("A filter Apple does not sign makes a report unproven too, and is named once")
+    @Test("A filter on an unsigned dimension makes a report unproven too, and is named once")
     func unprovenFilter() async throws {
         let reporter = try reporter(at: [0])
         let filtered = try await reporter.report(request("app", filters: ["country="])).rendered(as: .table)
-        #expect(filtered.contains("whoever holds a postback can change it: country, conversion values."))
+        #expect(filtered.contains("anyone who has a postback can change it: country, conversion values."))
         let both = try await reporter.report(request("country", filters: ["country="]))
         #expect(both.rendered(as: .table).contains("can change it: country, conversion values."))
         #expect(both.json.line.contains(#""unproven":["country","conversion-null""#))
     }
 
     @Test(
-        "Redownloads of 1.0 are named as unproven where they are counted, and nowhere else",
+        "Redownloads are named as unproven only if some of version 1.0 are counted",
         arguments: ReportFormat.allCases)
     func unprovenRedownloads(_ format: ReportFormat) async throws {
         func text(_ by: String, from version: String) async throws -> String {
@@ -180,7 +180,7 @@ struct ReportTests {
         }
     }
 
-    @Test("A conversion value that is none is a count of its own", arguments: ReportFormat.allCases)
+    @Test("Invalid conversion values are counted separately", arguments: ReportFormat.allCases)
     func invalidConversions(_ format: ReportFormat) async throws {
         let report = try await reporter(at: [0, 0]) { draft, index in
             draft[.conversionValue] = .integer(index == 0 ? 64 : 20)
@@ -199,7 +199,7 @@ struct ReportTests {
     func denominators() async throws {
         let csv = try await reporter(at: [0]).report(request("app")).rendered(as: .csv)
         let columns = try #require(csv.split(separator: "\r\n").first).split(separator: ",").map { String($0) }
-        // What each rate or mean is taken of; wins and losses together for the last.
+        // The denominator of each rate or mean; for the last, wins and losses together.
         for (rate, denominators) in [
             ("redownload-rate", ["redownload-known"]), ("null-rate", ["installs"]),
             ("conversion-mean", ["conversion-fine"]), ("loss-rate", ["wins", "losses"]),
@@ -209,7 +209,7 @@ struct ReportTests {
         #expect(columns.filter { $0.hasSuffix("-rate") || $0.hasSuffix("-mean") }.count == 4)
     }
 
-    @Test("A report without dimensions has the totals, though nothing was counted", arguments: ReportFormat.allCases)
+    @Test("A report without dimensions has totals even if nothing was counted", arguments: ReportFormat.allCases)
     func noDimensions(_ format: ReportFormat) async throws {
         let reporter = try reporter(at: [0, 0])
         let position = try #require(try await reporter.report(request("")).position?.description)

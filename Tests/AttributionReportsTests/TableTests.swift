@@ -36,7 +36,7 @@ struct TableTests {
         line.unicodeScalars.reduce(0) { $0 + ((0x4E00...0x9FFF).contains($1.value) ? 2 : 1) }
     }
 
-    @Test("All figures are shown where there is room, numbers to the right")
+    @Test("All figures are shown if there is room, with numbers right-aligned")
     func wide() throws {
         let text = report.rendered(as: .table, style: TextStyle(width: 2_000))
         #expect(!text.contains("more column") && text.contains("re-engagement-high"))
@@ -54,7 +54,7 @@ struct TableTests {
         #expect(text.contains("#####") && text.contains("-----  ---") && text.contains("... and "))
     }
 
-    @Test("Bars follow only on request")
+    @Test("Bars are shown only on request")
     func bars() async throws {
         #expect(report.rendered(as: .table).contains("Conversion values of installs"))
         #expect(report.rendered(as: .markdown).contains("\n    Conversion values of installs\n"))
@@ -62,7 +62,7 @@ struct TableTests {
         #expect(!plain.rendered(as: .table).contains("Conversion values of"))
     }
 
-    @Test("Long values are shortened in tables alone")
+    @Test("Long values are shortened only in tables")
     func longValues() {
         let long = String(repeating: "long", count: 20)
         #expect(!report.rendered(as: .table, style: TextStyle(width: 2_000)).contains(long))
@@ -70,7 +70,7 @@ struct TableTests {
     }
 
     @Test(
-        "COLUMNS comes before the terminal's width, and the first locale that says something counts",
+        "COLUMNS overrides the terminal's width, and the first non-empty locale decides",
         arguments: [
             ([:], 90, true, 90, true), ([:], nil, true, 80, true), ([:], 90, false, 120, true),
             (["COLUMNS": "70"], 90, true, 70, true), (["COLUMNS": "0"], 90, true, 90, true),

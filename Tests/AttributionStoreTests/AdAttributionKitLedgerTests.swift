@@ -37,7 +37,7 @@ struct AdAttributionKitLedgerTests {
         try await ledger.rows(dimensions, traffic)
     }
 
-    @Test("One postback by identifier and sequence index, and never the same as one of SKAdNetwork")
+    @Test("Postbacks are identified by identifier and sequence index, and never equal one of SKAdNetwork")
     func identity() async throws {
         let recorded = Recording.recorded(.test)
         #expect(
@@ -50,7 +50,7 @@ struct AdAttributionKitLedgerTests {
         #expect(try await rows([])[0].counts[.installs] == 3)
     }
 
-    @Test("A copy with another unsigned field is a conflict: kept, not counted")
+    @Test("A copy with a different unsigned field is a conflict: kept, not counted")
     func conflict() async throws {
         let country = JSONField(name: "country-code", value: .string("DE"))
         #expect(
@@ -60,7 +60,7 @@ struct AdAttributionKitLedgerTests {
         #expect(try await rows([.country]).map(\.values) == [[""]])
     }
 
-    @Test("Re-engagements are counted apart from installs, losers from both")
+    @Test("Re-engagements, installs and losing postbacks are counted separately")
     func kinds() async throws {
         _ = try ledger.record([
             delivery("1"), delivery("2", type: .redownload), delivery("3", type: .reengagement),
@@ -74,7 +74,7 @@ struct AdAttributionKitLedgerTests {
         #expect(Set(types) == [["download", "3"], ["redownload", "1"], ["re-engagement", "2"]])
     }
 
-    @Test("Development postbacks are kept apart from Apple's and from test ones")
+    @Test("Development postbacks are counted separately from production and test postbacks")
     func development() async throws {
         let sample = try AppleSignedPostback.all().first { $0.name == "aak-development-reengagement" }
         let body = try #require(sample).body

@@ -5,7 +5,7 @@ import AttributionStore
 import Foundation
 import Testing
 
-// One after the other: each keeps a processor busy, and others measure time.
+// Serialized, because each test keeps a processor busy and other tests measure time.
 @Suite("Counting from columns", .serialized)
 final class ColumnTests {
     private let postbacks: Postbacks
@@ -16,13 +16,13 @@ final class ColumnTests {
         store = try TemporaryStore()
     }
 
-    /// A store with two blocks and a rest, recorded in batches that cross the ends of blocks.
+    /// A store with two full blocks and a partial one, recorded in batches that cross block boundaries.
     private func fill() throws -> (ledger: OpenLedger, many: ManyPostbacks) {
         try Self.filled.get().write(to: URL(fileURLWithPath: store.path))
         return (try OpenLedger(store.path), try ManyPostbacks())
     }
 
-    /// The store's file, made once for all tests.
+    /// The store's file, created once for all tests.
     private static let filled = Result {
         let many = try ManyPostbacks()
         let store = try TemporaryStore()
@@ -37,7 +37,7 @@ final class ColumnTests {
 
     // MARK: Damage
 
-    /// Damage to columns, by what remains right: everything, for it is counted from the bytes.
+    /// Damage to columns, none of which changes a report, because it is counted from the bytes.
     static let damages = [
         "UPDATE column_block SET offsets = zeroblob(length(offsets)) WHERE id = 1",
         "UPDATE column_block SET offsets = x'00' WHERE id = 64 + 3", "DELETE FROM column_block WHERE id / 64 = 0",
@@ -50,7 +50,7 @@ final class ColumnTests {
         "UPDATE column_value SET code = code + 4000000000 WHERE column_number = 5 AND code = 3",
     ]
 
-    @Test("Damaged columns are counted from the bytes, named, and mended", arguments: damages)
+    @Test("Damaged columns are counted from the bytes, reported, and repaired", arguments: damages)
     func damage(_ damage: String) async throws {
         let (filled, many) = try fill()
         try filled.close()
@@ -67,7 +67,7 @@ final class ColumnTests {
         let found = try await reader.recount { verifier.judge($0) }.differences.map(\.description)
         #expect(found.contains { $0.hasPrefix("the columns of postbacks ") }, "\(found)")
         reader.close()
-        // An owner is not stopped by it, and counts nothing twice.
+        // An owner starts, and counts nothing twice.
         let owner = try OpenLedger(store.path)
         let fresh = try ManyPostbacks.others()
         #expect(try owner.record(fresh).allSatisfy { $0 == .recorded(.test) })
@@ -84,7 +84,7 @@ final class ColumnTests {
     }
 
     @Test(
-        "A garbled page of the columns stops neither reports nor recording",
+        "A damaged page of the columns stops neither reports nor recording",
         arguments: ["column_value", "column_block", "column_block_highest"])
     func garbledPage(_ table: String) async throws {
         let (filled, many) = try fill()
@@ -99,7 +99,7 @@ final class ColumnTests {
         let total = try await owner.totals()[.postbacks]
         #expect(total == Int64(many.deliveries.count + fresh.count + 1))
         #expect(try await !owner.differences(postbacks.verifier).isEmpty)
-        // The owner makes the tables again while it is asked and records.
+        // The owner recreates the tables while it records and answers.
         let verifier = postbacks.verifier
         let repair = try await owner.writer.repair { verifier.judge($0) }
         #expect(repair.remaining.differences == [])
@@ -112,14 +112,14 @@ final class ColumnTests {
         #expect(try await LedgerReader(store.path).recount { verifier.judge($0) }.differences == [])
         let copy = try StoreBackup.make(of: store.path, to: store.path + "-copy", nowMilliseconds: 0)
         #expect(copy.postbacks == total)
-        // Pages that the repair left behind hide no other damage.
+        // Unused pages left behind by the repair do not hide other damage.
         try SQLite.garble("postback_body", store.path)
         let damaged = try await LedgerReader(store.path).recount { verifier.judge($0) }.differences
         #expect(damaged.contains { if case .structure = $0 { true } else { false } })
     }
 
     @Test(
-        "Tables and indexes that somebody dropped are made again",
+        "Dropped tables and indexes are recreated",
         arguments: [
             "DROP TABLE column_value", "DROP TABLE column_block", "DROP INDEX column_block_highest",
             "DROP TABLE quarantine_total",
@@ -139,7 +139,7 @@ final class ColumnTests {
         #expect(try owner.record([postbacks.delivery(postbacks.draft(id: "one more"))]) == [.recorded(.test)])
     }
 
-    @Test("An index that does not say what its table says is made again")
+    @Test("An index that does not match its table is rebuilt")
     func strayIndex() async throws {
         let (filled, many) = try fill()
         try filled.close()
@@ -156,7 +156,7 @@ final class ColumnTests {
         try await LedgerReader(store.path).expectExact(many, LedgerQuestion(dimensions: [.app, .sourceApp]))
     }
 
-    @Test("A block that was full and not yet written is written by the next owner, without alarm")
+    @Test("A full block that was not written yet is written by the next owner, without an event")
     func pendingBlock() async throws {
         let (filled, many) = try fill()
         try filled.close()
@@ -172,7 +172,7 @@ final class ColumnTests {
         #expect(events.messages == [])
     }
 
-    @Test("Of a postback whose bytes are lost, a damaged column costs one value, not the count")
+    @Test("If a postback's bytes are lost, a damaged column loses one value, not the count")
     func lostColumn() async throws {
         let (filled, many) = try fill()
         try filled.close()
@@ -183,14 +183,14 @@ final class ColumnTests {
         _ = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
         let answer = try await LedgerReader(store.path).answer(LedgerQuestion(traffic: .test))
         #expect(answer.totals[.postbacks] == Int64(many.deliveries.count) && answer.unreadableCount == 0)
-        // Without what it counts as, nobody knows what to count, and the answer says so for ever.
+        // Without its traits a postback cannot be counted, and the answer keeps saying so.
         try SQLite.execute("UPDATE column_block SET checksum = 0 WHERE id = 1", store.path)
         _ = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
         let poorer = try await LedgerReader(store.path).answer(LedgerQuestion(traffic: .test))
         #expect(poorer.totals[.postbacks] == Int64(many.deliveries.count - 1) && poorer.unreadableCount == 1)
     }
 
-    @Test("Texts and the index over the codes in use damaged at once: reports are right, and what an owner adds too")
+    @Test("Reports and new postbacks are correct if both the texts and the index over codes are damaged")
     func lostCodes() async throws {
         let (filled, many) = try fill()
         try filled.close()
@@ -214,7 +214,7 @@ final class ColumnTests {
             many, LedgerQuestion(dimensions: [.app], conditions: [.init(dimension: .version, values: ["3.0", "2.2"])]))
     }
 
-    @Test("A postback that cannot be read is in no figure, and the answer says so")
+    @Test("An unreadable postback is not counted, and the answer says so")
     func unreadable() async throws {
         let (ledger, many) = try fill()
         try SQLite.execute("UPDATE postback_body SET body = x'7B' WHERE id = 8400", store.path)
@@ -223,7 +223,7 @@ final class ColumnTests {
         #expect(answer.totals[.postbacks] == Int64(many.deliveries.count - 1))
     }
 
-    @Test("A block without its bodies keeps what it has, and says so")
+    @Test("A block without its bodies keeps its values, and recount reports it")
     func lostBodies() async throws {
         let (ledger, many) = try fill()
         try SQLite.execute("DELETE FROM postback_body WHERE id = 17", store.path)
@@ -234,11 +234,11 @@ final class ColumnTests {
         #expect(answer.totals[.postbacks] == Int64(many.deliveries.count - 1))
     }
 
-    @Test("A transaction that fails at the end of a block leaves nothing behind, and no code is lost")
+    @Test("A transaction that fails at the end of a block leaves nothing behind and loses no code")
     func failedTransactions() async throws {
         let many = try ManyPostbacks(2 * ManyPostbacks.block + 50)
         let ledger = try OpenLedger(store.path)
-        // A deferred reference to nothing is found by COMMIT alone.
+        // A deferred foreign key violation is detected only by COMMIT.
         let trap = { (id: Int) in
             "CREATE TABLE IF NOT EXISTS trap (row INTEGER REFERENCES postback (id) DEFERRABLE INITIALLY DEFERRED);"
                 + "CREATE TRIGGER late AFTER INSERT ON postback WHEN new.id = \(id) "
@@ -252,7 +252,7 @@ final class ColumnTests {
                 #expect(throws: (any Error).self) { try ledger.record(batch) }
             }
             try SQLite.execute("DROP TRIGGER late", store.path)
-            // Another one's texts take the codes meanwhile.
+            // Another postback's texts take the codes.
             #expect(try ledger.record(batch.reversed()).allSatisfy { $0 == .recorded(.test) })
             recorded = end
         }
@@ -264,7 +264,7 @@ final class ColumnTests {
         try await next.reader.expectExact(many, LedgerQuestion(dimensions: [.day, .sourceApp], calendar: utcDays))
     }
 
-    @Test("One batch of more than a block, and batches of one")
+    @Test("One batch larger than a block, and batches of one")
     func batches() async throws {
         let many = try ManyPostbacks(3 * ManyPostbacks.block + 3)
         let ledger = try OpenLedger(store.path)

@@ -4,7 +4,7 @@ import AttributionStore
 import Foundation
 import Testing
 
-@Suite("Damage stops those alone who meet it")
+@Suite("Damage affects only what needs the damaged part")
 struct ContainedDamageTests {
     let store: TemporaryStore
     let postbacks: Postbacks
@@ -25,7 +25,7 @@ struct ContainedDamageTests {
         try ledger.close()
     }
 
-    @Test("A page of bodies that is lost makes nobody count its postbacks twice")
+    @Test("Postbacks on a lost page of bodies are not counted twice")
     func damagedBodies() throws {
         try fill(60)
         try SQLite.garble("postback_body", store.path)
@@ -35,7 +35,7 @@ struct ContainedDamageTests {
     }
 
     @Test(
-        "Counts of deliveries that cannot be are left out, named, and cost no report",
+        "Implausible delivery counts are left out and reported, and do not fail a report",
         arguments: [
             "UPDATE delivery SET count = -123 WHERE status = 'duplicate'",
             "UPDATE delivery SET kept = 9223372036854775807 WHERE status = 'quarantined'",
@@ -51,11 +51,11 @@ struct ContainedDamageTests {
         #expect(answer.deliveries.areIncomplete)
         let verifier = postbacks.verifier
         let found = try await reader.recount { verifier.judge($0) }.differences.map(\.description)
-        #expect(found.contains { $0.contains("cannot be") }, "\(found)")
+        #expect(found.contains { $0.contains("are implausible") }, "\(found)")
     }
 
     @Test(
-        "A damaged page of what is not a postback costs neither a report nor a repair nor a start",
+        "A damaged page of another table fails neither a report nor a repair nor a start",
         arguments: ["delivery", "repeat_delay", "quarantine", "quarantine_total", "quarantine_received"])
     func damagedPage(_ name: String) async throws {
         try fill(9)
@@ -72,14 +72,14 @@ struct ContainedDamageTests {
         let ledger = try OpenLedger(store.path)
         _ = try await ledger.writer.repair { verifier.judge($0) }
         if name != "delivery" {
-            // A repeat whose delay cannot be counted is told to come back.
+            // A repeat whose delay cannot be counted has to be sent again.
             let answers = try ledger.record([delivery("new"), delivery("3")])
             #expect(answers == [.recorded(.test), name == "repeat_delay" ? nil : .duplicate(.test)])
         }
         #expect(try await ledger.totals()[.postbacks] == (name == "delivery" ? 9 : 10))
     }
 
-    @Test("What is no postback is answered where the quarantine is damaged, counted, and not said to be kept")
+    @Test("If the quarantine is damaged, rejected bodies are counted and answered, but not reported as kept")
     func damagedQuarantine() async throws {
         try fill(9)
         try SQLite.garble("quarantine", store.path)
@@ -101,7 +101,7 @@ struct ContainedDamageTests {
         #expect(counts.quarantined == 4 && counts.notKept == 3)
     }
 
-    @Test("A server stays ready while the next postback can be recorded, whatever one delivery met")
+    @Test("A server stays ready while the next postback can be recorded")
     func readiness() throws {
         try fill(9)
         try SQLite.garble("repeat_delay", store.path)
@@ -111,7 +111,7 @@ struct ContainedDamageTests {
         #expect(try ledger.record([delivery("new")]) == [.recorded(.test)])
     }
 
-    @Test("The quarantine's totals are right again as soon as an owner starts")
+    @Test("An owner corrects the quarantine's totals at its start")
     func totals() async throws {
         try fill(9)
         try SQLite.execute("DROP TABLE quarantine_total", store.path)
@@ -120,7 +120,7 @@ struct ContainedDamageTests {
         #expect(try await ledger.differences(postbacks.verifier) == [])
     }
 
-    @Test("An owner starts where the quarantine is damaged and its totals are gone")
+    @Test("An owner starts if the quarantine is damaged and its totals are missing")
     func lostTotals() throws {
         try fill(9)
         try SQLite.execute("DROP TABLE quarantine_total", store.path)
@@ -129,7 +129,7 @@ struct ContainedDamageTests {
         #expect(try ledger.record([delivery("new"), delivery("3")]) == [.recorded(.test), .duplicate(.test)])
     }
 
-    @Test("An export goes past rows that cannot be read, and says how many it left out")
+    @Test("An export skips unreadable rows, and says how many")
     func export() async throws {
         try fill(400)
         try SQLite.garble("postback", store.path, offset: 2)
@@ -150,7 +150,7 @@ struct ContainedDamageTests {
         #expect(unreadableCount > 0 && ids.count + unreadableCount == 400)
     }
 
-    @Test("A position from before a restore is refused once others have taken its postbacks' ids")
+    @Test("A position from before a restore is refused once its id belongs to another postback")
     func restoredStore() async throws {
         try fill(5)
         let copy = try Data(contentsOf: URL(fileURLWithPath: store.path))

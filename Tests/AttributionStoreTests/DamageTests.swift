@@ -16,7 +16,7 @@ struct DamageTests {
         postbacks = try Postbacks()
     }
 
-    /// Records some postbacks, each in a transaction of its own, and closes the store.
+    /// Records some postbacks, each in its own transaction, and closes the store.
     private func fill(_ count: Int) throws {
         let ledger = try OpenLedger(store.path)
         for number in 0..<count {
@@ -37,7 +37,7 @@ struct DamageTests {
         "INSERT INTO column_value VALUES (3, 1, '1', 0)",
     ]
 
-    @Test("A damaged row stops nobody, and is still not counted twice", arguments: damages)
+    @Test("A damaged row stops neither an owner nor a report, and is not counted twice", arguments: damages)
     func contained(_ damage: String) throws {
         try fill(9)
         try SQLite.execute(damage, store.path)
@@ -47,7 +47,7 @@ struct DamageTests {
         #expect(answers == [.recorded(.test), .duplicate(.test), .recorded(.test), .duplicate(.test)])
     }
 
-    @Test("A row that is gone is not counted twice by an owner that knows its digest, and what comes of it is kept")
+    @Test("A missing row is not counted twice by an owner that knows its digest, and its copies are kept")
     func missingRow() throws {
         try fill(9)
         try SQLite.execute("DELETE FROM postback WHERE id = 3", store.path)
@@ -57,7 +57,7 @@ struct DamageTests {
         #expect(events.messages.contains { $0.contains("row 3") })
     }
 
-    /// A change behind the product's back, the beginning of what recount says, and whether a repair makes it right.
+    /// A change made with SQL, the beginning of the difference that recount reports, and whether it can be repaired.
     static let findings: [(damage: String, finding: String, isRepairable: Bool)] = [
         ("UPDATE postback_body SET body = x'00' WHERE id = 3", "postback 3: does not verify again", false),
         ("DELETE FROM postback_body WHERE id = 3", "postback 3: cannot be read: its body is missing", false),
@@ -65,16 +65,18 @@ struct DamageTests {
         ("UPDATE postback SET traffic = 'apple' WHERE id = 3", "postback 3: recorded as apple", false),
         ("UPDATE postback SET key_digest = zeroblob(16) WHERE id = 3", "postback 3: its digests", true),
         ("UPDATE postback SET content_digest = zeroblob(16) WHERE id = 3", "postback 3: its digests", true),
-        ("INSERT INTO column_block VALUES (0, 1, 0, 0, x'', 0)", "there are columns of postbacks that are", true),
-        ("INSERT INTO column_block VALUES (-9223372036854775808, 1, 0, 0, x'', 0)", "there are columns of", true),
-        ("INSERT INTO column_block VALUES (9223372036854775807, 1, 0, 0, x'', 0)", "there are columns of", true),
+        ("INSERT INTO column_block VALUES (0, 1, 0, 0, x'', 0)", "there are columns for postbacks", true),
+        ("INSERT INTO column_block VALUES (-9223372036854775808, 1, 0, 0, x'', 0)", "there are columns for", true),
+        ("INSERT INTO column_block VALUES (9223372036854775807, 1, 0, 0, x'', 0)", "there are columns for", true),
         ("UPDATE delivery SET count = count + 1 WHERE status = 'recorded'", "deliveries of quarter", true),
         ("DELETE FROM delivery", "deliveries of quarter", true),
         ("INSERT INTO quarantine_total VALUES ('forged', 5, 500)", "the quarantine's total of forged", true),
         ("INSERT INTO recipient_copy VALUES (77, 'developer', 0)", "a copy for another recipient", true),
     ]
 
-    @Test("Recount names it; a repair mends what follows from the bytes and says what remains", arguments: findings)
+    @Test(
+        "Recount reports it; a repair fixes what can be derived from the bytes and reports what remains",
+        arguments: findings)
     func recount(_ row: (damage: String, finding: String, isRepairable: Bool)) async throws {
         try fill(9)
         try SQLite.execute(row.damage, store.path)
@@ -91,14 +93,14 @@ struct DamageTests {
         } else {
             #expect(remaining.contains { $0.hasPrefix(row.finding) })
         }
-        // Whatever was repaired, what was counted is not counted again.
+        // Whether or not it was repaired, nothing is counted again.
         let ledger = try OpenLedger(store.path)
         let answers = try ledger.record([delivery("8"), delivery("0"), delivery("fresh")])
         #expect(answers == [.duplicate(.test), .duplicate(.test), .recorded(.test)])
         #expect(try await ledger.totals()[.postbacks] >= 8)
     }
 
-    @Test("An id that no owner gave out is an error in words, and no reason to end")
+    @Test("An id that no owner assigned is a readable error, not a crash")
     func wildID() throws {
         try fill(9)
         try SQLite.execute("UPDATE postback SET id = 9223372036854775807 WHERE id = 5", store.path)
@@ -106,7 +108,7 @@ struct DamageTests {
     }
 
     @Test(
-        "An owner that cannot record is not ready, and a heartbeat alone does not make it so",
+        "An owner that cannot record is not ready, and a heartbeat does not change that",
         arguments: [
             "postback_body", "delivery",
         ])
@@ -120,12 +122,12 @@ struct DamageTests {
         #expect(owner.health != .ready)
     }
 
-    @Test("A full disk makes a store unready; it records again as soon as there is room, and nothing is lost")
+    @Test("A full disk makes a store unready; it records again once there is room, and nothing is lost")
     func fullDisk() async throws {
         let many = try ManyPostbacks(ManyPostbacks.block + 600)
         let verifier = try ManyPostbacks.postbacks().verifier
         let ledger = try OpenLedger(store.path)
-        // One more page than the store has now, whenever it is asked for: SQLite then says what a full disk makes it say.
+        // Limits the store to one more page; SQLite then reports SQLITE_FULL, as for a full disk.
         var recorded = 0
         var refused = 0
         while recorded < many.deliveries.count {
@@ -154,7 +156,7 @@ struct DamageTests {
         #expect(try ledger.record(many.deliveries).allSatisfy { $0 == .duplicate(.test) })
     }
 
-    @Test("Whatever byte is changed, a store answers, or says in words why not", arguments: 0..<4)
+    @Test("Whichever byte is changed, a store answers or throws a readable error", arguments: 0..<4)
     func flippedBytes(_ seed: Int) async throws {
         let verifier = postbacks.verifier
         do {
@@ -180,10 +182,10 @@ struct DamageTests {
             }
             let path = store.path + "-\(number)"
             try bytes.write(to: URL(fileURLWithPath: path))
-            // Each may fail; none may end the process.
+            // Each call may throw; none may crash the process.
             if let reader = try? LedgerReader(path) {
                 for dimensions in [[], [.app, .conversionValue], [.day, .network]] as [[ReportDimension]] {
-                    // Damage may cost a postback its count, and invents none.
+                    // Damage may remove a postback from the counts, but never adds one.
                     if let answer = try? await reader.answer(LedgerQuestion(dimensions: dimensions, traffic: .test)) {
                         #expect(answer.totals[.postbacks] <= 62)
                     }
@@ -205,7 +207,7 @@ struct DamageTests {
     }
 
     @Test(
-        "Times that no clock tells are counted, found and mended all the same",
+        "Postbacks with extreme times are counted, found and repaired too",
         arguments: [Int64.max, .min, Int64.max / 900_000 * 900_000, -1])
     func wildTimes(_ time: Int64) async throws {
         let ledger = try OpenLedger(store.path)
@@ -222,7 +224,7 @@ struct DamageTests {
         #expect(try await ledger.answer(LedgerQuestion(received: range, traffic: .test)).totals[.postbacks] >= 1)
     }
 
-    @Test("Many differences are mended, each in a small transaction")
+    @Test("Many differences are repaired in small transactions")
     func manyDifferences() async throws {
         let many = try ManyPostbacks(1_000)
         let verifier = try ManyPostbacks.postbacks().verifier
@@ -236,7 +238,7 @@ struct DamageTests {
         #expect(try ledger.record(many.deliveries).allSatisfy { $0 == .duplicate(.test) })
     }
 
-    @Test("A repair beside recording agrees with what is recorded meanwhile")
+    @Test("A repair during recording agrees with what is recorded")
     func repairBesideRecording() async throws {
         try fill(30)
         try SQLite.execute(
@@ -254,7 +256,7 @@ struct DamageTests {
     }
 
     @Test(
-        "A page of garbage is named, and the rows on the other pages are counted and recorded all the same",
+        "A damaged page is reported, and the rows on other pages are still counted",
         arguments: [false, true])
     func damagedPage(isLast: Bool) async throws {
         try fill(400)
@@ -262,17 +264,17 @@ struct DamageTests {
         let verifier = postbacks.verifier
         let reader = try LedgerReader(store.path)
         let found = try await reader.recount { verifier.judge($0) }.differences.map(\.description)
-        #expect(found.contains { $0.hasPrefix("the database's own check") })
+        #expect(found.contains { $0.hasPrefix("SQLite's check") })
         #expect(found.contains { $0.contains("its page is damaged") })
         reader.close()
         guard !isLast else {
-            // There is no place for the next row: the owner says so instead of starting.
+            // The page for the next row is damaged, so the owner refuses to start.
             #expect(throws: StoreError.self) { try LedgerWriter(path: store.path) }
             return
         }
         let ledger = try OpenLedger(store.path)
         let answers = try ledger.record(try (0..<400).map { try delivery("\($0)") } + [delivery("fresh")])
-        // Of rows that cannot be read, what comes again is kept: it may be all that is left.
+        // Copies of unreadable rows are kept, because they may be all that is left.
         #expect(answers.dropLast().allSatisfy { $0 == .duplicate(.test) || $0 == .conflict(.test) })
         #expect(answers.contains(.conflict(.test)) && answers.contains(.duplicate(.test)))
         #expect(answers.last == .recorded(.test))

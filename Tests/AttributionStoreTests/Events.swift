@@ -1,7 +1,7 @@
 import AttributionStore
 import Synchronization
 
-/// What a store told its operator.
+/// The events of a store.
 final class Events: Sendable {
     private let heard = Mutex<[StoreEvent]>([])
 

@@ -4,7 +4,7 @@ import AttributionStore
 import Foundation
 import Testing
 
-@Suite("Files taken away under an owner")
+@Suite("Files lost under an owner")
 struct FilesTakenAwayTests {
     let store: TemporaryStore
     let postbacks: Postbacks
@@ -14,12 +14,12 @@ struct FilesTakenAwayTests {
         postbacks = try Postbacks()
     }
 
-    /// What is done to the files, what the owner calls it, and where everything acknowledged is afterwards.
-    struct Deed: Sendable, CustomTestStringConvertible {
+    /// A change to the files, the loss that the owner reports, and where the acknowledged rows are afterwards.
+    struct FileChange: Sendable, CustomTestStringConvertible {
         let name: String
         let loss: StoreLoss
         let saved: Saved
-        let doIt: @Sendable (String) throws -> Void
+        let apply: @Sendable (String) throws -> Void
 
         enum Saved: Sendable {
             /// In the store itself.
@@ -54,51 +54,51 @@ struct FilesTakenAwayTests {
         try file.close()
     }
 
-    static let deeds: [Deed] = [
-        Deed(name: "rm store and log", loss: .storeMoved, saved: .inCopy) {
+    static let changes: [FileChange] = [
+        FileChange(name: "rm store and log", loss: .storeMoved, saved: .inCopy) {
             try remove($0, $0 + "-wal", $0 + "-shm")
         },
-        Deed(name: "rm store", loss: .storeMoved, saved: .inCopy) { try remove($0) },
-        Deed(name: "mv store", loss: .storeMoved, saved: .inCopy) {
+        FileChange(name: "rm store", loss: .storeMoved, saved: .inCopy) { try remove($0) },
+        FileChange(name: "mv store", loss: .storeMoved, saved: .inCopy) {
             try FileManager.default.moveItem(atPath: $0, toPath: $0 + ".away")
         },
-        Deed(name: "another file in place of the store", loss: .storeMoved, saved: .inCopy) {
+        FileChange(name: "another file in place of the store", loss: .storeMoved, saved: .inCopy) {
             try remove($0)
             try Data("theirs".utf8).write(to: URL(fileURLWithPath: $0))
         },
-        Deed(name: "rm log", loss: .logMoved, saved: .inStore) { try remove($0 + "-wal") },
-        Deed(name: "mv log", loss: .logMoved, saved: .inStore) {
+        FileChange(name: "rm log", loss: .logMoved, saved: .inStore) { try remove($0 + "-wal") },
+        FileChange(name: "mv log", loss: .logMoved, saved: .inStore) {
             try FileManager.default.moveItem(atPath: $0 + "-wal", toPath: $0 + "-away")
         },
-        Deed(name: "rm index", loss: .indexMoved, saved: .inStore) { try remove($0 + "-shm") },
-        Deed(name: "truncate log", loss: .logDamaged, saved: .checkpointed) { try truncate($0 + "-wal", to: 0) },
-        Deed(name: "truncate log behind its header", loss: .logDamaged, saved: .checkpointed) {
+        FileChange(name: "rm index", loss: .indexMoved, saved: .inStore) { try remove($0 + "-shm") },
+        FileChange(name: "truncate log", loss: .logDamaged, saved: .checkpointed) { try truncate($0 + "-wal", to: 0) },
+        FileChange(name: "truncate log behind its header", loss: .logDamaged, saved: .checkpointed) {
             try truncate($0 + "-wal", to: 32)
         },
-        Deed(name: "garbage over the head of the log", loss: .logDamaged, saved: .checkpointed) {
+        FileChange(name: "garbage over the head of the log", loss: .logDamaged, saved: .checkpointed) {
             try overwrite($0 + "-wal", at: 0, count: 32)
         },
-        Deed(name: "truncate index", loss: .indexTruncated, saved: .inLog) { try truncate($0 + "-shm", to: 0) },
-        // A store that was moved into at least once has more than its first pages.
-        Deed(name: "truncate store", loss: .storeTruncated, saved: .checkpointed) { try truncate($0, to: 4_096) },
+        FileChange(name: "truncate index", loss: .indexTruncated, saved: .inLog) { try truncate($0 + "-shm", to: 0) },
+        // After a checkpoint, the store has more than its first pages.
+        FileChange(name: "truncate store", loss: .storeTruncated, saved: .checkpointed) { try truncate($0, to: 4_096) },
     ]
 
-    @Test("Nothing is acknowledged any more, and everything that can be saved is", arguments: deeds)
-    func takenAway(_ deed: Deed) async throws {
+    @Test("Nothing more is acknowledged, and everything that can be saved is", arguments: changes)
+    func takenAway(_ change: FileChange) async throws {
         let events = Events()
         let owner = try LedgerWriter(path: store.path, onEvent: events.note)
         _ = try owner.record(try (0..<20).map { try postbacks.delivery(postbacks.draft(id: "\($0)")) })
-        try deed.doIt(store.path)
+        try change.apply(store.path)
         let after = [try postbacks.delivery(postbacks.draft(id: "late"))]
-        #expect(throws: StoreError.lost(path: owner.path, deed.loss)) { try owner.record(after) }
-        #expect(owner.health == .lost(deed.loss))
+        #expect(throws: StoreError.lost(path: owner.path, change.loss)) { try owner.record(after) }
+        #expect(owner.health == .lost(change.loss))
         #expect(throws: StoreError.self) { try owner.record(after) }
         #expect(try owner.close() == .abandoned)
         #expect(events.messages.count == 1)
         let message = try #require(events.messages.first)
-        switch deed.saved {
+        switch change.saved {
         case .inStore:
-            // Without the log that may be beside it: the file alone has everything.
+            // Read without a log: the file alone has everything.
             let copy = store.path + ".copy"
             try FileManager.default.copyItem(atPath: store.path, toPath: copy)
             try await expectWhole(copy)
@@ -110,8 +110,8 @@ struct FilesTakenAwayTests {
             try await expectWhole(folder.appendingPathComponent(copies.first ?? "").path)
         case .inLog:
             #expect(try afterTheEnd("SELECT count(*) FROM postback; PRAGMA integrity_check") == "20\nok")
-        case .checkpointed where deed.loss == .logDamaged:
-            // The rows came after the last checkpoint, and the store is what it was then.
+        case .checkpointed where change.loss == .logDamaged:
+            // The rows came after the last checkpoint, so the store does not have them.
             #expect(message.contains("rows from id 1 on may be missing"))
             #expect(try afterTheEnd("SELECT count(*) FROM postback; PRAGMA integrity_check") == "0\nok")
         case .checkpointed:
@@ -119,7 +119,7 @@ struct FilesTakenAwayTests {
         }
     }
 
-    /// Asks the files as the process leaves them behind: without the index that its connections still share.
+    /// Reads the files as a crash would leave them, without the index that the connections still share.
     private func afterTheEnd(_ sql: String) throws -> String {
         let copy = store.path + ".left"
         for suffix in ["", "-wal"] {
@@ -134,21 +134,21 @@ struct FilesTakenAwayTests {
         #expect(recount.postbacks == 20 && recount.differences == [])
     }
 
-    @Test("An owner without traffic notices too", arguments: [deeds[1], deeds[4], deeds[7]])
-    func idle(_ deed: Deed) throws {
+    @Test("An owner without traffic notices it too", arguments: [changes[1], changes[4], changes[7]])
+    func idle(_ change: FileChange) throws {
         let owner = try LedgerWriter(path: store.path)
         _ = try owner.record([try postbacks.delivery(postbacks.draft(id: "a"))])
-        try deed.doIt(store.path)
+        try change.apply(store.path)
         owner.heartbeat()
-        #expect(owner.health == .lost(deed.loss))
+        #expect(owner.health == .lost(change.loss))
     }
 
-    @Test("Garbage in the middle of the log is found before it is moved into the store")
+    @Test("Damage in the middle of the log is found before it is checkpointed")
     func damagedFrames() throws {
         let events = Events()
         let owner = try LedgerWriter(path: store.path, onEvent: events.note)
         _ = try owner.record(try (0..<50).map { try postbacks.delivery(postbacks.draft(id: "\($0)")) })
-        // Behind the header and the first frames.
+        // After the header and the first frames.
         try Self.overwrite(store.path + "-wal", at: 32 + 2 * 4_120 + 500, count: 64)
         #expect(try owner.close() == .abandoned)
         #expect(events.messages.count == 1)
@@ -156,7 +156,7 @@ struct FilesTakenAwayTests {
         #expect(try afterTheEnd("PRAGMA integrity_check") == "ok")
     }
 
-    @Test("Web ads are watched as the store is: a nonce is not answered from a file that is gone")
+    @Test("The file of web ads is watched too: no nonce is answered from a removed file")
     func webAds() async throws {
         let path = SQLiteWebAdLedger.path(besideStore: store.path)
         let ads = try SQLiteWebAdLedger(path: path)

@@ -17,7 +17,7 @@ struct ForeignTrafficTests {
         try await ledger.totals(traffic)[.postbacks]
     }
 
-    @Test("They are recorded and counted apart when ours are named, whatever the letter case")
+    @Test("They are recorded and counted separately if own networks are named, in any letter case")
     func foreign() async throws {
         let genuine = try postbacks.genuine()
         guard case .verified(let verified) = genuine.judgement else {
@@ -38,7 +38,7 @@ struct ForeignTrafficTests {
         }
     }
 
-    @Test("The verdict is stored: a copy keeps that of the first, and recount agrees under other settings")
+    @Test("The traffic is stored: a copy has that of the first, and recount agrees under other settings")
     func stored() async throws {
         let genuine = try postbacks.genuine()
         let first = try OpenLedger(store.path, networks: OwnNetworks(["other.skadnetwork"]))

@@ -5,7 +5,7 @@ import AttributionStore
 import Foundation
 import Testing
 
-/// A kind of store, whose ledgers obey the same rules as those of every other kind.
+/// A kind of store; all kinds have to pass the same tests.
 struct LedgerFactory: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// Opens a store at a path for its owner and a reader.
@@ -16,7 +16,7 @@ struct LedgerFactory: Sendable, CustomTestStringConvertible {
     ]
 }
 
-// One after the other: each keeps a processor busy, and others measure time.
+// Serialized, because each test keeps a processor busy and other tests measure time.
 @Suite("The rules of every ledger", .serialized)
 final class LedgerConformanceTests {
     private let postbacks: Postbacks
@@ -66,12 +66,12 @@ final class LedgerConformanceTests {
                 .init(dimension: .recipient, values: ["developer"]),
             ]),
         LedgerQuestion(dimensions: [.app], conditions: [.init(dimension: .app, values: ["1", "no such"])]),
-        // More than 64 bits of codes.
+        // Codes of more than 64 bits.
         LedgerQuestion(
             dimensions: ReportDimension.allCases.filter { ![.week, .month].contains($0) }, calendar: utcDays),
     ]
 
-    @Test("Every question has the answer that counting one by one has", arguments: LedgerFactory.all)
+    @Test("Every answer equals that of counting postbacks one by one", arguments: LedgerFactory.all)
     func exact(_ factory: LedgerFactory) async throws {
         let (ledger, many) = try fill(factory)
         for question in Self.questions {
@@ -81,7 +81,7 @@ final class LedgerConformanceTests {
             try await ledger.reader.expectExact(many, LedgerQuestion(dimensions: [dimension]))
         }
         #expect(try await ledger.differences(postbacks.verifier) == [])
-        // The next owner goes on where this one ended.
+        // The next owner continues where this one stopped.
         try ledger.close()
         let next = try factory.open(store.path)
         #expect(try next.record(many.deliveries.suffix(400)).allSatisfy { $0 == .duplicate(.test) })
@@ -89,7 +89,7 @@ final class LedgerConformanceTests {
     }
 
     @Test(
-        "Rows are in the order of their values, numbers by size, time in its order, what is absent first",
+        "Rows are ordered by value: missing values first, numbers by size, periods by time",
         arguments: LedgerFactory.all)
     func order(_ factory: LedgerFactory) async throws {
         let (ledger, _) = try fill(factory)
@@ -106,7 +106,7 @@ final class LedgerConformanceTests {
         #expect(times == times.sorted() && times.count > 390 && times[0] < 0)
     }
 
-    @Test("A position gives the same rows and totals for ever; deliveries are as of now", arguments: LedgerFactory.all)
+    @Test("A position always gives the same rows and totals; deliveries are as of now", arguments: LedgerFactory.all)
     func position(_ factory: LedgerFactory) async throws {
         let many = try ManyPostbacks(ManyPostbacks.block + 500)
         let ledger = try factory.open(store.path)
@@ -125,7 +125,9 @@ final class LedgerConformanceTests {
         }
     }
 
-    @Test("As of any position, in blocks and at their ends, what came before is counted", arguments: LedgerFactory.all)
+    @Test(
+        "As of any position, within blocks and at their ends, everything up to it is counted",
+        arguments: LedgerFactory.all)
     func anyPosition(_ factory: LedgerFactory) async throws {
         let (ledger, many) = try fill(factory)
         let position = try await ledger.answer(LedgerQuestion()).position
@@ -163,7 +165,7 @@ final class LedgerConformanceTests {
         }
     }
 
-    @Test("What costs too much is refused in words: cells, time, and whoever went away", arguments: LedgerFactory.all)
+    @Test("Too many cells, too much time, and cancellation stop an answer", arguments: LedgerFactory.all)
     func limits(_ factory: LedgerFactory) async throws {
         let (ledger, _) = try fill(factory)
         var question = LedgerQuestion(
@@ -184,7 +186,7 @@ final class LedgerConformanceTests {
         await #expect(throws: (any Error).self) { try await task.value }
     }
 
-    @Test("A value that no postback has is named, one of another traffic is not", arguments: LedgerFactory.all)
+    @Test("A value that no postback has is reported, but not one of other traffic", arguments: LedgerFactory.all)
     func unseen(_ factory: LedgerFactory) async throws {
         let ledger = try factory.open(store.path)
         _ = try ledger.record([try postbacks.delivery(postbacks.draft(id: "a"))])
@@ -198,7 +200,9 @@ final class LedgerConformanceTests {
             answer.unseen == [.init(dimension: .app, value: "1"), .init(dimension: .version, value: "9")])
     }
 
-    @Test("Postbacks are found by transaction id and by time, in blocks and behind them", arguments: LedgerFactory.all)
+    @Test(
+        "Postbacks are found by transaction id and by time, in blocks and after the last block",
+        arguments: LedgerFactory.all)
     func finding(_ factory: LedgerFactory) async throws {
         let (ledger, many) = try fill(factory)
         for index in [0, 5_000, 8_400] {
@@ -224,7 +228,7 @@ final class LedgerConformanceTests {
         #expect(found == expected.map { Int64($0) + 1 } && found.count > 5)
     }
 
-    @Test("Positions appear in order, and none appears behind a reader", arguments: LedgerFactory.all)
+    @Test("Positions appear in order, and never before one already read", arguments: LedgerFactory.all)
     func positions(_ factory: LedgerFactory) async throws {
         let many = try ManyPostbacks(ManyPostbacks.block + 700)
         let ledger = try factory.open(store.path)
@@ -250,7 +254,7 @@ final class LedgerConformanceTests {
         #expect(try await exported == (1...Int64(many.deliveries.count)).map(\.self))
     }
 
-    @Test("Many senders of one postback make one row; each hears what became of it", arguments: LedgerFactory.all)
+    @Test("Many senders of one postback make one row, and each gets its result", arguments: LedgerFactory.all)
     func oneRow(_ factory: LedgerFactory) async throws {
         let ledger = try factory.open(store.path)
         let delivery = try postbacks.delivery(postbacks.draft(id: "a"))
@@ -265,7 +269,8 @@ final class LedgerConformanceTests {
         #expect(try await ledger.totals()[.postbacks] == 1)
     }
 
-    @Test("An export goes on where it ended, with every postback once and as received", arguments: LedgerFactory.all)
+    @Test(
+        "An export continues where it stopped, with every postback once and as received", arguments: LedgerFactory.all)
     func export(_ factory: LedgerFactory) async throws {
         let (ledger, many) = try fill(factory)
         var bodies: [[UInt8]?] = []

@@ -14,7 +14,7 @@ struct LogTests {
     private static let budgets = QuarantineBudgets(
         hourly: [.garbage: .init(rows: 10_000, bytes: .max)], shares: 1, totalBytes: .max)
 
-    /// How often the log was written from its beginning again, which its head counts.
+    /// How often the log was reset, which its header counts.
     private func restarts() throws -> UInt32 {
         let log = try FileHandle(forReadingFrom: URL(fileURLWithPath: store.path + "-wal"))
         defer { try? log.close() }
@@ -23,7 +23,7 @@ struct LogTests {
         return head[12..<16].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    @Test("What is committed is moved into the store meanwhile, so that the log does not grow, and nothing is lost")
+    @Test("Commits are checkpointed during recording, so that the log does not grow, and nothing is lost")
     func restartsFromTheBeginning() async throws {
         let ledger = try OpenLedger(store.path, budgets: Self.budgets)
         let body = [UInt8](repeating: 0x20, count: 16_384)
@@ -33,7 +33,7 @@ struct LogTests {
         _ = try ledger.record([rejected])
         let first = try restarts()
         var batches: Int64 = 0
-        // A few megabytes more than the log may hold would do on a machine with nothing else to do.
+        // On an idle machine, a few megabytes more than the threshold would be enough.
         while try restarts() < first + 2, batches < 300 {
             _ = try ledger.record(Array(repeating: rejected, count: 30))
             batches += 1
@@ -47,12 +47,12 @@ struct LogTests {
         #expect(kept == "\(rows)|\(rows * 16_384)\nok")
     }
 
-    @Test("A ledger that is dropped without being closed while its log is moved has lost nothing")
+    @Test("A ledger that is deallocated without being closed during a checkpoint loses nothing")
     func dropped() async throws {
         let rejected = Delivery(
             judgement: .rejected(.unknownVersion("9"), body: [UInt8](repeating: 0x20, count: 16_384)),
             recipient: .network, receivedAtMilliseconds: Postbacks.noon)
-        // The first log is long enough to be moved after some 32 batches of 30.
+        // The log reaches the threshold after about 32 batches of 30.
         for batches in 34..<38 {
             let ledger = try OpenLedger(store.path, budgets: Self.budgets)
             for _ in 0..<batches {

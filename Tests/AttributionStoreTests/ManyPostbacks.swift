@@ -5,7 +5,7 @@ import AttributionStore
 import Synchronization
 import Testing
 
-/// Enough postbacks of every kind for blocks of columns and a rest, and what a report must say of them, counted here from
+/// Enough postbacks of every kind for several blocks of columns, and the expected reports, counted here from
 /// the postbacks themselves.
 struct ManyPostbacks {
     let deliveries: [Delivery]
@@ -54,17 +54,17 @@ struct ManyPostbacks {
         deliveries = Array(try Self.all.get().deliveries.prefix(count))
     }
 
-    /// Postbacks that are not among them, more than a block.
+    /// More than a block of other postbacks.
     static func others() throws -> [Delivery] {
         try all.get().others
     }
 
-    /// Who signs and verifies them.
+    /// The keys that sign and verify them.
     static func postbacks() throws -> Postbacks {
         try all.get().postbacks
     }
 
-    /// The rows of an answer, counted one by one; once for all tests that ask the same.
+    /// The rows of an answer, counted one by one, and cached for all tests.
     func rows(_ question: LedgerQuestion) -> [[String]: Counts] {
         let zone = question.calendar.label(.day, question.calendar.period(.day, 1))
         let key =
@@ -81,7 +81,7 @@ struct ManyPostbacks {
     private static let counted = Mutex<[String: [[String]: Counts]]>([:])
 
     private func count(_ question: LedgerQuestion) -> [[String]: Counts] {
-        // Without dimensions the totals are the one row, also of nothing.
+        // Without dimensions there is always one row, even if nothing was counted.
         var rows: [[String]: Counts] = question.dimensions.isEmpty ? [[]: Counts()] : [:]
         for delivery in deliveries {
             guard case .verified(let verified) = delivery.judgement else {
@@ -126,7 +126,7 @@ let utcDays = LedgerCalendar { dimension, quarter in
 }
 
 extension LedgerReader {
-    /// Answers a question as counting one by one does.
+    /// Expects the same answer as counting one by one gives.
     func expectExact(
         _ many: ManyPostbacks,
         _ question: LedgerQuestion,

@@ -48,7 +48,7 @@ final class OpenLedger: Sendable {
         try await recount(verifier).differences.map(\.description)
     }
 
-    /// What a repair found, and whether it left nothing.
+    /// The differences that a repair found, and whether it repaired all of them.
     func repair(_ verifier: PostbackVerifier) async throws -> (found: [String], isWhole: Bool) {
         let repair = try await writer.repair { verifier.judge($0) }
         return (repair.found.differences.map(\.description), repair.remaining.differenceCount == 0)

@@ -23,7 +23,7 @@ struct OwnershipTests {
     }
 
     @Test(
-        "No other name for the file lets a second owner in",
+        "No other path to the file lets a second owner in",
         arguments: ["symbolic link", "hard link", "link to the folder", "detour"])
     func otherNames(_ kind: String) throws {
         let owner = try LedgerWriter(path: store.path)
@@ -45,12 +45,12 @@ struct OwnershipTests {
         }
         #expect(throws: StoreError.self) { try LedgerWriter(path: other) }
         #expect(try owner.record([delivery("b")]) == [.recorded(.test)])
-        // The refused one left no lock file and no second log.
+        // The refused owner left no lock file and no second log.
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("other") }
         #expect(names.allSatisfy { $0 == "other.sqlite" })
     }
 
-    @Test("Another process is kept out by the kernel's lock on the file itself, and let in after the close")
+    @Test("The kernel's lock on the file keeps another process out until the close")
     func otherProcess() throws {
         let owner = try LedgerWriter(path: store.path)
         #expect(try flock() == "taken")
@@ -58,7 +58,7 @@ struct OwnershipTests {
         #expect(try flock() == "free")
     }
 
-    /// Tries the lock from another process.
+    /// Tries to lock the file from another process.
     private func flock() throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
@@ -68,7 +68,7 @@ struct OwnershipTests {
         return process.terminationStatus == 0 ? "free" : "taken"
     }
 
-    @Test("A store that is dropped without being closed gives its lease back")
+    @Test("A store that is deallocated without being closed releases its lease")
     func dropped() throws {
         do {
             let owner = try LedgerWriter(path: store.path)
@@ -89,7 +89,7 @@ struct OwnershipTests {
         ("another process took a row away", "DELETE FROM postback WHERE id = 1"),
     ]
 
-    @Test("An owner that was replaced in spite of its lease writes nothing more", arguments: takeovers)
+    @Test("An owner replaced in spite of its lease stops writing", arguments: takeovers)
     func fence(_ takeover: (name: String, sql: String)) throws {
         let events = Events()
         let owner = try LedgerWriter(path: store.path, onEvent: events.note)
@@ -108,7 +108,7 @@ struct OwnershipTests {
             try SQLite.query("SELECT count(*) FROM postback_body WHERE instr(body, '\"b\"') > 0", store.path) == "0")
     }
 
-    @Test("File systems whose locks do not bind other machines are told by their number")
+    @Test("File systems whose locks do not exclude other machines are recognised by their magic number")
     func fileSystems() {
         // Numbers of statfs(2): tmpfs, overlayfs, ext4, btrfs, xfs and zfs hold stores.
         for magic: UInt32 in [0x0102_1994, 0x794C_7630, 0xEF53, 0x9123_683E, 0x5846_5342, 0x2FC1_2FC1, 0] {
@@ -123,7 +123,7 @@ struct OwnershipTests {
         }
     }
 
-    @Test("A file of somebody else is refused before SQLite opens it, and stays as it is")
+    @Test("Another program's file is refused before SQLite opens it, and stays unchanged")
     func foreignFile() throws {
         try SQLite.execute("CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)", store.path)
         let before = try Data(contentsOf: URL(fileURLWithPath: store.path))
@@ -133,7 +133,7 @@ struct OwnershipTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["skan.sqlite"])
     }
 
-    @Test("An empty file beside a log that is not empty is refused: a new store would delete the log")
+    @Test("An empty file with a log that is not empty is refused, because a new store would delete the log")
     func truncated() throws {
         let path = store.path
         try Data().write(to: URL(fileURLWithPath: path))
@@ -142,7 +142,7 @@ struct OwnershipTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: path + "-wal")) == Data([1, 2, 3]))
     }
 
-    @Test("A store of a later schema is refused, and a file of web ads is no store of postbacks")
+    @Test("A store with a later schema is refused, and so is a file of web ads")
     func otherSchemas() throws {
         try LedgerWriter(path: store.path).close()
         try SQLite.execute("PRAGMA user_version = 3", store.path)
@@ -153,7 +153,7 @@ struct OwnershipTests {
         #expect(throws: StoreError.foreignDatabase(path: webAds)) { try LedgerWriter(path: webAds) }
     }
 
-    @Test("The mark of a store is in the file itself from its first commit on")
+    @Test("The file itself has its application id from the first commit on")
     func mark() throws {
         let owner = try LedgerWriter(path: store.path)
         let header = try Data(contentsOf: URL(fileURLWithPath: store.path))
@@ -161,7 +161,7 @@ struct OwnershipTests {
         _ = owner.health
     }
 
-    @Test("Reading a store changes no byte of it, whether or not it has an owner")
+    @Test("Reading a store does not modify it, whether or not it has an owner")
     func reading() async throws {
         let owner = try LedgerWriter(path: store.path)
         _ = try owner.record([delivery("a")])
@@ -179,7 +179,7 @@ struct OwnershipTests {
         }
     }
 
-    @Test("A close leaves one whole file, which can be copied")
+    @Test("A close leaves one complete file, which can be copied")
     func wholeFile() async throws {
         let owner = try LedgerWriter(path: store.path)
         for batch in 0..<20 {
@@ -208,7 +208,7 @@ struct OwnershipTests {
         return (reader, input.fileHandleForWriting)
     }
 
-    @Test("A reader that outlives an owner does not make the next one take its log for damaged")
+    @Test("After a reader outlives an owner, the next owner does not mistake its log for damaged")
     func readerOutlivesOwner() throws {
         do {
             let owner = try LedgerWriter(path: store.path)
@@ -217,7 +217,7 @@ struct OwnershipTests {
         }
         let (process, input) = try reader("SELECT count(*) FROM postback;")
         do {
-            // The index of the log is there, and so this owner has nothing to recover.
+            // The index of the log exists, so this owner has nothing to recover.
             let owner = try LedgerWriter(path: store.path)
             for id in ["c", "d", "e"] {
                 #expect(try owner.record([delivery(id)]) == [.recorded(.test)])
@@ -232,7 +232,7 @@ struct OwnershipTests {
         process.waitUntilExit()
     }
 
-    @Test("A close that a reader holds up says that the log is left, and nothing is lost")
+    @Test("A close delayed by a reader reports that the log is left, and nothing is lost")
     func logLeft() throws {
         let owner = try LedgerWriter(path: store.path)
         _ = try owner.record([delivery("a")])

@@ -74,7 +74,7 @@ struct PostbackLedgerTests {
         #expect(recordings == [.recorded(.test), .duplicate(.test)])
     }
 
-    @Test("A test key can neither enter Apple's numbers nor claim one of Apple's ids")
+    @Test("Postbacks signed with a test key neither count as Apple's nor claim their ids")
     func provenance() async throws {
         let ledger = try OpenLedger(store.path)
         let genuine = try postbacks.genuine()
@@ -96,7 +96,7 @@ struct PostbackLedgerTests {
         #expect(try await total(ledger, .test)[.postbacks] == 1)
     }
 
-    @Test("What does not verify claims nothing, and is kept with its reason")
+    @Test("A body that does not verify claims no id, and is kept with its reason")
     func quarantine() async throws {
         let ledger = try OpenLedger(store.path)
         let body = try postbacks.standIn.sign(postbacks.draft(id: "a"))
@@ -110,7 +110,7 @@ struct PostbackLedgerTests {
         #expect(counts.notKept == 0)
     }
 
-    @Test("Recounting from the raw bytes finds no difference, and finds one that was made")
+    @Test("A recount finds no difference, and finds one made with SQL")
     func recount() async throws {
         let plan = try TrafficPlan(postbacks: 200, seed: 3, shares: TrafficShares(), standIn: postbacks.standIn)
         let verifier = postbacks.verifier
@@ -136,7 +136,7 @@ struct PostbackLedgerTests {
         #expect(try await ledger.differences(verifier) == [])
     }
 
-    @Test("A postback changed inside the store is found")
+    @Test("A recount finds a postback changed in the store")
     func tamperedStore() async throws {
         do {
             let ledger = try OpenLedger(store.path)
@@ -152,7 +152,7 @@ struct PostbackLedgerTests {
         #expect(differences.contains { $0.contains("does not verify again") })
     }
 
-    @Test("One process records into a store; others may read it; the next one finds what was recorded")
+    @Test("One process records, others may read, and the next owner finds what was recorded")
     func oneWriter() async throws {
         let delivery = try postbacks.delivery(postbacks.draft(id: "a"))
         do {
@@ -167,7 +167,7 @@ struct PostbackLedgerTests {
         #expect(try next.record([delivery]) == [.duplicate(.test)])
     }
 
-    @Test("A batch that fails leaves nothing behind, neither in the file nor in the index")
+    @Test("A failed batch leaves nothing behind, in the file or the index")
     func rollback() async throws {
         let ledger = try OpenLedger(store.path)
         let first = try postbacks.delivery(postbacks.draft(id: "a"))
@@ -182,7 +182,7 @@ struct PostbackLedgerTests {
         #expect(try await ledger.differences(verifier) == [])
     }
 
-    @Test("A missing store is not made by reading it; another file is no store")
+    @Test("Reading does not create a missing store, and refuses other files")
     func opening() throws {
         #expect(throws: StoreError.missing(path: store.path)) { try LedgerReader(store.path) }
         #expect(!FileManager.default.fileExists(atPath: store.path))

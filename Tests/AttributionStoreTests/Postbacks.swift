@@ -5,7 +5,7 @@ import AttributionStore
 import Foundation
 import StrictJSON
 
-/// Postbacks signed by a stand-in for Apple, judged and ready to be recorded.
+/// Postbacks signed with a test key in Apple's place, judged and ready to be recorded.
 struct Postbacks {
     let standIn: AppleStandIn
     let verifier: PostbackVerifier
@@ -46,7 +46,7 @@ struct Postbacks {
     }
 }
 
-/// A store in a folder of its own, removed at the end.
+/// A store in a temporary folder, removed at the end.
 final class TemporaryStore: Sendable {
     let path: String
 

@@ -32,7 +32,7 @@ struct QuarantineTests {
             receivedAtMilliseconds: Postbacks.noon, client: client)
     }
 
-    /// A postback of a version that is not known yet, as its verifier judges it.
+    /// A postback with an unknown version, as the verifier judges it.
     private func future(_ id: String, client: String? = nil) throws -> Delivery {
         var draft = postbacks.draft(id: id)
         let signature = try ReceivedPostback(reading: postbacks.standIn.sign(draft)).signature
@@ -49,7 +49,7 @@ struct QuarantineTests {
             totalBytes: total)
     }
 
-    @Test("Ten thousand pieces of garbage leave every other class its room, and the answers say what is kept")
+    @Test("Ten thousand bodies of garbage take no room from other classes, and the results say what is kept")
     func classes() async throws {
         let ledger = try OpenLedger(store.path, budgets: budgets(100))
         let answers = try ledger.record((0..<10_000).map { _ in garbage() })
@@ -62,7 +62,7 @@ struct QuarantineTests {
         #expect(Dictionary(uniqueKeysWithValues: totals.map { ($0.kind, $0.count) })[.garbage] == 100)
     }
 
-    @Test("The next hour begins anew, also after the clock was years ahead")
+    @Test("Each hour has a new budget, even after the clock was years ahead")
     func hours() throws {
         let ledger = try OpenLedger(store.path, budgets: budgets(2))
         for hour: Int64 in [0, 500_000, 1] {
@@ -71,14 +71,14 @@ struct QuarantineTests {
         }
     }
 
-    @Test("Bodies of two hours that come mixed have one budget")
+    @Test("Bodies of two hours that arrive interleaved share one budget")
     func turnOfTheHour() throws {
         let ledger = try OpenLedger(store.path, budgets: budgets(2))
         let kept = try ledger.record([1, 0, 1, 0, 1].map { garbage(hour: $0) }).map { $0?.isKept }
         #expect(kept == [true, true, false, false, false])
     }
 
-    @Test("One client network gets its share of an hour, and leaves the rest to others; a restart changes nothing")
+    @Test("One client network gets only its share of an hour, also across a restart")
     func shares() throws {
         do {
             let ledger = try OpenLedger(store.path, budgets: budgets(8, shares: 4))
@@ -91,7 +91,7 @@ struct QuarantineTests {
         #expect(try ledger.record([garbage(client: "192.0.2.2")])[0]?.isKept == true)
     }
 
-    @Test("At the bound in all the oldest garbage goes first; what may be genuine never goes")
+    @Test("At the total limit the oldest garbage is deleted first; possibly genuine bodies never are")
     func total() async throws {
         let ledger = try OpenLedger(store.path, budgets: budgets(1_000, total: 4_000))
         let first = try future("a")
@@ -101,7 +101,7 @@ struct QuarantineTests {
         }
         var totals = try await ledger.reader.quarantineTotals()
         #expect(totals.reduce(0) { $0 + $1.bytes } <= 4_000)
-        // Postbacks from the future take the place of garbage, until there is none left.
+        // Postbacks of the class future replace garbage until none is left.
         var kept = 1
         while try ledger.record([future("\(kept)")])[0] != nil {
             kept += 1
@@ -110,11 +110,11 @@ struct QuarantineTests {
         totals = try await ledger.reader.quarantineTotals()
         #expect(totals.first { $0.kind == .garbage }?.count == 0)
         #expect(totals.first { $0.kind == .future }?.count == Int64(kept))
-        // One that cannot be kept is not acknowledged, and not counted either.
+        // One that cannot be kept is neither acknowledged nor counted.
         #expect(try await ledger.deliveries().quarantined(.unknownVersion) == Int64(kept))
     }
 
-    @Test("What only claims to be from the future is garbage")
+    @Test("A body that only claims an unknown version is garbage")
     func implausible() async throws {
         let ledger = try OpenLedger(store.path)
         let body = Array(#"{"version":"9.9"}"#.utf8)
@@ -122,7 +122,7 @@ struct QuarantineTests {
         #expect(try await ledger.reader.quarantine(QuarantineQuery()).map(\.kind) == [.garbage])
     }
 
-    @Test("Of one postback eight contradicting contents are kept; the same content again is kept with the first")
+    @Test("At most eight contents that contradict a postback are kept; a repeated content counts as kept")
     func contents() async throws {
         let ledger = try OpenLedger(store.path)
         var draft = postbacks.draft(id: "a")
@@ -139,7 +139,7 @@ struct QuarantineTests {
         #expect(kept.count == 8 && kept.allSatisfy { $0.postbackID == 1 })
     }
 
-    @Test("What can be judged now is counted, and moved with its counts; the rest stays")
+    @Test("Requeuing records what is genuine now and moves its counts; the rest stays")
     func requeue() async throws {
         let ledger = try OpenLedger(store.path)
         let stranger = try PostbackVerifier()
@@ -157,11 +157,11 @@ struct QuarantineTests {
         #expect(after.count(.recorded, .test) == 2 && after.count(.duplicate, .test) == 1)
         #expect(after.quarantined(.invalidSignature) == 0 && after.quarantined(.malformed) == 1)
         #expect(try await ledger.differences(verifier) == [])
-        // A second time there is nothing to move.
+        // The second time there is nothing to move.
         #expect(try ledger.writer.requeue(QuarantineQuery(limit: .max)) { verifier.judge($0) }.recorded == 0)
     }
 
-    @Test("Copies that contradict each other become one postback and a conflict that stays kept")
+    @Test("Requeued copies that contradict each other become one postback and a kept conflict")
     func requeueConflict() async throws {
         let ledger = try OpenLedger(store.path)
         let stranger = try PostbackVerifier()
@@ -174,7 +174,7 @@ struct QuarantineTests {
                 Delivery(judgement: stranger.judge($0), recipient: .network, receivedAtMilliseconds: Postbacks.noon)
             })
         let verifier = postbacks.verifier
-        // One recorded already, and one that comes in the same transaction as its first copy.
+        // One copy of a recorded postback, and one in the same transaction as its first copy.
         _ = try ledger.record([postbacks.delivery(postbacks.standIn.sign(postbacks.draft(id: "b")))])
         let result = try ledger.writer.requeue(QuarantineQuery(limit: .max)) { verifier.judge($0) }
         #expect(result.judged == 2 && result.recorded == 1 && result.conflict == 1)
@@ -187,7 +187,7 @@ struct QuarantineTests {
         #expect(try ledger.record([postbacks.delivery(other)]) == [.conflict(.test)])
     }
 
-    @Test("Deliveries are found by class, reason, id and time, page by page, and deleted by the same")
+    @Test("Deliveries are found and deleted by class, reason, id and time, page by page")
     func queries() async throws {
         let ledger = try OpenLedger(store.path)
         _ = try ledger.record([garbage(), try forged("a"), garbage(hour: 2), try future("b")])
@@ -204,7 +204,7 @@ struct QuarantineTests {
     }
 
     @Test(
-        "What an operator has to look at is an error, as in the log",
+        "Events that an operator must look into are errors",
         arguments: [
             (StoreEvent.notKept(.garbage, count: 3), true), (.fenced(path: "s"), true),
             (.damagedRow(path: "s", id: 1), true), (.indexRebuilt(path: "s", rows: 1), false),
@@ -213,7 +213,7 @@ struct QuarantineTests {
         #expect(event.isError == isError)
     }
 
-    @Test("What a person reads of a store that is not one promises no release")
+    @Test("The message for a foreign database names no release")
     func foreign() {
         #expect(!StoreError.foreignDatabase(path: "s").description.contains("0.2"))
     }

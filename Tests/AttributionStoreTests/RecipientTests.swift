@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Copies and repeats")
 struct RecipientTests {
-    @Test("Deliveries are counted by recipient, and repeats by how late they come")
+    @Test("Deliveries are counted by recipient, and repeats by their delay")
     func counts() async throws {
         let store = try TemporaryStore()
         let postbacks = try Postbacks()

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The `sqlite3` command, which looks into a store and changes it behind the product's back.
+/// The `sqlite3` command, with which tests inspect and change a store.
 enum SQLite {
     static func execute(_ sql: String, _ path: String) throws {
         _ = try query(sql, path)
     }
 
-    /// Runs a query and returns what was printed: a line a row, values apart by `|`.
+    /// Runs a query and returns its output: one line per row, with values separated by `|`.
     static func query(_ sql: String, _ path: String) throws -> String {
         let process = Process()
         let output = Pipe()

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("What a store says of itself for the metrics")
+@Suite("Metrics of a store")
 struct StoreFiguresTests {
     let store: TemporaryStore
     let postbacks: Postbacks
@@ -14,7 +14,7 @@ struct StoreFiguresTests {
         postbacks = try Postbacks()
     }
 
-    @Test("The time of the last recorded postback outlives its owner, and nothing but a postback moves it")
+    @Test("The time of the last recorded postback outlives its owner, and only a postback changes it")
     func lastRecorded() throws {
         let now = Mutex<Int64>(1_000)
         func open() throws -> OpenLedger {
@@ -40,7 +40,7 @@ struct StoreFiguresTests {
         try ledger.close()
     }
 
-    @Test("A part has the bytes of its files, and none without files", arguments: StorePart.allCases)
+    @Test("The size of a part is that of its files, and nil without files", arguments: StorePart.allCases)
     func parts(_ part: StorePart) throws {
         let names: [StorePart: [String]] = [
             .database: [""], .wal: ["-wal"], .webAds: ["-web-ads", "-web-ads-wal"],

@@ -54,7 +54,7 @@ struct WebAdLedgerTests {
         #expect(try ledger.durabilitySettings() == ["journal_mode": "wal", "synchronous": "2"])
     }
 
-    @Test("A tap is answered with what the ad advertised, at the time of the tap, and once")
+    @Test("A tap is answered once, with the ad's content and the time of the tap")
     func once() async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         let ad = try ad()
@@ -70,7 +70,7 @@ struct WebAdLedgerTests {
         #expect(try await refusal(tap(ledger, ad)) == .nonceUsed)
     }
 
-    @Test("64 taps at once: one is answered, 63 are refused")
+    @Test("Of 64 concurrent taps one is answered and 63 are refused")
     func concurrency() async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         let ad = try ad()
@@ -85,7 +85,7 @@ struct WebAdLedgerTests {
         #expect(codes.filter { $0 == .nonceUsed }.count == 63)
     }
 
-    @Test("An earlier owner's ads are known, and what was answered stays answered after reopening")
+    @Test("After reopening, ads are known and answered nonces stay answered")
     func reopening() async throws {
         let ad = try ad()
         let issuing = try SQLiteWebAdLedger(path: path)
@@ -98,7 +98,7 @@ struct WebAdLedgerTests {
         #expect(try await refusal(tap(after, ad)) == .nonceUsed)
     }
 
-    @Test("Of eight that want to own the file at the same time, one does")
+    @Test("Of eight that open the file at the same time, one becomes its owner")
     func firstOpening() async throws {
         let path = path
         let owners = await withTaskGroup(of: SQLiteWebAdLedger?.self) { group in
@@ -111,7 +111,7 @@ struct WebAdLedgerTests {
         try await owners.first?.issue([try ad()], at: now)
     }
 
-    @Test("A foreign domain is refused and burns nothing; matching is exact")
+    @Test("Another domain is refused without using up the nonce; domains match exactly")
     func domains() async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         let ad = try ad(["example.com", "news.example.org"])
@@ -134,7 +134,7 @@ struct WebAdLedgerTests {
 
     static let lastMoments: [(Int64, ErrorCode?)] = [(-1, nil), (0, .nonceExpired), (1, .nonceExpired)]
 
-    @Test("An ad lives until its last millisecond", arguments: lastMoments)
+    @Test("An ad is valid until its last millisecond", arguments: lastMoments)
     func expiry(_ offset: Int64, _ code: ErrorCode?) async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         let ad = try ad()
@@ -142,7 +142,7 @@ struct WebAdLedgerTests {
         #expect(try await refusal(tap(ledger, ad, at: ad.expiresAt.advanced(by: offset))) == code)
     }
 
-    @Test("An ad is remembered for 30 days after its time, and then forgotten", arguments: [(-1, true), (0, false)])
+    @Test("An ad is kept for 30 days after it expires, and then deleted", arguments: [(-1, true), (0, false)])
     func purge(_ offset: Int64, _ isRemembered: Bool) async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         let ad = try ad()
@@ -152,13 +152,13 @@ struct WebAdLedgerTests {
         #expect(try await refusal(tap(ledger, ad, at: later)) == (isRemembered ? .nonceExpired : .nonceUnknown))
     }
 
-    @Test("A nonce nobody issued is unknown")
+    @Test("A nonce that was not issued is unknown")
     func unknown() async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         #expect(try await refusal(tap(ledger, try ad())) == .nonceUnknown)
     }
 
-    @Test("A signer that fails burns nothing")
+    @Test("A failing signer does not use up the nonce")
     func failingSigner() async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         let ad = try ad()
@@ -170,7 +170,7 @@ struct WebAdLedgerTests {
         #expect(try await refusal(self.tap(ledger, ad)) == nil)
     }
 
-    @Test("A nonce is issued once, and a batch of ads wholly or not at all")
+    @Test("A nonce is issued once, and a batch of ads completely or not at all")
     func reissued() async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         let (first, second) = (try ad(), try ad())
@@ -183,7 +183,7 @@ struct WebAdLedgerTests {
         #expect(try await refusal(tap(ledger, first)) == .nonceUsed)
     }
 
-    @Test("The schema itself refuses to make a used nonce new")
+    @Test("The schema refuses to reset a used nonce")
     func trigger() async throws {
         let ledger = try SQLiteWebAdLedger(path: path)
         let ad = try ad()
@@ -195,7 +195,7 @@ struct WebAdLedgerTests {
         #expect(try await refusal(tap(ledger, ad)) == .nonceUsed)
     }
 
-    @Test("A file that is no store, and a folder that is not there, are named")
+    @Test("Errors name a file that is not a store and a folder that does not exist")
     func badFiles() throws {
         try Data(repeating: 65, count: 4_096).write(to: URL(fileURLWithPath: path))
         #expect(throws: StoreError.notAStore(path: path)) { try SQLiteWebAdLedger(path: path) }

@@ -57,7 +57,7 @@ struct BackupTests {
         let bytes = try Data(contentsOf: folder.url.appendingPathComponent("copy.sqlite"))
         for name in ["copy.sqlite", "skan.sqlite"] {
             let again = try skan("backup", "--store", "skan.sqlite", name)
-            #expect(again.status == 2 && again.errors.contains("\(name) exists already"), "\(again)")
+            #expect(again.status == 2 && again.errors.contains("\(name) already exists"), "\(again)")
         }
         #expect(try skan("backup", "--store", "skan.sqlite", "nowhere/copy.sqlite").status == 2)
         #expect(try skan("backup", "--store", "none.sqlite", "other.sqlite").errors.contains("there is no store"))

@@ -1,32 +1,32 @@
 package import Attribution
 package import AttributionStore
 
-/// A report: rows, their sum, and what became of the deliveries of the same days.
+/// A report: rows, their totals, and the deliveries of the same days.
 package struct Report: Sendable {
-    /// What was asked.
+    /// The request.
     package let request: ReportRequest
-    /// The rows shown, sorted as asked.
+    /// The rows shown, in the requested order.
     package let rows: ReportRows
-    /// How many more rows there are, which ``ReportRequest/top`` leaves out.
+    /// How many rows ``ReportRequest/top`` omits.
     package let omittedRows: Int
-    /// The sum of all rows, also of those left out.
+    /// The sum of all rows, including omitted ones.
     package let totals: Counts
-    /// The deliveries of the days as of now, not filtered: what is in quarantine has no proven dimensions.
+    /// The deliveries of the days as of now; unfiltered, because quarantined deliveries have no proven dimensions.
     package let deliveries: DeliveryCounts
-    /// Up to where postbacks were counted; nil for a report that no store gave.
+    /// The position up to which postbacks were counted; nil for a report without a store.
     package let position: LedgerPosition?
-    /// When the last of them was recorded, in Unix milliseconds; nil when there is none.
+    /// When the last of them was recorded, in Unix milliseconds; nil if there is none.
     package let recordedAtMilliseconds: Int64?
-    /// Values asked for that no recorded postback has.
+    /// Values in the filters that no recorded postback has.
     package let unseen: [LedgerAnswer.UnseenValue]
-    /// How many postbacks were counted from their bytes, for their columns are damaged; the figures are right.
+    /// How many postbacks were counted from their bytes because their columns are damaged; the figures are correct.
     package let recomputedCount: Int64
-    /// How many recorded postbacks cannot be read, and so are in no figure.
+    /// How many recorded postbacks cannot be read and are not counted.
     package let unreadableCount: Int
-    /// The version of the program that made it; nil when it does not say.
+    /// The version of the program that made it; nil if unknown.
     package let programVersion: String?
 
-    /// Makes a report from what the ledger answered.
+    /// Creates a report from the ledger's answer.
     init(request: ReportRequest, answer: LedgerAnswer, programVersion: String?) {
         self.request = request
         rows = ReportRows(answer.rows, request)
@@ -41,7 +41,7 @@ package struct Report: Sendable {
         self.programVersion = programVersion
     }
 
-    /// Makes a report from counts that no store gave, as a plan of traffic expects it.
+    /// Creates a report without a store, for example the one that a traffic plan expects.
     package init(request: ReportRequest, rows: [LedgerRow], deliveries: DeliveryCounts) {
         self.request = request
         self.rows = ReportRows(LedgerRows(rows), request)
@@ -56,30 +56,31 @@ package struct Report: Sendable {
         programVersion = nil
     }
 
-    /// What is wrong with the store, for whoever reads the report.
+    /// Problems of the store that affect the report.
     package var warnings: [String] {
         var warnings: [String] = []
         if unreadableCount > 0 {
             warnings.append(
-                "recorded postbacks that cannot be read and are not counted: \(unreadableCount); recount names them")
+                "recorded postbacks that cannot be read and are not counted: \(unreadableCount); skan recount lists them"
+            )
         }
         if recomputedCount > 0 {
             warnings.append(
                 "the columns of \(recomputedCount) postbacks are damaged; these were counted from their bytes, which is "
-                    + "slower and gives the same figures")
+                    + "slower but gives the same figures")
         }
         if deliveries.areIncomplete {
-            warnings.append("some counts of deliveries are damaged and left out; recount names them")
+            warnings.append("some delivery counts are damaged and left out; skan recount lists them")
         }
         return warnings
     }
 
-    /// The figures shown where every one has a form, in order.
+    /// The figures shown in JSON.
     var columns: [ReportColumn] {
         request.columns ?? ReportColumn.all
     }
 
-    /// The figures shown where cells hold one number each.
+    /// The figures shown in tables, where a cell holds one number.
     var singleColumns: [ReportColumn] {
         request.columns ?? ReportColumn.single
     }

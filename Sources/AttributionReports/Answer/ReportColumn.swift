@@ -1,33 +1,33 @@
 import Attribution
 import StrictJSON
 
-/// A figure of a report as a column: its stable name and how it is taken from the counts.
+/// A column of a report: its stable name and how its figure is computed from the counts.
 package struct ReportColumn: Sendable {
     /// A value in a cell.
     enum Value: Sendable {
         case count(Int64)
-        /// A rate or mean; nil when nothing was counted it could be taken of.
+        /// A rate or mean; nil if its denominator is 0.
         case ratio(Double?, places: Int)
         case histogram([(value: UInt8, count: Int64)])
     }
 
     /// The stable name.
     package let name: String
-    /// What has to be signed for the figure to be proven.
+    /// Which fields the figure depends on.
     var basis = Basis.signed
     let value: @Sendable (Counts) -> Value
 
-    /// What a figure rests on.
+    /// The fields a figure depends on.
     enum Basis {
-        /// Fields that every version signs.
+        /// Fields signed in every version.
         case signed
-        /// `redownload`, which every version but 1.0 signs.
+        /// `redownload`, signed in every version but 1.0.
         case redownload
-        /// Fields that nobody signs.
+        /// Unsigned fields.
         case unsigned
     }
 
-    /// Whether the figure rests on what Apple signs alone, for the postbacks counted.
+    /// Whether the figure depends only on fields that Apple signed in the counted postbacks.
     func isProven(in counts: Counts) -> Bool {
         switch basis {
         case .signed: true
@@ -36,7 +36,7 @@ package struct ReportColumn: Sendable {
         }
     }
 
-    /// The columns of every output, in order.
+    /// All columns, in order.
     package static let all: [ReportColumn] = [
         counter("postbacks", .postbacks),
         counter("installs", .installs),
@@ -73,10 +73,10 @@ package struct ReportColumn: Sendable {
         unproven("re-engagement-values") { .histogram($0.reengagementHistogram) },
     ]
 
-    /// The columns of forms whose cells hold one number each: all but histograms.
+    /// The columns with one number per cell: all but histograms.
     static let single = all.filter { !$0.isHistogram }
 
-    /// Whether its values are objects, which no cell of a table can hold.
+    /// Whether its values are objects, which a table cell cannot hold.
     var isHistogram: Bool {
         if case .histogram = value(Counts()) { true } else { false }
     }
@@ -99,7 +99,7 @@ package struct ReportColumn: Sendable {
 }
 
 extension ReportColumn.Value {
-    /// The value in JSON; null for a rate of nothing.
+    /// The value in JSON; null for a rate with denominator 0.
     var json: JSONText {
         switch self {
         case .count(let count): .integer(count)
@@ -108,7 +108,7 @@ extension ReportColumn.Value {
         }
     }
 
-    /// The value in a cell; empty for a rate of nothing, and for a histogram, which has no cell.
+    /// The value in a table cell; empty for a rate with denominator 0, and for a histogram.
     var text: String {
         switch self {
         case .count(let count): String(count)

@@ -1,15 +1,15 @@
 import Attribution
 package import AttributionStore
 
-/// The rows of a report in the order asked for, each made when it is asked for.
+/// The rows of a report in the requested order, created on access.
 package struct ReportRows: RandomAccessCollection, Sendable {
     private let rows: LedgerRows
-    /// The index of each row shown among ``rows``; nil for the first ones as they are.
+    /// The index in ``rows`` of each row; nil if the order is unchanged.
     private let order: [Int]?
     /// How many rows are shown.
     package let endIndex: Int
 
-    /// Takes the rows shown: sorted, then no more than asked for.
+    /// Sorts the rows, and shows at most ``ReportRequest/top`` of them.
     init(_ rows: LedgerRows, _ request: ReportRequest) {
         self.rows = rows
         endIndex = request.top.map { Swift.min($0, rows.count) } ?? rows.count
@@ -26,13 +26,13 @@ package struct ReportRows: RandomAccessCollection, Sendable {
         rows[order?[index] ?? index]
     }
 
-    /// The indices of the rows in order; each row is made once for its key alone, for a row is large.
+    /// The indices of the rows in order; only the sort keys are kept in memory, because rows are large.
     private static func sorted(_ rows: LedgerRows, by sort: ReportSort, _ request: ReportRequest) -> [Int] {
         switch sort.key {
         case .column(let column):
             return order(of: rows.map { column.value($0.counts).number }, sort.isDescending)
         case .dimension(let index) where request.dimensions[index] == .hour:
-            // Where clocks go back, the text of an hour is not in the order of time.
+            // When clocks go back, labels of hours do not sort chronologically.
             return order(of: rows.map { HourLabel.start(of: $0.values[index]) }, sort.isDescending)
         case .dimension(let index):
             let keys = rows.map { $0.values[index].isEmpty ? nil : OrderedValue($0.values[index]) }
@@ -40,7 +40,7 @@ package struct ReportRows: RandomAccessCollection, Sendable {
         }
     }
 
-    /// The indices of keys in their order: those that are nil last, and ties as they are.
+    /// The indices of keys in sorted order: nil comes last, and ties keep their order.
     private static func order<Key: Comparable>(of keys: [Key?], _ isDescending: Bool) -> [Int] {
         keys.indices.sorted { left, right in
             switch (keys[left], keys[right]) {
@@ -54,7 +54,7 @@ package struct ReportRows: RandomAccessCollection, Sendable {
 }
 
 extension ReportColumn.Value {
-    /// What rows are sorted by; nil for a rate of nothing, and for a histogram.
+    /// The sort key; nil for a rate with denominator 0, and for a histogram.
     fileprivate var number: Double? {
         switch self {
         case .count(let count): Double(count)

@@ -7,11 +7,11 @@ package struct Reporter: Sendable {
     private let ledger: LedgerReader
     private let programVersion: String?
 
-    /// Makes a reporter.
+    /// Creates a reporter.
     ///
     /// - Parameters:
-    ///   - ledger: What is reported from.
-    ///   - programVersion: The version of the program, which reports name.
+    ///   - ledger: The ledger to report from.
+    ///   - programVersion: The version of the program, shown in reports.
     package init(_ ledger: LedgerReader, programVersion: String? = nil) {
         self.ledger = ledger
         self.programVersion = programVersion
@@ -20,11 +20,11 @@ package struct Reporter: Sendable {
     /// Answers a request.
     ///
     /// - Parameters:
-    ///   - request: What is asked.
-    ///   - limits: How much the answer may cost.
+    ///   - request: The request.
+    ///   - limits: The limits on the cost of the answer.
     /// - Returns: The report.
-    /// - Throws: What the store reports; ``Attribution/FieldProblem`` for a position that is not one of this store, and
-    ///   ``AttributionStore/LedgerQuestionError`` for an answer that would cost more than the limits.
+    /// - Throws: Errors of the store, ``Attribution/FieldProblem`` for a position that is not valid in this store, and
+    ///   ``AttributionStore/LedgerQuestionError`` for an answer that exceeds the limits.
     package func report(_ request: ReportRequest, limits: LedgerLimits = LedgerLimits()) async throws -> Report {
         do {
             let answer = try await ledger.answer(request.question(limits: limits))
@@ -39,8 +39,8 @@ package struct Reporter: Sendable {
                 expected: "one that an earlier report names; the store may be an older copy")
         } catch LedgerQuestionError.replacedPosition(let position) {
             throw FieldProblem(
-                field: "as-of", found: "\(position), whose postbacks are not the store's any more",
-                expected: "one that a report named since the store was restored from an older copy")
+                field: "as-of", found: "\(position), which this store no longer has",
+                expected: "one that a report named after the store was restored from an older copy")
         }
     }
 }

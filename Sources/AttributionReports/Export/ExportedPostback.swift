@@ -3,18 +3,18 @@ package import AttributionStore
 import Foundation
 import StrictJSON
 
-/// A recorded postback as one row of facts.
+/// A recorded postback as one row of an export.
 ///
-/// The names of the fields are those of reports; a value the postback does not carry is null in JSON and empty in CSV.
+/// Fields have the same names as in reports; a missing value is null in JSON and empty in CSV.
 package struct ExportedPostback: Sendable {
     private let values: [String?]
     private let body: [UInt8]?
 
-    /// Takes the facts of a postback.
+    /// Creates the row of a postback.
     ///
     /// - Parameters:
-    ///   - postback: What was recorded.
-    ///   - position: Its position, after which an export can go on.
+    ///   - postback: The recorded postback.
+    ///   - position: Its position, after which an export can continue.
     package init(_ postback: RecordedPostback, at position: LedgerPosition) {
         body = postback.body
         let received = postback.body.flatMap { try? ReceivedPostback(reading: $0) }
@@ -39,12 +39,12 @@ package struct ExportedPostback: Sendable {
             "did-win",
         ] + dimensions.map(\.rawValue)
 
-    /// The row in a form.
+    /// The row in a format.
     ///
     /// - Parameters:
-    ///   - format: The form.
-    ///   - hasBody: Whether the body follows, as received; null where it is damaged.
-    /// - Returns: A line, with its end.
+    ///   - format: The format.
+    ///   - hasBody: Whether to append the body as received; null if it is damaged.
+    /// - Returns: A line with its line break.
     package func line(as format: ExportFormat, hasBody: Bool) -> String {
         let body = body.map { String(decoding: $0, as: UTF8.self) }
         switch format {
@@ -58,7 +58,7 @@ package struct ExportedPostback: Sendable {
         }
     }
 
-    /// What comes before the rows; empty where the form has no header.
+    /// The header line; empty if the format has none.
     package static func header(as format: ExportFormat, hasBody: Bool) -> String {
         switch format {
         case .ndjson: ""
@@ -67,9 +67,9 @@ package struct ExportedPostback: Sendable {
     }
 }
 
-/// The forms of exported rows.
+/// The format of an export.
 package enum ExportFormat: String, CaseIterable, Hashable, Sendable {
-    /// An object a line.
+    /// One JSON object per line.
     case ndjson
     /// Rows with a header line, RFC 4180.
     case csv

@@ -2,7 +2,7 @@ package import Attribution
 package import StrictJSON
 
 extension DeliveryCounts {
-    /// The counts as the members of one JSON object; `received` is the sum of all those before `not-kept`.
+    /// The members of the JSON object; `received` is the sum of those between it and `not-kept`.
     var members: [(String, JSONText)] {
         [
             ("received", .integer(received)),
@@ -38,10 +38,10 @@ extension DeliveryCounts {
         .object(members)
     }
 
-    /// The counts in two or three lines for a person.
+    /// The counts as a few lines of text.
     ///
-    /// - Parameter areUntilNow: Whether to say that they are as of now, for the postbacks beside them are not.
-    /// - Returns: The lines, of any width.
+    /// - Parameter areUntilNow: Whether to say that they are as of now, unlike the counts of postbacks.
+    /// - Returns: The lines, not wrapped.
     func lines(areUntilNow: Bool) -> [String] {
         let reasons = PostbackRejection.Code.kept
             .map { "\($0.rawValue) \(quarantined($0))" }
@@ -51,7 +51,7 @@ extension DeliveryCounts {
                 + "duplicate \(count(.duplicate, .apple)), conflict \(count(.conflict, .apple)), "
                 + "quarantined \(quarantined) (\(reasons))"
         ]
-        // Test traffic is named even when there is none, so that nobody wonders whether it is in the numbers above.
+        // Test traffic is always listed, to show that the numbers above do not include it.
         for (traffic, name) in [(Traffic.foreign, "Foreign"), (.development, "Development"), (.test, "Test")] {
             let counts = Recording.Status.verified.map { ($0.rawValue, count($0, traffic)) }
             if traffic == .test || counts.contains(where: { $0.1 > 0 }) {
@@ -60,7 +60,7 @@ extension DeliveryCounts {
         }
         if notKept > 0 {
             lines.append(
-                "Of these \(notKept) were counted without keeping their bytes: a bound of the quarantine was reached.")
+                "Of these \(notKept) were counted without keeping their bytes: a limit of the quarantine was reached.")
         }
         if received(by: .developer) > 0 {
             lines.append("Of these \(received(by: .developer)) were developers' copies.")
@@ -74,11 +74,11 @@ extension DeliveryCounts {
 }
 
 extension PostbackRejection.Code {
-    /// The reasons under which something is quarantined; what is not JSON is refused instead.
+    /// The reasons of quarantine; bodies that are not JSON are refused instead.
     static let kept = allCases.filter { $0 != .notJSON }
 }
 
 extension Recording.Status {
-    /// What becomes of deliveries whose signature verifies.
+    /// The results of deliveries whose signature verifies.
     fileprivate static let verified = allCases.filter { $0 != .quarantined }
 }

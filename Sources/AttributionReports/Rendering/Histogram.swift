@@ -1,14 +1,14 @@
 import Attribution
 
-/// The conversion values of all installs or re-engagements, each with a bar.
+/// A bar chart of the conversion values of installs or re-engagements.
 struct Histogram {
     let subject: String
-    /// The conversions that occur, with how often.
+    /// The conversions that occur, and their counts.
     let entries: [(name: String, count: Int64)]
 
     private static let longestBar = 30.0
 
-    /// Those of installs and of re-engagements, where there are any.
+    /// The histograms that are not empty.
     static func all(_ totals: Counts) -> [Histogram] {
         [
             Histogram("installs", totals, Counts.Counter.conversion),

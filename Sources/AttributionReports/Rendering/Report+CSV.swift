@@ -3,12 +3,12 @@ import AttributionStore
 import Foundation
 
 extension Report {
-    /// The rows with a header line, RFC 4180; every cell holds one value.
+    /// Writes the rows with a header line, RFC 4180.
     func writeCSV(to output: (String) -> Void) {
         let columns = singleColumns
         output((request.dimensions.map(\.rawValue) + columns.map(\.name)).joined(separator: ",") + "\r\n")
         for row in rows {
-            // Cell by cell, for a report may have a million; figures need no quotes.
+            // Appended cell by cell, because a report may have a million rows; figures need no quotes.
             var line = ""
             for value in row.values {
                 line += value.csvCell

@@ -4,7 +4,7 @@ import Foundation
 package import StrictJSON
 
 extension Report {
-    /// The name and version of the columns and keys; a change of meaning changes it.
+    /// The name and version of the format, raised if the meaning of a column or key changes.
     package static let schema = "skan.report/2"
 
     /// The report as one JSON object.
@@ -18,13 +18,13 @@ extension Report {
             ])
     }
 
-    /// The report as one object a line.
+    /// Writes the report as one object per line.
     func writeNDJSON(to output: (String) -> Void) {
         func line(_ type: String, _ members: [(String, JSONText)]) -> String {
             JSONText.object([("type", .string(type))] + members).line + "\n"
         }
         output(line("report", scope))
-        // Whoever looks at rows alone must not take one for a real install.
+        // In every row, so that test traffic is not mistaken for real installs by a reader of rows only.
         let provenance = ("provenance", JSONText.string(request.traffic.rawValue))
         for row in rows {
             output(line("row", [provenance] + members(row)))
@@ -33,7 +33,7 @@ extension Report {
         output(line("deliveries", deliveries.members))
     }
 
-    /// What the report is about, and as of when.
+    /// The members that describe the request and the store.
     private var scope: [(String, JSONText)] {
         [
             ("schema", .string(Self.schema)),
@@ -63,7 +63,7 @@ extension Report {
         ])
     }
 
-    /// A value of a dimension; null where the postbacks carry none.
+    /// A value of a dimension; null for postbacks without one.
     private static func json(_ value: String) -> JSONText {
         value.isEmpty ? .null : .string(value)
     }
@@ -76,7 +76,7 @@ extension Report {
         columns.map { ($0.name, $0.value(counts).json) }
     }
 
-    /// The dimensions and columns of this report that rest on fields Apple does not sign.
+    /// The dimensions and columns of this report that depend on fields Apple does not sign.
     private var unprovenNames: [String] {
         unprovenDimensions + columns.filter { !$0.isProven(in: totals) }.map(\.name)
     }

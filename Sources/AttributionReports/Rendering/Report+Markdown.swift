@@ -2,7 +2,7 @@ import Attribution
 import AttributionStore
 
 extension Report {
-    /// The report for a document: a table of every figure with one number, and the words below it.
+    /// Writes the report as a Markdown table, with notes below it.
     func writeMarkdown(to output: (String) -> Void) {
         let style = TextStyle(width: TextStyle.widths.upperBound)
         let columns = singleColumns
@@ -20,11 +20,11 @@ extension Report {
         line(["total"] + blanks + columns.map { $0.value(totals).text })
         output("\n")
         if request.showsHistogram {
-            // Indented, so that it is set as it is.
+            // Indented as a code block.
             output(Histogram.all(totals).flatMap { $0.lines(style) }.map { "    \($0)" }.joined() + "\n")
         }
-        let words = [omittedRowsLine].compactMap(\.self) + unseenLines + [unprovenLine]
-        output((words + deliveries.lines(areUntilNow: request.asOf != nil)).joined(separator: "\n\n") + "\n")
+        let notes = [omittedRowsLine].compactMap(\.self) + unseenLines + [unprovenLine]
+        output((notes + deliveries.lines(areUntilNow: request.asOf != nil)).joined(separator: "\n\n") + "\n")
     }
 }
 

@@ -2,12 +2,12 @@ import Attribution
 import StrictJSON
 
 extension Report {
-    /// Writes the report, piece by piece: one of many rows need not be in memory as a whole.
+    /// Writes the report in pieces, so that a large one need not fit in memory.
     ///
     /// - Parameters:
-    ///   - format: What as.
+    ///   - format: The format.
     ///   - style: The width and characters of tables.
-    ///   - output: Takes each piece; the last ends in a newline.
+    ///   - output: Called with each piece; the last ends with a newline.
     package func write(as format: ReportFormat, style: TextStyle = .document, to output: (String) -> Void) {
         switch format {
         case .table: writeTable(style, to: output)
@@ -18,7 +18,7 @@ extension Report {
         }
     }
 
-    /// The report as text, ending in a newline.
+    /// The report as text, ending with a newline.
     package func rendered(as format: ReportFormat, style: TextStyle = .document) -> String {
         var text = ""
         write(as: format, style: style) { text += $0 }

@@ -1,7 +1,7 @@
 import Attribution
 
 extension Report {
-    /// The report for a terminal: no line is wider than the style's.
+    /// Writes the report for a terminal, with lines no wider than the style's width.
     func writeTable(_ style: TextStyle, to output: (String) -> Void) {
         func say(_ lines: [String]) {
             output(lines.map { style.wrapped($0) + "\n" }.joined())
@@ -33,7 +33,7 @@ extension Report {
 }
 
 extension String {
-    /// The text with what is beyond ASCII in words of this program replaced, where the style asks for it.
+    /// The text with the non-ASCII characters of our messages replaced, if the style is ASCII.
     func inCharacters(of style: TextStyle) -> String {
         style.isASCII ? replacing("…", with: style.ellipsis) : self
     }

@@ -1,22 +1,22 @@
-/// The forms a report is written in.
+/// The format of a report.
 package enum ReportFormat: String, CaseIterable, Hashable, Sendable {
-    /// Aligned columns for a terminal, as many as its width has room for.
+    /// Aligned columns for a terminal, as many as fit into its width.
     case table
-    /// Rows with a header line, RFC 4180; whoever writes them says ``Report/words(_:)`` beside them.
+    /// Rows with a header line, RFC 4180; callers print ``Report/remarks(_:)`` separately.
     case csv
     /// One object with `schema`, `rows`, `totals`, `deliveries`.
     case json
-    /// One object a line: what was asked, rows, totals, deliveries, told apart by `type`.
+    /// One object per line: request, rows, totals and deliveries, distinguished by `type`.
     case ndjson
-    /// Tables for a document.
+    /// A Markdown table.
     case markdown
 
-    /// Whether a cell can hold an object, as histograms need.
+    /// Whether a value can be an object, as histograms need.
     var hasObjects: Bool {
         self == .json || self == .ndjson
     }
 
-    /// Whether a histogram can follow as bars.
+    /// Whether histograms can be shown as bars.
     var hasBars: Bool {
         self == .table || self == .markdown
     }

@@ -1,11 +1,11 @@
 extension String {
-    /// How many columns of a terminal it takes.
+    /// The width in terminal columns.
     var displayWidth: Int {
-        // Nearly all texts are ASCII, one column a byte.
+        // Nearly all texts are ASCII, with one column per byte.
         utf8.allSatisfy({ $0 < 0x80 }) ? utf8.count : unicodeScalars.reduce(0) { $0 + $1.displayWidth }
     }
 
-    /// As much of its beginning as fits into some columns, and what is left.
+    /// The longest prefix that fits into a width, and the rest.
     func split(atWidth width: Int) -> (head: String, tail: String) {
         var (index, used) = (startIndex, 0)
         while index < endIndex {
@@ -21,7 +21,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// 2 for ideographs and emoji, 0 for marks that are set over others.
+    /// 2 for ideographs and emoji, 0 for combining marks.
     fileprivate var displayWidth: Int {
         switch properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format, .control: return 0

@@ -1,13 +1,13 @@
 import Attribution
 import AttributionStore
 
-/// Which figures of a report have room beside its dimensions, and how wide each column is.
+/// The figures of a report that fit beside its dimensions, and the width of each column.
 struct TableLayout {
-    /// The cells of the header, the rows and, last, the totals; only those shown.
+    /// The visible cells of the header, the rows and the totals.
     let lines: [[String]]
     /// The figures shown.
     let columns: [ReportColumn]
-    /// The figures there is no room for.
+    /// The figures that do not fit.
     let omitted: [ReportColumn]
     private let widths: [Int]
     private let leading: Int
@@ -15,7 +15,7 @@ struct TableLayout {
 
     /// The space between two columns.
     private static let gap = 2
-    /// The longest a value of a dimension is shown, and then what it is cut to until there is room.
+    /// The maximum lengths of a dimension's value, tried in order until the table fits.
     private static let limits = [60, 48, 40, 32, 24, 20, 16, 12, 10, 8, 6]
 
     init(_ report: Report, _ style: TextStyle) {
@@ -23,7 +23,7 @@ struct TableLayout {
         let dimensions = report.request.dimensions
         let names = dimensions.isEmpty ? [""] : dimensions.map(\.rawValue)
         leading = names.count
-        // No column is narrower than its name: what has no room by that alone needs no cells.
+        // Excludes columns whose names alone do not fit, to avoid computing their cells.
         let candidates = Self.first(report.singleColumns, from: names.map { min($0.count, 6) }, style) { $0.name.count }
         var values: [[String]] = []
         var figures: [[String]] = []
@@ -45,7 +45,7 @@ struct TableLayout {
         lines = zip(leadingCells, [columns.map(\.name)] + figures).map { $0 + $1.prefix(shown) }
     }
 
-    /// As many elements as have room after some columns.
+    /// The prefix of elements that fit after some columns.
     private static func first<Element>(
         _ elements: [Element],
         from widths: [Int],
@@ -60,8 +60,8 @@ struct TableLayout {
             })
     }
 
-    /// The cells of the dimensions, the names first, cut until one figure has room beside them: the values first, and
-    /// the names only when that is not enough.
+    /// The cells of the dimensions, names first, shortened until one figure fits beside them; names are shortened only
+    /// if shortening values is not enough.
     private static func fitting(_ cells: [[String]], beside figure: Int, _ style: TextStyle) -> [[String]] {
         func width(_ cells: [[String]]) -> Int {
             (cells.first ?? []).indices.reduce(figure) { sum, column in
@@ -79,7 +79,7 @@ struct TableLayout {
         return cells.map { cut($0, limits.last ?? 0) }
     }
 
-    /// The table: a rule below the header and above the totals.
+    /// Writes the table, with a rule below the header and above the totals.
     func write(to output: (String) -> Void) {
         let rule = line(widths.map { String(repeating: style.rule, count: $0) })
         for (index, cells) in lines.enumerated() {

@@ -1,11 +1,11 @@
 extension TextStyle {
-    /// Decides width and characters.
+    /// Chooses width and characters from the environment.
     ///
     /// - Parameters:
-    ///   - columns: The width of the terminal; nil when it does not say.
-    ///   - isInteractive: Whether a terminal reads it.
-    ///   - environment: `COLUMNS` is the width, before all; `LC_ALL`, `LC_CTYPE` or `LANG`, the first that says
-    ///     something, whether characters are UTF-8.
+    ///   - columns: The width of the terminal; nil if unknown.
+    ///   - isInteractive: Whether the output is a terminal.
+    ///   - environment: `COLUMNS` overrides the width; the first of `LC_ALL`, `LC_CTYPE` and `LANG` that is not empty
+    ///     decides whether characters are UTF-8.
     package init(columns: Int?, isInteractive: Bool, environment: [String: String]) {
         let named = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         let width = named ?? (isInteractive ? columns ?? 80 : TextStyle.document.width)

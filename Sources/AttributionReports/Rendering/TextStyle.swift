@@ -1,39 +1,39 @@
 import Attribution
 import StrictJSON
 
-/// What a text for a person may use: how wide its lines are, and whether its characters may go beyond ASCII.
+/// The width of lines, and whether they may have characters beyond ASCII.
 package struct TextStyle: Hashable, Sendable {
-    /// The widths there can be; narrower ones have no room for a table.
+    /// The supported widths; a table does not fit into less.
     package static let widths = 40...10_000
 
-    /// The most columns of characters in a line.
+    /// The maximum width of a line, in terminal columns.
     package let width: Int
-    /// Whether rules, bars and dashes are made of ASCII alone.
+    /// Whether only ASCII is used.
     package let isASCII: Bool
 
-    /// Makes a style.
+    /// Creates a style.
     ///
     /// - Parameters:
-    ///   - width: The most columns of characters in a line; the nearest of ``widths`` is taken.
-    ///   - isASCII: Whether rules, bars and dashes are made of ASCII alone.
+    ///   - width: The maximum width of a line, in terminal columns; clamped to ``widths``.
+    ///   - isASCII: Whether to use only ASCII.
     package init(width: Int, isASCII: Bool = false) {
         self.width = min(max(width, Self.widths.lowerBound), Self.widths.upperBound)
         self.isASCII = isASCII
     }
 
-    /// For a reader of whom nothing is known: a file, a pipe, an answer over HTTP.
+    /// The style for anything but a terminal: a file, a pipe, an answer over HTTP.
     package static let document = TextStyle(width: 120)
 
     var rule: String { isASCII ? "-" : "─" }
     var bar: String { isASCII ? "#" : "█" }
-    /// Stands for a value that postbacks do not carry.
+    /// Shown for a missing value.
     var none: String { isASCII ? "-" : "–" }
     var ellipsis: String { isASCII ? "..." : "…" }
     /// Between the parts of a title.
     var separator: String { isASCII ? " | " : " · " }
     var unequal: String { isASCII ? "!=" : "≠" }
 
-    /// A text in lines no wider than the style's, those after the first indented by two spaces.
+    /// Wraps a text at the style's width, with a hanging indent of two spaces.
     func wrapped(_ text: String) -> String {
         var lines: [String] = []
         var line = ""
@@ -47,7 +47,7 @@ package struct TextStyle: Hashable, Sendable {
                 lines.append(line)
             }
             var indent = lines.isEmpty ? "" : "  "
-            // A word alone may be wider than a line.
+            // A single word may be wider than a line.
             while indent.count + word.displayWidth > width {
                 let (head, tail) = word.split(atWidth: width - indent.count)
                 lines.append(indent + head)
@@ -58,13 +58,13 @@ package struct TextStyle: Hashable, Sendable {
         return (lines + (line.isEmpty ? [] : [line])).joined(separator: "\n")
     }
 
-    /// A text no wider than `limit`, with an ellipsis where something was cut off.
+    /// Truncates a text to a width, with an ellipsis.
     func shortened(_ text: String, to limit: Int) -> String {
         text.displayWidth <= limit
             ? text : text.split(atWidth: max(0, limit - ellipsis.count)).head + ellipsis
     }
 
-    /// A value as a cell of a table: nothing that could steer a terminal, and not much longer than an id.
+    /// A value as a table cell, without control characters and shortened.
     func cell(_ value: String, limit: Int) -> String {
         let visible = value.isEmpty ? none : value.shortened(to: 200)
         let printable = isASCII ? visible.escapingBeyondASCII : visible

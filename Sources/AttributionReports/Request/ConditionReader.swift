@@ -2,12 +2,12 @@ import Attribution
 import AttributionStore
 import StrictJSON
 
-/// Reads filters into conditions: values of one dimension are alternatives, and contradictions are refused.
+/// Parses filters into conditions: values of the same dimension are alternatives, and contradictions are refused.
 enum ConditionReader {
-    /// Reads filters.
+    /// Parses filters.
     ///
     /// - Parameter filters: `DIMENSION=VALUE` or `DIMENSION!=VALUE`.
-    /// - Returns: A condition for each dimension that some value is wanted of, and one for each with excluded values.
+    /// - Returns: One condition per dimension with selected values, and one per dimension with excluded values.
     /// - Throws: ``Attribution/FieldProblem`` naming the filter.
     static func conditions(_ filters: [String]) throws(FieldProblem) -> [LedgerQuestion.Condition] {
         var conditions: [LedgerQuestion.Condition] = []
@@ -46,7 +46,7 @@ enum ConditionReader {
         let (name, value) = (String(isExcluded ? parts[0].dropLast() : parts[0]), String(parts[1]))
         if name == "campaign" || name == "source" {
             let names = name == "campaign" ? "campaign-id or source-identifier" : "source-app or source-domain"
-            throw FieldProblem(field: "where", found: name, expected: "\(names), which it stands for in by")
+            throw FieldProblem(field: "where", found: name, expected: "\(names); only by accepts \(name)")
         }
         let dimension = try ReportDimension.reading(name, field: "where")
         guard !dimension.isTime else {

@@ -1,11 +1,11 @@
 extension Sequence<String> {
-    /// `; did you mean NAME?` for the name among these that a misspelt one is close to; empty when none is.
+    /// `; did you mean NAME?` for the name nearest to a misspelt one; empty if none is close.
     package func suggestion(for name: String) -> String {
         nearest(to: name).map { "; did you mean \($0)?" } ?? ""
     }
 
-    /// The name a misspelt one is closest to: a third of its letters may be wrong, missing or swapped, or it may be cut
-    /// off where only one name goes on.
+    /// The name nearest to a misspelt one: up to a third of its letters may be wrong, missing or swapped, or it may be
+    /// an unambiguous prefix.
     package func nearest(to name: String) -> String? {
         let letters = Array(name.lowercased().unicodeScalars.prefix(40))
         guard letters.count > 1 else {
@@ -22,7 +22,7 @@ extension Sequence<String> {
         return best.0
     }
 
-    /// How many letters must be changed, added, left out or swapped with their neighbour.
+    /// How many letters must be changed, inserted, deleted or swapped with a neighbour.
     private static func distance(_ lhs: [Unicode.Scalar], _ rhs: [Unicode.Scalar]) -> Int {
         var rows = [Array(0...rhs.count)]
         for (row, left) in lhs.enumerated() {

@@ -1,7 +1,7 @@
 import Attribution
 
 extension ReportDimension {
-    /// What was expected instead of a value that no postback can have; nil when one can.
+    /// What is expected instead of a value that no postback can have; nil for a possible value.
     func problem(with value: String) -> String? {
         guard !value.isEmpty else {
             return emptyProblem
@@ -24,20 +24,20 @@ extension ReportDimension {
             case .recipient: Delivery.Recipient(rawValue: value) != nil
             case .hour, .day, .week, .month: true
             }
-        return isPossible ? nil : expectedValue + ofList.suggestion(for: value)
+        return isPossible ? nil : expectedValue + knownValues.suggestion(for: value)
     }
 
-    /// Why nothing would be found, where every postback has a value.
+    /// What is expected instead of the empty value; nil if postbacks may lack a value.
     private var emptyProblem: String? {
         switch self {
-        case .framework, .network, .app, .recipient: "a value, for every postback has one"
-        case .conversionValue: "absent, null or another value, for every postback has one"
+        case .framework, .network, .app, .recipient: "a value, because every postback has one"
+        case .conversionValue: "absent, null or another value, because every postback has one"
         default: nil
         }
     }
 
-    /// The values of a closed set.
-    private var ofList: [String] {
+    /// All values of a closed set; empty for other dimensions.
+    private var knownValues: [String] {
         switch self {
         case .framework: PostbackFramework.allCases.map(\.rawValue)
         case .version: SKAdNetworkVersion.allCases.map(\.rawValue)
@@ -60,7 +60,7 @@ extension ReportDimension {
         case .country: "two capital letters, such as DE"
         case .conversionValue: "0 to 63, low, medium, high, absent, null or invalid"
         case .network, .sourceDomain, .marketplace: "a text without control characters"
-        default: "one of " + ofList.joined(separator: ", ")
+        default: "one of " + knownValues.joined(separator: ", ")
         }
     }
 }

@@ -1,33 +1,33 @@
-/// The parameters of a report as typed, on a command line or in a URL.
+/// The parameters of a report as text, from a command line or a URL.
 package struct ReportParameters: Sendable {
-    /// Comma-separated names of dimensions; `campaign` and `source` stand for both of theirs, an empty text for totals
-    /// alone.
+    /// Comma-separated names of dimensions; `campaign` and `source` each stand for two dimensions, and an empty text
+    /// for totals only.
     package var by = "network,app,campaign"
-    /// `DIMENSION=VALUE` or `DIMENSION!=VALUE`; an empty value stands for postbacks that carry none.
+    /// `DIMENSION=VALUE` or `DIMENSION!=VALUE`; an empty value matches postbacks without one.
     package var filters: [String] = []
-    /// The days of receipt, as a word such as `last-week`; nil when ``from`` and ``to`` choose them.
+    /// The days of receipt, such as `last-week`; nil if ``from`` and ``to`` define them.
     package var period: String?
-    /// The first day of receipt, or a word for some days, of which it is the first.
+    /// The first day of receipt, or a period that begins with it.
     package var from: String?
-    /// The last day of receipt, included, or a word for some days, of which it is the last.
+    /// The last day of receipt, inclusive, or a period that ends with it.
     package var to: String?
     /// `UTC` or a name of the tz database.
     package var timeZone = "UTC"
-    /// `apple`, `foreign`, `development` or `test`: which numbers are reported.
+    /// The traffic to report: `apple`, `foreign`, `development` or `test`.
     package var provenance = "apple"
     /// Comma-separated names of figures; nil for all.
     package var columns: String?
-    /// What the rows are sorted by, `-` before it for the greatest first; nil for the order of the dimensions.
+    /// What to sort the rows by, with `-` before it for descending; nil for the order of the dimensions.
     package var sort: String?
-    /// How many rows; nil for all.
+    /// The maximum number of rows; nil for all.
     package var top: String?
-    /// A position an earlier report names, to count what had been recorded then; nil for everything.
+    /// The position of an earlier report, up to which to count; nil for everything.
     package var asOf: String?
-    /// Whether the conversion values follow the table as bars.
+    /// Whether to show the conversion values as bars below the table.
     package var showsHistogram = false
-    /// What it is written as.
+    /// The format of the report.
     package var format = ReportFormat.table
 
-    /// The parameters of a report that nothing is said about.
+    /// Creates the default parameters.
     package init() {}
 }

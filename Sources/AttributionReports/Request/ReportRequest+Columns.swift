@@ -2,7 +2,7 @@ import Attribution
 import StrictJSON
 
 extension ReportRequest {
-    /// The columns of a comma-separated list, each once.
+    /// Parses a comma-separated list of columns, ignoring duplicates.
     static func columns(_ text: String, _ format: ReportFormat) throws(FieldProblem) -> [ReportColumn] {
         var result: [ReportColumn] = []
         for name in text.split(separator: ",").map(String.init) where !result.contains(where: { $0.name == name }) {
@@ -10,7 +10,7 @@ extension ReportRequest {
             guard !column.isHistogram || format.hasObjects else {
                 throw FieldProblem(
                     field: "columns", found: "\(name) with format \(format.rawValue)",
-                    expected: "format json or ndjson; other formats give the values as rows, by conversion-value")
+                    expected: "format json or ndjson; in other formats, use by conversion-value for one row per value")
             }
             result.append(column)
         }
@@ -20,7 +20,7 @@ extension ReportRequest {
         return result
     }
 
-    /// Reads `installs`, `-installs`, `app` or `-app`.
+    /// Parses `installs`, `-installs`, `app` or `-app`.
     static func sort(_ text: String, _ dimensions: [ReportDimension]) throws(FieldProblem) -> ReportSort {
         let isDescending = text.hasPrefix("-")
         let name = isDescending ? String(text.dropFirst()) : text

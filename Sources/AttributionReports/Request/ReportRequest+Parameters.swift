@@ -4,12 +4,12 @@ import Foundation
 package import StrictJSON
 
 extension ReportRequest {
-    /// Reads a request from the texts of a command line or a URL.
+    /// Parses a request from parameters of a command line or a URL.
     ///
     /// - Parameters:
-    ///   - parameters: The texts.
-    ///   - nowMilliseconds: The present, in Unix milliseconds, which words such as `yesterday` start from.
-    /// - Throws: ``Attribution/FieldProblem`` naming the parameter, what was found and what was expected.
+    ///   - parameters: The parameters.
+    ///   - nowMilliseconds: The current time, in Unix milliseconds, which `yesterday` and the like refer to.
+    /// - Throws: ``Attribution/FieldProblem`` with the parameter, what was found and what was expected.
     package init(_ parameters: ReportParameters, nowMilliseconds: Int64) throws(FieldProblem) {
         let zone = try Self.timeZone(parameters.timeZone)
         self.init(
@@ -28,7 +28,7 @@ extension ReportRequest {
         guard !showsHistogram || parameters.format.hasBars else {
             throw FieldProblem(
                 field: "histogram", found: "format \(parameters.format.rawValue)",
-                expected: "table or markdown; others give the values as rows, by conversion-value")
+                expected: "table or markdown; in other formats, use by conversion-value for one row per value")
         }
         try readDays(parameters, today: CalendarDay(containing: nowMilliseconds, in: zone))
     }
@@ -37,7 +37,8 @@ extension ReportRequest {
         if let text = parameters.period {
             guard parameters.from == nil, parameters.to == nil else {
                 throw FieldProblem(
-                    field: "period", found: "\(text.shortened(to: 40)) beside from or to", expected: "one or the other")
+                    field: "period", found: "\(text.shortened(to: 40)) together with from or to",
+                    expected: "one or the other")
             }
             let period = try CalendarPeriod(text, field: "period", today: today)
             (from, through) = (period.first, period.last)
@@ -97,7 +98,7 @@ extension ReportRequest {
         return count
     }
 
-    /// The dimensions of a comma-separated list, each once.
+    /// Parses a comma-separated list of dimensions, ignoring duplicates.
     private static func dimensions(_ text: String) throws(FieldProblem) -> [ReportDimension] {
         var result: [ReportDimension] = []
         for name in text.split(separator: ",") {
@@ -114,7 +115,7 @@ extension ReportRequest {
 }
 
 extension ReportDimension {
-    /// Reads a name.
+    /// Parses a name.
     ///
     /// - Throws: ``Attribution/FieldProblem`` with the nearest known name.
     static func reading(_ name: String, field: String) throws(FieldProblem) -> ReportDimension {

@@ -2,32 +2,32 @@ package import Attribution
 package import AttributionStore
 package import Foundation
 
-/// What a report is asked: which postbacks, broken down by what, in which days of which time zone, and what of it is shown.
+/// A request for a report: which postbacks to count, how to break them down, and what to show.
 package struct ReportRequest: Sendable {
-    /// The dimensions of the rows, in order; none for totals alone.
+    /// The dimensions of the rows, in order; empty for totals only.
     package var dimensions: [ReportDimension]
-    /// What every counted postback must have, or must not have.
+    /// The conditions, all of which must hold.
     package var conditions: [LedgerQuestion.Condition]
-    /// The first day of receipt; nil for the first there is.
+    /// The first day of receipt; nil for no limit.
     package var from: CalendarDay?
-    /// The last day of receipt, included; nil for the last there is.
+    /// The last day of receipt, inclusive; nil for no limit.
     package var through: CalendarDay?
-    /// The zone whose midnights begin the days.
+    /// The time zone of the days.
     package var timeZone: TimeZone
-    /// Which numbers are asked for.
+    /// Which traffic to count.
     package var traffic: Traffic
-    /// Counts what had been recorded up to there; nil for everything.
+    /// The position up to which to count; nil for everything.
     package var asOf: LedgerPosition?
-    /// The figures shown, in order; nil for all.
+    /// The figures to show, in order; nil for all.
     package var columns: [ReportColumn]?
-    /// What the rows are sorted by; nil for the order of the dimensions.
+    /// What to sort the rows by; nil for the order of the dimensions.
     package var sort: ReportSort?
-    /// How many rows are shown; nil for all.
+    /// The maximum number of rows to show; nil for all.
     package var top: Int?
-    /// Whether tables are followed by the conversion values as bars.
+    /// Whether to show the conversion values as bars below tables.
     package var showsHistogram: Bool
 
-    /// Makes a request.
+    /// Creates a request.
     package init(
         dimensions: [ReportDimension] = [],
         conditions: [LedgerQuestion.Condition] = [],
@@ -54,7 +54,8 @@ package struct ReportRequest: Sendable {
         self.showsHistogram = showsHistogram
     }
 
-    /// The moments asked for, or nil for ever; open ends are the first and the last year a date can name.
+    /// The time of receipt in Unix milliseconds, or nil for all; an open end is the first or last year of
+    /// `CalendarDay`.
     var received: Range<Int64>? {
         guard from != nil || through != nil else {
             return nil
@@ -64,7 +65,7 @@ package struct ReportRequest: Sendable {
         return lower..<max(lower, upper)
     }
 
-    /// What the ledger is asked.
+    /// The question for the ledger.
     func question(limits: LedgerLimits) -> LedgerQuestion {
         LedgerQuestion(
             dimensions: dimensions, conditions: conditions, received: received, traffic: traffic,
@@ -74,14 +75,14 @@ package struct ReportRequest: Sendable {
 
 /// What the rows of a report are sorted by.
 package struct ReportSort: Sendable {
-    /// What gives a row its place.
+    /// The sort key of a row.
     enum Key: Sendable {
         case column(ReportColumn)
-        /// The value of the dimension at an index among the request's.
+        /// The index of one of the request's dimensions.
         case dimension(Int)
     }
 
     let key: Key
-    /// Whether the greatest comes first.
+    /// Whether the greatest value comes first.
     let isDescending: Bool
 }

@@ -1,19 +1,19 @@
 import Attribution
 import StrictJSON
 
-/// Days in a row.
+/// A range of consecutive days.
 package struct CalendarPeriod: Hashable {
     let first: CalendarDay
     let last: CalendarDay
 
-    /// Reads a word for some days.
+    /// Parses a period.
     ///
     /// - Parameters:
-    ///   - text: `today`, `yesterday`, `7d`, `this-week`, `last-week`, `this-month`, `last-month`, a week as `2026-W46`,
-    ///     a month as `2026-10` or a day as `2026-11-09`.
-    ///   - field: What it is the value of, for the message.
-    ///   - today: The present day where the report's days begin.
-    /// - Throws: ``Attribution/FieldProblem`` for another text, and for what is not in the calendar.
+    ///   - text: `today`, `yesterday`, `7d`, `this-week`, `last-week`, `this-month`, `last-month`, a week such as
+    ///     `2026-W46`, a month such as `2026-10` or a day such as `2026-11-09`.
+    ///   - field: The name of the parameter, for the message.
+    ///   - today: The current day in the report's time zone.
+    /// - Throws: ``Attribution/FieldProblem`` for any other text, and for dates that do not exist.
     init(_ text: String, field: String, today: CalendarDay) throws(FieldProblem) {
         if let period = Self.named(text, today) {
             self = period
@@ -31,7 +31,7 @@ package struct CalendarPeriod: Hashable {
         } else {
             throw FieldProblem(
                 field: field, found: text.shortened(to: 40),
-                expected: "a day as 2026-11-09, a month as 2026-11, a week as 2026-W46, or "
+                expected: "a day such as 2026-11-09, a month such as 2026-11, a week such as 2026-W46, or "
                     + (Self.names + ["7d"]).joined(separator: ", ") + Self.names.suggestion(for: text))
         }
     }
@@ -41,7 +41,7 @@ package struct CalendarPeriod: Hashable {
         self.last = last
     }
 
-    /// The words that name some days, as seen from today.
+    /// The names of periods relative to today.
     package static let names = [
         "today", "yesterday", "this-week", "last-week", "this-month", "last-month",
     ]
@@ -59,7 +59,7 @@ package struct CalendarPeriod: Hashable {
         }
     }
 
-    /// The number of `7d`; nil for a text of another shape.
+    /// Parses `7d`; nil for a text in another form.
     private static func count(_ text: String, _ field: String) throws(FieldProblem) -> Int64? {
         let digits = text.dropLast()
         guard text.last == "d", !digits.isEmpty,

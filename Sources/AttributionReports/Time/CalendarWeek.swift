@@ -1,16 +1,16 @@
 import Attribution
 import StrictJSON
 
-/// A week of ISO 8601, Monday to Sunday; the first of a year is the one with its first Thursday.
+/// An ISO 8601 week, Monday to Sunday; the first week of a year is the one with its first Thursday.
 struct CalendarWeek: Hashable, CustomStringConvertible {
-    /// The weeks since the one of 1970-01-01.
+    /// The number of weeks since that of 1970-01-01.
     let number: Int64
 
     init(number: Int64) {
         self.number = number
     }
 
-    /// The week a day is in.
+    /// The week that contains a day.
     init(_ day: CalendarDay) {
         // 1970-01-01 was a Thursday, the fourth day of its week.
         number = (day.number + 3).dividedRoundingDown(by: 7)
@@ -37,7 +37,7 @@ struct CalendarWeek: Hashable, CustomStringConvertible {
         CalendarWeek(number: number - 1)
     }
 
-    /// The ISO year, that of its Thursday, and the week in it.
+    /// The ISO year, which is that of its Thursday, and the number of the week in that year.
     var parts: (year: Int64, week: Int64) {
         let year = CivilDate.date(first.number + 3).year
         return (year, number - CalendarWeek(year: year, week: 1).number + 1)
@@ -48,9 +48,9 @@ struct CalendarWeek: Hashable, CustomStringConvertible {
         "\(parts.year.padded(to: 4))-W\(parts.week.padded(to: 2))"
     }
 
-    /// Reads `YYYY-Www`; nil for a text of another shape.
+    /// Parses `YYYY-Www`; nil for a text in another form.
     ///
-    /// - Throws: ``Attribution/FieldProblem`` for a week that its year does not have.
+    /// - Throws: ``Attribution/FieldProblem`` for a week that does not exist.
     static func reading(_ text: String, field: String) throws(FieldProblem) -> CalendarWeek? {
         guard let mark = text.firstIndex(of: "W"), text[..<mark].hasSuffix("-"),
             let parts = (text[..<mark] + text[text.index(after: mark)...]).description.numbers(ofDigits: [4, 2])

@@ -2,11 +2,11 @@ import Attribution
 import AttributionStore
 import Foundation
 
-/// An hour as text: `2026-11-21T13:00Z`, or with the offset of its zone, `2026-10-25T02:00+02:00`.
+/// The label of an hour: `2026-11-21T13:00Z`, or with the offset of its time zone, `2026-10-25T02:00+02:00`.
 struct HourLabel {
     let text: String
 
-    /// The hour a quarter of an hour begins in.
+    /// The label of the hour in which a quarter hour begins.
     init(quarter: Int64, in timeZone: TimeZone) {
         let seconds = quarter * LedgerCalendar.quarter
         let offset = timeZone.offset(at: seconds)
@@ -21,7 +21,7 @@ struct HourLabel {
         return "\(sign)\((size / 3_600).padded(to: 2)):\((size / 60 % 60).padded(to: 2))\(seconds)"
     }
 
-    /// When the hour of a label began, in Unix seconds; nil for another text.
+    /// The start of a label's hour, in Unix seconds; nil for any other text.
     static func start(of text: String) -> Int64? {
         let parts = text.split(separator: "T")
         guard parts.count == 2, let day = CalendarDay(String(parts[0])), let hour = Int64(parts[1].prefix(2)) else {

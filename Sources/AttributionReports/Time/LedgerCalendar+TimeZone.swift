@@ -5,8 +5,8 @@ package import Foundation
 extension LedgerCalendar {
     /// The hours, days, weeks and months of a time zone.
     ///
-    /// Days are numbered from 1970-01-01, weeks as ISO 8601 counts them, and an hour is known by its first quarter: the
-    /// hour that occurs twice when clocks are put back is two, one after the other.
+    /// Days are numbered from 1970-01-01, weeks are those of ISO 8601, and the number of an hour is its first quarter
+    /// hour. When clocks go back, the repeated hour counts as two hours.
     package init(timeZone: TimeZone) {
         self.init { dimension, quarter in
             let day = CalendarDay(containingSecond: quarter * Self.quarter, in: timeZone)
@@ -28,10 +28,10 @@ extension LedgerCalendar {
         }
     }
 
-    /// The seconds of a quarter of an hour.
+    /// A quarter hour in seconds.
     static let quarter = LedgerTime.quarterMilliseconds / 1000
 
-    /// The first of the quarters in a row that begin in the same hour under the same offset.
+    /// The first of the consecutive quarter hours that begin in the same hour with the same offset.
     private static func firstQuarter(ofHourWith quarter: Int64, in timeZone: TimeZone) -> Int64 {
         let offset = timeZone.offset(at: quarter * Self.quarter)
         func hour(_ quarter: Int64) -> Int64 {

@@ -2,25 +2,25 @@ import Attribution
 import Foundation
 package import StrictJSON
 
-/// A moment as a person writes it: a day of UTC for its beginning, or a time of UTC.
+/// A time in UTC, written as a time or as a day, which stands for its beginning.
 package struct Moment: Sendable {
     /// Unix milliseconds.
     package let milliseconds: Int64
 
-    /// Of a time as it is written here: years beyond 9999 would not fit.
+    /// The only valid length of a time, which excludes years beyond 9999.
     private static let length = "2026-11-01T12:30:00Z".utf8.count
 
-    /// Takes a moment.
+    /// Creates a moment.
     package init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
-    /// Reads `2026-11-01` or `2026-11-01T12:30:00Z`.
+    /// Parses `2026-11-01` or `2026-11-01T12:30:00Z`.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - field: What it is the value of, for messages.
-    /// - Throws: ``Attribution/FieldProblem`` for another text.
+    ///   - field: The name of the parameter, for the message.
+    /// - Throws: ``Attribution/FieldProblem`` for any other text.
     package init(_ text: String, field: String) throws(FieldProblem) {
         if let day = CalendarDay(text) {
             milliseconds = day.start(in: .gmt)
@@ -31,11 +31,11 @@ package struct Moment: Sendable {
         } else {
             throw FieldProblem(
                 field: field, found: text.shortened(to: 40),
-                expected: "a day as 2026-11-01, or a time of UTC as 2026-11-01T12:30:00Z")
+                expected: "a day such as 2026-11-01, or a time in UTC such as 2026-11-01T12:30:00Z")
         }
     }
 
-    /// The second it lies in, as `2026-11-01T12:30:00Z`.
+    /// The moment rounded down to the second, as `2026-11-01T12:30:00Z`.
     package var text: String {
         Date(timeIntervalSince1970: Double(milliseconds.dividedRoundingDown(by: 1000))).formatted(.iso8601)
     }

@@ -10,7 +10,7 @@ struct StoreEventLog: Sendable {
 
     init(logger: Logger) {
         self.logger = logger
-        notKept = FailureLog("bodies not kept: a bound of the quarantine was reached", logger: logger)
+        notKept = FailureLog("bodies not kept: a limit of the quarantine was reached", logger: logger)
     }
 
     /// Notes one event.

@@ -2,28 +2,28 @@ package import CodedErrors
 
 /// Why a copy could not be made; nothing of it is left.
 package enum BackupError: Error, Hashable, Sendable {
-    /// There is a file already where the copy was to be.
+    /// The destination already exists.
     case exists(path: String)
     /// The copy could not be written.
     case cannotWrite(path: String, reason: String)
-    /// The copy is not what was copied.
+    /// The copy does not match its source.
     case notWhole(path: String)
 }
 
 extension BackupError: CustomStringConvertible {
-    /// What is wrong and how to mend it.
+    /// What is wrong and how to fix it.
     package var description: String {
         switch self {
-        case .exists(let path): "\(path) exists already, and a backup overwrites nothing; name a new file"
+        case .exists(let path): "\(path) already exists, and a backup never overwrites a file; choose a new name"
         case .cannotWrite(let path, let reason): "cannot write the copy \(path): \(reason)"
         case .notWhole(let path):
-            "the copy \(path) was not whole, and was removed; run skan recount on the store, and check the disk"
+            "the copy \(path) did not match the store and was removed; run skan recount, and check the disk"
         }
     }
 }
 
 extension BackupError {
-    /// Takes what went wrong while a copy was written as what it means for the copy.
+    /// Rethrows errors of the store or SQLite as errors of the copy.
     static func translating<Result>(_ path: String, _ work: () throws -> Result) throws -> Result {
         do {
             return try StoreError.translating(path, work)

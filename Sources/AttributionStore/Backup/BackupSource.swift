@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// A database opened to be copied: no byte of it changes, whether it has an owner or not.
+/// A database opened to be copied; it is not modified, whether or not it has an owner.
 struct BackupSource {
     /// The file, with links resolved.
     let path: String
@@ -9,7 +9,7 @@ struct BackupSource {
 
     /// Names the database.
     ///
-    /// - Throws: ``StoreError/missing(path:)``, and what else keeps the file from being read as one of this kind.
+    /// - Throws: ``StoreError/missing(path:)``, and other errors if the file is not a database of this kind.
     init(_ path: String, _ schema: StoreSchema) throws(StoreError) {
         guard FileStatus(path: path) != nil else {
             throw .missing(path: path)
@@ -22,7 +22,7 @@ struct BackupSource {
         try schema.check(file, path: path)
     }
 
-    /// Reads in one transaction: what the work sees does not change.
+    /// Reads in one transaction, so that `work` sees a consistent snapshot.
     func read<Result>(_ work: (Database) throws -> Result) throws -> Result {
         try StoreError.translating(path) {
             let location = try ReadingLocation(file, path: path)

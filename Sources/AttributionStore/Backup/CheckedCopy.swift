@@ -1,27 +1,27 @@
 import Foundation
 import GRDB
 
-/// A copy of a database that is whole and on the disk, and does not have its name yet.
+/// A checked copy of a database, on disk under a temporary name.
 struct CheckedCopy {
     /// How many rows each table has.
     let rows: [String: Int64]
-    /// How many rows the change that was made to the copy alone reached.
+    /// How many rows the change to the copy affected.
     let changed: Int64
 
     private let source: String
     private let temporary: String
     private let destination: String
 
-    /// Copies, changes the copy, and checks it.
+    /// Copies a database, changes the copy, and checks it.
     ///
     /// - Parameters:
-    ///   - source: What is copied.
-    ///   - destination: The name the copy is to have; it must be free.
-    ///   - change: A statement for the copy alone; nil for none.
-    /// - Throws: ``StoreError`` of the source, ``BackupError`` of the copy; then nothing of the copy is left.
+    ///   - source: The database to copy.
+    ///   - destination: The final path of the copy, which must not exist.
+    ///   - change: A statement to run on the copy only; nil for none.
+    /// - Throws: ``StoreError`` for the source, ``BackupError`` for the copy; the copy is removed.
     init(of source: BackupSource, as destination: String, change: (sql: String, arguments: StatementArguments)?) throws
     {
-        // Two runs to one destination must not write into one another's file.
+        // Two backups to the same destination must not write to the same file.
         let temporary = "\(destination).\(getpid()).unchecked"
         self.source = source.path
         self.temporary = temporary
@@ -29,7 +29,7 @@ struct CheckedCopy {
         do {
             try Self.checkFree(destination)
             let counted = try source.read { db in
-                // Also begins the transaction: the copy is of what was counted.
+                // Counting begins the transaction, so the copy is of the rows counted.
                 let rows = try Self.count(db)
                 try BackupError.translating(destination) { try StoreCopy.write(from: db, to: temporary) }
                 return rows
@@ -70,12 +70,12 @@ struct CheckedCopy {
             try db.execute(sql: sql, arguments: arguments)
             return Int64(db.changesCount)
         }
-        // The last to close it: what is in its log is moved into it.
+        // Closing the last connection checkpoints the copy's log.
         try connection.close()
         return changed
     }
 
-    /// Compares the copy with what was counted; as a file that does not change, so that none is made beside it.
+    /// Compares the copy with the rows counted; it is opened as immutable, so that SQLite creates no `-wal` or `-shm`.
     private static func check(_ path: String, rows: [String: Int64], _ destination: String) throws {
         var configuration = Configuration()
         configuration.readonly = true
@@ -89,16 +89,16 @@ struct CheckedCopy {
         }
     }
 
-    /// Gives the copy its name, unless somebody has taken it meanwhile.
+    /// Gives the copy its final name, unless a file by that name exists by now.
     ///
-    /// - Throws: ``BackupError``; then nothing of the copy is left.
+    /// - Throws: ``BackupError``; the copy is removed.
     func publish() throws {
         defer { Self.remove(temporary) }
         var status = stat()
         if stat(source, &status) == 0 {
             chmod(temporary, status.st_mode & 0o777)
         }
-        // A link is made only where there is nothing; file systems without links have to be asked before.
+        // link() never overwrites a file. File systems without links need a check and a rename.
         if link(temporary, destination) != 0 {
             guard errno != EEXIST else {
                 throw BackupError.exists(path: destination)
@@ -114,12 +114,12 @@ struct CheckedCopy {
         try Self.synchronize(folderOf: destination)
     }
 
-    /// Removes a copy that nobody wants any more.
+    /// Removes a copy that was not published.
     func discard() {
         Self.remove(temporary)
     }
 
-    /// Removes the copy under its name as well.
+    /// Removes a copy that was published.
     func withdraw() {
         Self.remove(destination)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// A copy of a store and of its web ads, made beside a running owner or without one.
+/// A copy of a store and its web ads, made with or without a running owner.
 package struct StoreBackup: Sendable {
     /// The copy of the store.
     package let path: String
@@ -18,25 +18,25 @@ package struct StoreBackup: Sendable {
         package let path: String
         /// The ads in it.
         package let count: Int64
-        /// Those that had not been answered, and are expired in the copy.
+        /// The unanswered ads that were expired in the copy.
         package let expired: Int64
     }
 
     /// Copies a store, and the web ads beside it.
     ///
-    /// Each file is copied in one read transaction under a temporary name, checked (SQLite's `quick_check`, and the rows of
-    /// every table), and given its name when it is on the disk; nothing is ever overwritten.
+    /// Each file is copied in one read transaction under a temporary name, checked (SQLite's `quick_check`, and the row
+    /// count of every table), and renamed once it is on disk. Existing files are never overwritten.
     ///
-    /// In the copy, web ads that were not answered yet are expired: one that is tapped after the backup was made would
-    /// be answered a second time after a restore.
+    /// Unanswered web ads are expired in the copy. Otherwise an ad tapped after the backup could be answered again
+    /// after a restore.
     ///
     /// - Parameters:
     ///   - store: The store's file.
     ///   - destination: The new file; the web ads get its name with `-web-ads`.
     ///   - keepsNonces: Leaves unanswered web ads as they are, for a copy whose original is never served again.
-    ///   - now: The present, in Unix milliseconds.
+    ///   - now: The current time, in Unix milliseconds.
     /// - Returns: What was copied.
-    /// - Throws: ``StoreError`` of the store, ``BackupError`` of the copies; then neither file is made.
+    /// - Throws: ``StoreError`` for the store, ``BackupError`` for the copies; neither file is left behind.
     package static func make(
         of store: String,
         to destination: String,
@@ -46,7 +46,7 @@ package struct StoreBackup: Sendable {
         let source = try BackupSource(store, LedgerSchema.schema)
         let ads = SQLiteWebAdLedger.path(besideStore: source.path)
         let copiedAds = FileStatus(path: ads) == nil ? nil : SQLiteWebAdLedger.path(besideStore: destination)
-        // Before hours are spent on the store.
+        // First, because a failure here must not come after a long copy of the store.
         let adsCopy = try copiedAds.map { path in
             try CheckedCopy(
                 of: try BackupSource(ads, WebAdSchema.schema), as: path,
@@ -60,7 +60,7 @@ package struct StoreBackup: Sendable {
             throw error
         }
         do {
-            // The store last: where it is, the backup is complete.
+            // The store is published last: if it exists, the backup is complete.
             try adsCopy?.publish()
         } catch {
             copy.discard()
@@ -81,7 +81,7 @@ package struct StoreBackup: Sendable {
 }
 
 extension WebAdSchema {
-    /// Ends the time of every ad that was not answered, also of one whose time has not begun.
+    /// Expires every unanswered ad, including those issued for a later time.
     fileprivate static let expiry = """
         UPDATE web_ad SET issued_at = min(issued_at, :now - 1), expires_at = :now
         WHERE answered_at IS NULL AND expires_at > :now

@@ -1,6 +1,6 @@
-/// 64 bits by which damage is noticed: multiplies and folds eight bytes at a time, some gigabytes in a second.
+/// A 64-bit checksum that detects damage; it multiplies and folds eight bytes at a time, at several gigabytes a second.
 ///
-/// It is no defence against somebody who writes the file, who could change the checksum too. Part of the format.
+/// It does not protect against deliberate changes. It is part of the file format.
 struct Checksum {
     private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15
 
@@ -13,7 +13,7 @@ struct Checksum {
         add(UInt64(bitPattern: number))
     }
 
-    /// Adds bytes and their number.
+    /// Adds bytes and their count.
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
         var offset = 0
         while offset + 8 <= bytes.count {

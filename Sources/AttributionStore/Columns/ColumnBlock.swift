@@ -1,22 +1,22 @@
 import Attribution
 import GRDB
 
-/// The values of one column for 4,096 consecutive postbacks, as the store keeps them: each less the lowest of them, in as
-/// few bytes as the highest needs.
+/// The values of one column for 4,096 consecutive postbacks, stored as offsets from the lowest value in as few bytes as
+/// the highest offset needs.
 ///
 /// Block *n* begins with postback 4,096 *n* + 1. It is written when its last postback is recorded.
 struct ColumnBlock {
     let lowest: Int64
     let highest: Int64
-    /// The bytes of a value: 0, 1, 2, 4 or 8, the lowest first.
+    /// The bytes per value: 0, 1, 2, 4 or 8.
     let width: Int
-    /// The values less ``lowest``.
+    /// The differences from ``lowest``, little-endian.
     let offsets: UnsafeRawBufferPointer
 
     /// The postbacks of a block.
     static let rowCount = 4_096
 
-    /// How values are made from a postback's bytes; raised when that changes, so that older blocks are made again.
+    /// The version of the rules that derive values from a postback's bytes; raise it so that older blocks are rebuilt.
     static let rules: Int64 = 1
 
     /// The block a postback belongs to.
@@ -30,37 +30,37 @@ struct ColumnBlock {
         return first...(first + Int64(rowCount) - 1)
     }
 
-    /// Where a block's column lies in the table.
+    /// The row id of a block's column.
     static func id(_ number: Int64, _ column: LedgerColumn) -> Int64 {
         firstID(of: number) + Int64(column.rawValue)
     }
 
-    /// How many blocks the store should have: all that are full, but for the newest while it waits to be written.
+    /// How many blocks the store should have: all full blocks, except the newest while it is not written yet.
     ///
-    /// - Throws: What SQLite reports of anything but damage.
+    /// - Throws: SQLite's errors, except for damage.
     static func dueCount(_ db: Database, newest: Int64) throws -> Int64 {
         let fullCount = number(of: newest + 1)
-        let last = try Database.passingDamage {
+        let last = try Database.nilIfDamaged {
             try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM column_block")).map(number(ofBlockAt:))
                 ?? -1
         }
         return last == fullCount - 2 ? fullCount - 1 : fullCount
     }
 
-    /// Where a block lies in the table.
+    /// The row id of a block's first column.
     static func firstID(of number: Int64) -> Int64 {
         number * columnsReserved
     }
 
-    /// The number of the block that a place belongs to.
+    /// The number of the block that a row id belongs to.
     static func number(ofBlockAt id: Int64) -> Int64 {
         id.dividedRoundingDown(by: columnsReserved)
     }
 
-    /// The column at a place, as SQL.
+    /// The column number of a row id, as SQL.
     static let columnSQL = "id % \(columnsReserved)"
 
-    /// Room for columns to come.
+    /// Leaves row ids for future columns.
     private static let columnsReserved: Int64 = 64
 
     /// The value of a postback.
@@ -82,7 +82,7 @@ struct ColumnBlock {
 
     // MARK: Writing
 
-    /// Puts a column's values in place of what the store has of a block.
+    /// Writes or replaces one column of a block.
     static func write(_ values: [Int64], _ number: Int64, _ column: LedgerColumn, _ db: Database) throws {
         let (lowest, highest) = (values.min() ?? 0, values.max() ?? 0)
         let offsets = encode(values, lowest: lowest, highest: highest)
@@ -140,16 +140,16 @@ struct ColumnBlockReader {
             HotStatement.Arena())
     }
 
-    /// Hands over a block's column, which lies in SQLite's memory meanwhile.
+    /// Passes one column of a block to a closure; its memory belongs to SQLite and is valid only during the call.
     ///
-    /// - Returns: What `use` returned; nil when the block is missing, damaged, or made by other rules.
-    /// - Throws: What SQLite reports of anything but damage.
+    /// - Returns: What `use` returned; nil if the block is missing, damaged, or built by other rules.
+    /// - Throws: SQLite's errors, except for damage.
     func read<Result>(
         _ number: Int64,
         _ column: LedgerColumn,
         _ use: (ColumnBlock) throws -> Result
     ) throws -> Result? {
-        try Database.passingDamage {
+        try Database.nilIfDamaged {
             var result: Result?
             try find.fetch(bind: { $0.bind(ColumnBlock.id(number, column)) }) { row in
                 result = try ColumnBlock(row, number, column).map(use)
@@ -160,7 +160,7 @@ struct ColumnBlockReader {
 }
 
 extension ColumnBlockReader {
-    /// How many of a block's first postbacks could not be read when it was written.
+    /// How many of the first `count` postbacks of a block could not be read when it was written.
     func missingCount(_ number: Int64, _ count: Int) throws -> Int {
         try read(number, .traffic) { block in
             block.lowest > 0 ? 0 : (0..<count).count { block[$0] == 0 }
@@ -169,7 +169,7 @@ extension ColumnBlockReader {
 }
 
 extension ColumnBlock {
-    /// Takes a row; nil for one that is damaged, or made by other rules.
+    /// Reads a row; nil if it is damaged or built by other rules.
     fileprivate init?(_ row: HotStatement.Row, _ number: Int64, _ column: LedgerColumn) {
         lowest = row.integer(1)
         highest = row.integer(2)
@@ -183,9 +183,9 @@ extension ColumnBlock {
         }
     }
 
-    /// Values that are no block of the store.
+    /// Wraps values in memory.
     ///
-    /// - Parameter values: They must live as long as the block.
+    /// - Parameter values: Must outlive the block.
     init(_ values: UnsafeBufferPointer<Int64>) {
         lowest = 0
         highest = values.max() ?? 0

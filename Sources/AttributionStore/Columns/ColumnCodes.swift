@@ -1,22 +1,22 @@
 import Attribution
 import GRDB
 
-/// The codes of the texts in each column, in the order in which the texts were first seen; 0 is the empty text.
+/// The codes of the texts in each column, numbered as the texts are first seen; 0 is the empty text.
 ///
-/// Codes are handed out in memory. Those that the store lacks are written with the first block that uses them, in the
-/// same transaction; one that was never used is harmless.
+/// Codes are assigned in memory. New codes are written in the same transaction as the first block that uses them; an
+/// unused code is harmless.
 struct ColumnCodes {
     private var tables = LedgerColumn.allCases.map { _ in Table() }
-    /// Codes of traits, found without spelling them.
+    /// Codes of traits, which avoids building their texts.
     private var traits: [PostbackTraits: Int64] = [:]
 
     private struct Table {
         var codes: [String: Int64] = ["": 0]
-        /// By code; nil for one that is damaged in the store.
+        /// Texts by code; nil if damaged in the store.
         var values: [String?] = [""]
         /// How many of them the store has.
         var storedCount = 1
-        /// What was asked for last: most texts come many times in a row.
+        /// The most recent lookup: most texts repeat many times in a row.
         private var last: (text: String, code: Int64) = ("", 0)
 
         mutating func note(_ value: String, code: Int64) {
@@ -49,16 +49,16 @@ struct ColumnCodes {
     ///
     /// - Parameters:
     ///   - db: The store.
-    ///   - columns: Which; the others stay empty.
-    /// - Throws: What SQLite reports.
+    ///   - columns: The columns to read; the others stay empty.
+    /// - Throws: SQLite's errors.
     init(_ db: Database, _ columns: some Sequence<LedgerColumn> = LedgerColumn.coded) throws {
         for column in columns {
             var table = Table()
-            let isRead: Void? = try Database.passingDamage {
+            let isRead: Void? = try Database.nilIfDamaged {
                 try Self.read(column, db, into: &table)
             }
-            // Codes in use are not given to other texts, whatever became of theirs; what uses them is counted from its bytes.
-            let highest = try Database.passingDamage {
+            // A code in use must not be reassigned even if its text is lost; blocks with it are counted from the bytes.
+            let highest = try Database.nilIfDamaged {
                 try Int64.fetchOne(
                     db.cachedStatement(sql: "SELECT max(highest) FROM column_block WHERE \(ColumnBlock.columnSQL) = ?"),
                     arguments: [column.rawValue])
@@ -67,7 +67,7 @@ struct ColumnCodes {
             case .some(let highest):
                 table.pad(through: min(highest ?? 0, Int64(table.values.count) + Self.longestGap))
             case nil where isRead == nil:
-                // Nobody knows which codes are in use: new ones keep well away.
+                // The codes in use are unknown, so new codes leave a wide gap.
                 table.pad(through: Int64(table.values.count) + Self.longestGap)
             case nil:
                 break
@@ -79,7 +79,7 @@ struct ColumnCodes {
             if let known = text.flatMap({ PostbackTraits($0) }) {
                 traits[known] = Int64(code)
             } else {
-                // Another version may write what this one cannot read: as if it were damaged.
+                // Written by another version: treated as damaged.
                 tables[LedgerColumn.traits.rawValue].values[code] = nil
             }
         }
@@ -95,7 +95,7 @@ struct ColumnCodes {
                 continue
             }
             let code = try row.integer(0)
-            // Codes follow one another; what is far beyond is damage.
+            // Codes are consecutive; one far beyond the last is damage.
             guard code > 0, code <= Int64(table.values.count) + longestGap + 1 else {
                 continue
             }
@@ -106,7 +106,7 @@ struct ColumnCodes {
         }
     }
 
-    /// Texts that may be lost one after the other.
+    /// The most consecutive texts that may be lost.
     private static let longestGap: Int64 = 1_000_000
 
     private static func checksum(_ column: LedgerColumn, _ code: Int64, _ value: String) -> Int64 {
@@ -157,17 +157,17 @@ struct ColumnCodes {
         return code
     }
 
-    /// The code of a text; nil for one that no postback has.
+    /// The code of a text; nil if no postback has it.
     func known(_ text: String, _ column: LedgerColumn) -> Int64? {
         tables[column.rawValue].codes[text]
     }
 
-    /// How many codes a column has, the damaged ones among them.
+    /// How many codes a column has, including damaged ones.
     func count(_ column: LedgerColumn) -> Int {
         tables[column.rawValue].values.count
     }
 
-    /// The texts of a column by code; nil for a code that is damaged.
+    /// The texts of a column by code; nil if damaged.
     func values(_ column: LedgerColumn) -> [String?] {
         tables[column.rawValue].values
     }
@@ -179,7 +179,7 @@ struct ColumnCodes {
 
     // MARK: Writing
 
-    /// Writes the codes that the store lacks.
+    /// Writes new codes.
     func write(_ db: Database) throws {
         for column in LedgerColumn.coded {
             let table = tables[column.rawValue]
@@ -193,7 +193,7 @@ struct ColumnCodes {
         }
     }
 
-    /// Notes that the store has all of them, after the commit.
+    /// Marks all codes as stored, after the commit.
     mutating func didWrite() {
         for index in tables.indices {
             tables[index].storedCount = tables[index].values.count

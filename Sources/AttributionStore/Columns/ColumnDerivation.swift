@@ -2,19 +2,20 @@ import Attribution
 import Foundation
 import GRDB
 
-/// Makes the values of columns again from the ledger's rows and the raw bytes: for the newest postbacks, which are in no
-/// block yet, and for whatever is damaged.
+/// Derives column values from the ledger's rows and raw bytes: for the newest postbacks, which are in no block yet, and
+/// for damaged blocks.
 struct ColumnDerivation {
     let db: Database
     let columns: [LedgerColumn]
 
-    /// Hands over each row, in the order of ids; one that is gone is left out.
+    /// Calls a closure for each existing row, in ascending order of ids.
     ///
     /// - Parameters:
-    ///   - ids: Which; the last must be no later than the newest there is.
-    ///   - codes: Gives texts their codes, new ones among them.
-    ///   - use: Takes an id and its values; ``ColumnRow/missing`` but for the key where the bytes cannot be read.
-    /// - Throws: What `use` throws, and what SQLite reports of anything but damage.
+    ///   - ids: The rows; the last must not be beyond the newest row.
+    ///   - codes: The codes of the texts; new texts are added.
+    ///   - use: Takes an id and its values. If the bytes cannot be read, all values but the key are those of
+    ///     ``ColumnRow/missing``.
+    /// - Throws: What `use` throws, and SQLite's errors, except for damage.
     func each(
         _ ids: ClosedRange<Int64>,
         _ codes: inout ColumnCodes,
@@ -29,8 +30,8 @@ struct ColumnDerivation {
             }
             try use(row.integer(0), try missing(row, digestAt: 4))
         } skip: { id in
-            // The page with the bytes may be damaged and not the one with the row.
-            let row = try Database.passingDamage {
+            // Perhaps only the page of the body is damaged.
+            let row = try Database.nilIfDamaged {
                 try Row.fetchOne(
                     db.cachedStatement(sql: "SELECT key_digest FROM postback WHERE id = ?"), arguments: [id])
             }
@@ -40,7 +41,7 @@ struct ColumnDerivation {
         }
     }
 
-    /// A row without its bytes: what was once counted must not be counted again.
+    /// The values of a row without its bytes: it keeps its key, so that the postback is not counted again.
     private func missing(_ row: Row, digestAt index: Int) throws -> ColumnRow {
         var missing = ColumnRow.missing
         if let digest = try row.digest(at: index) {
@@ -49,7 +50,7 @@ struct ColumnDerivation {
         return missing
     }
 
-    /// The keys a postback may have had whose row is gone but not its bytes; nobody knows what verified it.
+    /// The possible keys of a postback whose row is lost but whose bytes are not; its provenance is unknown.
     func keys(ofLostRow id: Int64) throws -> [UInt64] {
         guard let body = try? Row.fetchOne(db, sql: "SELECT body FROM postback_body WHERE id = ?", arguments: [id]),
             let postback = try? ReceivedPostback(reading: body.bytes(at: 0))
@@ -59,7 +60,7 @@ struct ColumnDerivation {
         return Provenance.allCases.map { PostbackDigests.key(of: postback, provenance: $0).high }
     }
 
-    /// The values of some rows, column by column; those of rows that are gone are 0.
+    /// The values of some rows, column by column; 0 for missing rows.
     func values(_ ids: ClosedRange<Int64>, _ codes: inout ColumnCodes) throws -> ColumnValues {
         var values = ColumnValues(count: ids.count, columns)
         var readableCount = 0
@@ -73,11 +74,11 @@ struct ColumnDerivation {
 }
 
 extension PostbackFacts {
-    /// Takes a row of `…, received_at, recipient, traffic, key_digest, body`.
+    /// Reads a row of `…, received_at, recipient, traffic, key_digest, body`.
     ///
-    /// The key follows from the bytes, not from the stored digest: it decides what is counted.
+    /// The key is computed from the bytes instead of the stored digest, because it decides what is counted.
     ///
-    /// - Throws: What is wrong with the row or with the bytes.
+    /// - Throws: An error if the row or its bytes are damaged.
     init(_ row: Row) throws {
         let traffic: Traffic = try row.word(3)
         let postback = try ReceivedPostback(reading: row.bytes(at: 5))
@@ -87,14 +88,14 @@ extension PostbackFacts {
     }
 }
 
-/// Values of some postbacks in every column.
+/// The values of consecutive postbacks in every column.
 struct ColumnValues {
     private(set) var columns: [[Int64]]
     let count: Int
 
-    init(count: Int, _ chosen: [LedgerColumn] = LedgerColumn.allCases) {
+    init(count: Int, _ selected: [LedgerColumn] = LedgerColumn.allCases) {
         self.count = count
-        columns = LedgerColumn.allCases.map { Array(repeating: 0, count: chosen.contains($0) ? count : 0) }
+        columns = LedgerColumn.allCases.map { Array(repeating: 0, count: selected.contains($0) ? count : 0) }
     }
 
     /// How many of the postbacks cannot be read.
@@ -104,8 +105,8 @@ struct ColumnValues {
         columns[column.rawValue]
     }
 
-    mutating func set(_ row: ColumnRow, at index: Int, _ chosen: [LedgerColumn] = LedgerColumn.allCases) {
-        for column in chosen {
+    mutating func set(_ row: ColumnRow, at index: Int, _ selected: [LedgerColumn] = LedgerColumn.allCases) {
+        for column in selected {
             columns[column.rawValue][index] = row[column]
         }
     }

@@ -1,21 +1,21 @@
 import GRDB
 
-/// The owner's columns: the values of postbacks that are in no block yet, and the codes of every text.
+/// The owner's columns in memory: the values of postbacks that are in no block yet, and the codes of every text.
 ///
-/// A transaction that records appends to it; one that fails cuts it back. Full blocks are written by a transaction of
-/// their own: whatever becomes of columns keeps nobody from recording.
+/// A recording transaction appends to it and truncates it on failure. Full blocks are written in a separate
+/// transaction, so that damaged columns never stop recording.
 struct ColumnWriter {
     private var codes: ColumnCodes
-    /// The values of each postback from the first that is in no block on.
+    /// The values of the postbacks from ``first`` on.
     private var rows: [ColumnRow] = []
-    /// The first postback in ``rows``, with which a block begins.
+    /// The first postback in ``rows``; a block begins with it.
     private(set) var first: Int64
 
-    /// Begins with a block.
+    /// Begins at a block boundary.
     ///
     /// - Parameters:
-    ///   - codes: All codes there are.
-    ///   - first: The first postback of the first block that the store lacks.
+    ///   - codes: All codes in use.
+    ///   - first: The first postback of the first block that is not in the store.
     init(_ codes: ColumnCodes, from first: Int64) {
         self.codes = codes
         self.first = first
@@ -26,7 +26,7 @@ struct ColumnWriter {
         rows.append(codes.row(facts, LedgerColumn.allCases))
     }
 
-    /// Reads the postbacks from the first one on.
+    /// Loads the postbacks from ``first`` to the newest.
     mutating func load(_ db: Database, through newest: Int64) throws {
         guard first <= newest else {
             return
@@ -45,7 +45,7 @@ struct ColumnWriter {
         rows.count >= ColumnBlock.rowCount
     }
 
-    /// Writes the blocks that are full.
+    /// Writes the full blocks.
     func writeBlocks(_ db: Database) throws {
         try codes.write(db)
         for start in fullBlocks {
@@ -57,9 +57,9 @@ struct ColumnWriter {
         }
     }
 
-    /// Lets go of the blocks that are full.
+    /// Removes the full blocks from memory.
     ///
-    /// - Parameter areWritten: Whether the store has them; if not, they are counted from their bytes.
+    /// - Parameter areWritten: Whether they are in the store; if not, they are counted from their bytes.
     mutating func dropBlocks(areWritten: Bool) {
         let count = fullBlocks.count * ColumnBlock.rowCount
         rows.removeFirst(count)
@@ -73,8 +73,8 @@ struct ColumnWriter {
         Array(stride(from: 0, through: rows.count - ColumnBlock.rowCount, by: ColumnBlock.rowCount))
     }
 
-    /// Forgets what a failed transaction added.
-    mutating func cut(through newest: Int64) {
+    /// Removes what a failed transaction added.
+    mutating func truncate(through newest: Int64) {
         let kept = max(0, Int(newest - first) + 1)
         if rows.count > kept {
             rows.removeLast(rows.count - kept)

@@ -1,15 +1,14 @@
 import Attribution
 
-/// The columns kept beside the ledger: one value for each postback, from which every report is counted.
+/// The columns that reports are counted from, with one value for each postback.
 ///
-/// The raw values are part of the format of the store; those asked for most come first, for a block's columns lie in the
-/// file in this order.
+/// The raw values are part of the file format. A block's columns are stored in this order, so the most used come first.
 enum LedgerColumn: Int, CaseIterable {
-    /// Which numbers the postback enters; code 0, the empty text, stands for a row that is missing.
+    /// The postback's ``Attribution/Traffic``; code 0, the empty text, marks a missing row.
     case traffic = 0
-    /// All that decides what it counts as: see ``PostbackTraits``.
+    /// Everything that decides what it counts as: see ``PostbackTraits``.
     case traits = 1
-    /// When it was received, in quarters of an hour since 1970-01-01 UTC: every time zone in use begins its days on one.
+    /// When it was received, in quarter hours since 1970-01-01 UTC; in every time zone in use, days begin on one.
     case quarter = 2
     case app = 3
     case campaignID = 4
@@ -21,12 +20,12 @@ enum LedgerColumn: Int, CaseIterable {
     case marketplace = 10
     /// Whose copy came first.
     case recipient = 11
-    /// 32 bits of a hash of the transaction id or postback identifier, by which a person finds it.
+    /// 32 bits of a hash of the transaction id or postback identifier, for lookups.
     case transaction = 12
-    /// The first eight bytes of the key digest, from which the index in the owner's memory is filled.
+    /// The first eight bytes of the key digest, from which the owner fills its index.
     case key = 13
 
-    /// Whether it holds codes of texts; the others hold numbers.
+    /// Whether it holds codes of texts rather than numbers.
     var isCoded: Bool {
         switch self {
         case .quarter, .transaction, .key: false
@@ -34,7 +33,7 @@ enum LedgerColumn: Int, CaseIterable {
         }
     }
 
-    /// Those that hold codes of texts.
+    /// The columns that hold codes of texts.
     static let coded = allCases.filter(\.isCoded)
 
     /// The column that holds a dimension's codes; nil for dimensions that follow from ``quarter`` or ``traits``.
@@ -58,7 +57,7 @@ enum LedgerColumn: Int, CaseIterable {
 }
 
 extension Int64 {
-    /// The quarter of an hour that a moment in Unix milliseconds falls into.
+    /// The quarter hour that a time in Unix milliseconds falls into.
     var quarterOfAnHour: Int64 {
         dividedRoundingDown(by: LedgerTime.quarterMilliseconds)
     }
@@ -66,6 +65,6 @@ extension Int64 {
 
 /// The unit in which a store counts by time.
 package enum LedgerTime {
-    /// A quarter of an hour.
+    /// A quarter hour in milliseconds.
     package static let quarterMilliseconds: Int64 = 900_000
 }

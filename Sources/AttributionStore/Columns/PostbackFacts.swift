@@ -1,14 +1,14 @@
 import Attribution
 
-/// What the columns keep of a counted postback: the value of each dimension, as
-/// ``Attribution/ReportDimension/value(of:)`` has it one by one.
+/// The values of a counted postback that go into columns; they equal ``Attribution/ReportDimension/value(of:)`` of each
+/// dimension.
 struct PostbackFacts {
     let traffic: Traffic
     let recipient: Delivery.Recipient
     let quarter: Int64
     /// The first eight bytes of the key digest.
     let key: UInt64
-    /// What the column of transactions has: ``transaction(_:)``.
+    /// The value of the transaction column: ``transaction(_:)``.
     let transaction: Int64
     let traits: PostbackTraits
     let network: String
@@ -20,12 +20,12 @@ struct PostbackFacts {
     private(set) var sourceDomain = ""
     private(set) var marketplace = ""
 
-    /// Takes what the columns keep.
+    /// Extracts the values of a postback.
     ///
     /// - Parameters:
-    ///   - received: A verified postback, or one that was recorded.
-    ///   - traffic: Which numbers it enters.
-    ///   - recipient: Whose copy came first.
+    ///   - received: A verified or recorded postback.
+    ///   - traffic: Which traffic it belongs to.
+    ///   - recipient: The recipient of the first copy.
     ///   - receivedAtMilliseconds: When it was received, in Unix milliseconds.
     ///   - key: The digest of its dedupe key.
     init(
@@ -39,7 +39,7 @@ struct PostbackFacts {
         self.recipient = recipient
         self.key = key.high
         quarter = receivedAtMilliseconds.quarterOfAnHour
-        // Once for all: a postback is a dozen references, which every look into it would count.
+        // Unwrapped once: each access through the enum would retain and release a dozen references.
         switch received {
         case .skAdNetwork(let postback):
             traits = PostbackTraits(postback)
@@ -68,7 +68,7 @@ struct PostbackFacts {
         }
     }
 
-    /// What the column of transactions holds for an id.
+    /// The value of the transaction column for an id.
     static func transaction(_ id: String) -> Int64 {
         var checksum = Checksum()
         checksum.add(id)
@@ -78,7 +78,6 @@ struct PostbackFacts {
 
 /// A postback's values in all columns.
 struct ColumnRow {
-    // As many as there are columns.
     private var values = InlineArray<14, Int64>(repeating: 0)
 
     subscript(column: LedgerColumn) -> Int64 {
@@ -86,6 +85,6 @@ struct ColumnRow {
         set { values[column.rawValue] = newValue }
     }
 
-    /// Stands for a row that is missing.
+    /// Marks a missing row.
     static let missing = ColumnRow()
 }

@@ -1,6 +1,6 @@
 import Attribution
 
-/// All that decides what a postback counts as, and the dimensions of few values: one code in the column of traits.
+/// Everything that decides what a postback counts as, and the dimensions with few values; stored as one code.
 struct PostbackTraits: Hashable {
     let framework: PostbackFramework
     let version: SKAdNetworkVersion?
@@ -36,7 +36,7 @@ struct PostbackTraits: Hashable {
         conversion = postback.conversion
     }
 
-    /// What the counters take from it.
+    /// The traits that decide which counters a postback increments.
     var counted: CountedTraits {
         CountedTraits(
             didWin: didWin, sequenceIndex: sequenceIndex, isRedownload: isRedownload,
@@ -61,7 +61,7 @@ struct PostbackTraits: Hashable {
 }
 
 extension PostbackTraits: LosslessStringConvertible {
-    /// The traits as the store keeps them, one after the other; empty where the postback says nothing.
+    /// The traits as stored, separated by `|`; empty for values the postback does not carry.
     var description: String {
         [
             framework.rawValue, version?.rawValue ?? "", fidelityType.map { String($0) } ?? "",

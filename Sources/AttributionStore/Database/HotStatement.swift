@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// A prepared statement stepped by hand, for the few that run for every postback.
+/// A prepared statement run through SQLite's C interface, for the few statements that run for every postback.
 ///
-/// It lives no longer than the database access that made it.
+/// It must not outlive the database access in which it was made.
 struct HotStatement {
     private let statement: Statement
     private let db: Database
@@ -16,8 +16,7 @@ struct HotStatement {
         statement = try db.cachedStatement(sql: sql)
     }
 
-    /// Where the texts and bytes of one run lie until the statement was stepped, or SQLite would make room for each of
-    /// them on its own.
+    /// Memory for the texts and blobs bound in one run, so that SQLite does not allocate a copy of each.
     final class Arena {
         fileprivate let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 1)
 
@@ -26,7 +25,7 @@ struct HotStatement {
         }
     }
 
-    /// The parameters of one run, bound from the first to the last.
+    /// The parameters of one run, bound in order.
     struct Parameters {
         fileprivate let handle: OpaquePointer
         fileprivate var free: Slice<UnsafeMutableRawBufferPointer>
@@ -63,7 +62,7 @@ struct HotStatement {
             }
         }
 
-        /// Puts bytes into the arena; what does not fit is copied by SQLite.
+        /// Copies bytes into the arena; if they do not fit, SQLite copies them.
         private mutating func store(
             _ bytes: UnsafeRawBufferPointer
         ) -> (UnsafeRawPointer, sqlite3_destructor_type?) {
@@ -97,12 +96,12 @@ struct HotStatement {
         try check(parameters.result, SQLITE_OK)
         let result = sqlite3_step(handle)
         sqlite3_reset(handle)
-        // What was bound lies in the arena, and is the next run's.
+        // The bindings point into the arena, which the next run overwrites.
         sqlite3_clear_bindings(handle)
         try check(result, SQLITE_DONE)
     }
 
-    /// A row of the result, until the statement is done.
+    /// A row of the result, valid until the statement is reset.
     struct Row {
         fileprivate let handle: OpaquePointer
 
@@ -120,7 +119,7 @@ struct HotStatement {
         }
     }
 
-    /// Runs the statement and hands over its first row, if there is one.
+    /// Runs the statement and passes its first row, if any, to a closure.
     func fetch(bind: (inout Parameters) -> Void, _ use: (Row) throws -> Void) throws {
         let handle = statement.sqliteStatement
         var parameters = Parameters(handle: handle, free: arena.memory[...])
@@ -145,6 +144,6 @@ struct HotStatement {
         }
     }
 
-    /// SQLite's word for "copy the bytes before you return".
+    /// `SQLITE_TRANSIENT`: SQLite copies the bytes before it returns.
     fileprivate static let transient = unsafeBitCast(OpaquePointer(bitPattern: -1), to: sqlite3_destructor_type.self)
 }

@@ -3,25 +3,25 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// Moves what was committed from the log into the store beside the writer, who would have to wait for the disk.
+/// Checkpoints the write-ahead log on a connection of its own, so that the writer does not wait for the disk.
 ///
-/// When the log has grown long, another connection moves what is in it; the writer moves the few pages that were added
-/// meanwhile, after its next commit. Then everything is moved, and the log is written from its beginning again.
+/// Once the log is long, the second connection checkpoints it; after its next commit the writer checkpoints the few
+/// pages added meanwhile. Then the log is complete in the store, and SQLite resets it.
 ///
-/// There is never more than one checkpoint, and none begins while the log can be begun again: SQLite 3.7.0 to 3.51.2 lose
-/// transactions where a second checkpoint begins at the moment at which a commit does that. A checkpoint of ours begins
-/// right after a commit that made the log longer, or within one; so not everything is moved then, and only when
-/// everything is moved can the log be begun again. Other processes open the store for reading alone, and so move nothing.
+/// There is never more than one checkpoint, and none begins while SQLite may reset the log: SQLite 3.7.0 to 3.51.2 can
+/// lose transactions if a second checkpoint begins just as a commit resets the log. Checkpoints here begin right after
+/// or within a commit that appended to the log, so part of the log is not in the store yet, and SQLite cannot reset it.
+/// Other processes only read the store and never checkpoint.
 ///
 /// - SeeAlso: [The WAL-reset bug](https://www.sqlite.org/wal.html#walresetbug)
 final class LogCheckpoint: Sendable {
     private enum Phase {
         case idle
         case moving
-        /// All that was there at the start is moved.
+        /// Everything in the log at the start of the checkpoint is in the store.
         case moved
-        /// Nothing may be moved any more.
-        case over
+        /// No checkpoint may begin.
+        case stopped
     }
 
     private struct State {
@@ -34,37 +34,37 @@ final class LogCheckpoint: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Whether a checkpoint is under way; there is never a second one.
+    /// Whether a checkpoint is running.
     private let isMoving = Atomic(false)
     private let connection: DatabaseQueue
     private let queue = DispatchQueue(label: "skan-checkpoint")
     private let report: @Sendable (Outcome) -> Void
 
-    /// What became of a checkpoint.
+    /// The result of a checkpoint.
     enum Outcome: Sendable {
         /// Everything committed is in the store.
         case complete
-        /// It failed; told once until one succeeds.
+        /// It failed; reported once until one succeeds.
         case failed(StoreFault)
-        /// The log is not what was written: nothing was moved, and nothing may be any more.
+        /// The log is not what was written. Nothing was checkpointed, and nothing will be.
         case damaged
     }
 
-    /// Frames of the log from which on it is moved, 4 MiB.
+    /// The number of frames at which a checkpoint begins, 4 MiB.
     ///
-    /// More at a time would mean less writing, but commits wait behind it for the disk: with 16 MiB long enough for one
-    /// answer in a hundred to take twice as long.
-    private static let longLog = 1_024
+    /// A higher threshold would write less, but commits wait for the disk during a checkpoint: at 16 MiB, long enough
+    /// to double the time of one answer in a hundred.
+    private static let checkpointThreshold = 1_024
 
-    /// Makes a connection of its own and takes the place of SQLite's own checkpoints on the writer's.
+    /// Opens a connection and replaces SQLite's automatic checkpoints on the writer.
     ///
     /// - Parameters:
     ///   - path: The store.
-    ///   - configuration: How its connections are set up.
-    ///   - writer: The writing connection, which calls this object at each commit: nothing may be written any more when
-    ///     it is gone.
-    ///   - report: Told of each outcome, on any thread.
-    /// - Throws: What SQLite reports.
+    ///   - configuration: The configuration of the connection.
+    ///   - writer: The writing connection. Its commit hook keeps an unretained reference to this object, which must
+    ///     outlive the last commit.
+    ///   - report: Called with each outcome, on any thread.
+    /// - Throws: SQLite's errors.
     init(
         path: String,
         _ configuration: Configuration,
@@ -88,17 +88,17 @@ final class LogCheckpoint: Sendable {
         state.withLock { $0.frames }
     }
 
-    /// Names the log, without which nothing is moved.
+    /// Sets the log; without it there are no checkpoints.
     func watch(_ log: WriteAheadLog) {
         state.withLock { $0.log = log }
     }
 
-    /// Moves nothing any more; what is being moved now is not waited for.
+    /// Prevents further checkpoints, without waiting for a running one.
     func stop() {
-        state.withLock { $0.phase = .over }
+        state.withLock { $0.phase = .stopped }
     }
 
-    /// Waits for what is being moved, moves nothing any more, and closes the connection.
+    /// Prevents further checkpoints, waits for a running one, and closes the connection.
     func close() throws {
         stop()
         try queue.sync {
@@ -106,13 +106,14 @@ final class LogCheckpoint: Sendable {
         }
     }
 
-    /// Moves everything on the writer's own connection, and nothing unless the log is what was written.
+    /// Verifies the log and checkpoints all of it on the writing connection.
     ///
     /// - Parameters:
-    ///   - mode: `SQLITE_CHECKPOINT_PASSIVE` waits for nobody, `SQLITE_CHECKPOINT_TRUNCATE` leaves an empty log.
+    ///   - mode: `SQLITE_CHECKPOINT_PASSIVE` does not wait for readers, `SQLITE_CHECKPOINT_TRUNCATE` leaves an empty
+    ///     log.
     ///   - frames: The frames in the log.
     ///   - writer: The writing connection, outside a transaction.
-    /// - Returns: What became of it.
+    /// - Returns: The outcome.
     func moveAll(_ mode: CInt, frames: Int, _ writer: Database) -> Outcome {
         queue.sync {
             guard let log = state.withLock({ $0.log }) else {
@@ -122,7 +123,7 @@ final class LogCheckpoint: Sendable {
                 return .damaged
             }
             var (inLog, moved): (CInt, CInt) = (0, 0)
-            let code = alone { sqlite3_wal_checkpoint_v2(writer.sqliteConnection, nil, mode, &inLog, &moved) }
+            let code = exclusively { sqlite3_wal_checkpoint_v2(writer.sqliteConnection, nil, mode, &inLog, &moved) }
             guard code == SQLITE_OK else {
                 return .failed(StoreFault(DatabaseError(resultCode: ResultCode(rawValue: code))))
             }
@@ -134,13 +135,13 @@ final class LogCheckpoint: Sendable {
         let (begins, ends) = state.withLock { state in
             state.frames = Int(pages)
             switch state.phase {
-            case .idle where Int(pages) >= Self.longLog && state.log != nil:
+            case .idle where Int(pages) >= Self.checkpointThreshold && state.log != nil:
                 state.phase = .moving
                 return (true, false)
             case .moved:
                 state.phase = .idle
                 return (false, true)
-            case .idle, .moving, .over:
+            case .idle, .moving, .stopped:
                 return (false, false)
             }
         }
@@ -148,7 +149,7 @@ final class LogCheckpoint: Sendable {
             queue.async { self.move(Int(pages)) }
         } else if ends, verify(Int(pages)) {
             var (inLog, moved): (CInt, CInt) = (0, 0)
-            note(alone { sqlite3_wal_checkpoint_v2(writer, name, SQLITE_CHECKPOINT_PASSIVE, &inLog, &moved) })
+            note(exclusively { sqlite3_wal_checkpoint_v2(writer, name, SQLITE_CHECKPOINT_PASSIVE, &inLog, &moved) })
             if inLog == moved {
                 report(.complete)
             }
@@ -158,7 +159,7 @@ final class LogCheckpoint: Sendable {
     private func move(_ frames: Int) {
         if verify(frames), isStillMoving {
             do {
-                _ = try alone { try connection.writeWithoutTransaction { try $0.checkpoint(.passive) } }
+                _ = try exclusively { try connection.writeWithoutTransaction { try $0.checkpoint(.passive) } }
                 note(SQLITE_OK)
             } catch {
                 note((error as? DatabaseError)?.extendedResultCode.rawValue ?? SQLITE_ERROR)
@@ -177,23 +178,21 @@ final class LogCheckpoint: Sendable {
         }
     }
 
-    /// Does a checkpoint.
-    ///
-    /// Two at a time could lose what was committed, and so end the process instead.
-    private func alone<Result>(_ checkpoint: () throws -> Result) rethrows -> Result {
-        precondition(!isMoving.exchange(true, ordering: .acquiring), "A second checkpoint began beside the first.")
+    /// Runs a checkpoint; traps if another one is running, because two at a time could lose commits.
+    private func exclusively<Result>(_ checkpoint: () throws -> Result) rethrows -> Result {
+        precondition(!isMoving.exchange(true, ordering: .acquiring), "A second checkpoint began while one was running.")
         defer { isMoving.store(false, ordering: .releasing) }
         return try checkpoint()
     }
 
-    /// Whether the log is what was written; what was verified for this log already is not read again.
+    /// Verifies the frames that were not verified before.
     private func verify(_ frames: Int) -> Bool {
         let (log, earlier) = state.withLock { ($0.log, $0.verified) }
         let verified = log?.verify(frames: frames, after: earlier)
         state.withLock { state in
             state.verified = verified
             if verified == nil {
-                state.phase = .over
+                state.phase = .stopped
             }
         }
         if verified == nil {
@@ -202,7 +201,7 @@ final class LogCheckpoint: Sendable {
         return verified != nil
     }
 
-    /// Tells of a failure that follows no other; everything stays in the log, and a later commit tries again.
+    /// Reports the first of consecutive failures; the log keeps everything, and a later commit tries again.
     private func note(_ code: CInt) {
         let failed = code != SQLITE_OK && code & 0xFF != SQLITE_BUSY
         let isNew = state.withLock { state in

@@ -3,16 +3,16 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// A database this process alone writes, and only through ``write(_:)``, where every transaction is fenced and watched.
+/// A database that only this process writes, through ``write(_:)``, which checks the fence and the files each time.
 ///
 /// - The **lease** is the kernel's lock on the file itself (``StoreFile``).
-/// - The **fence** catches what gets past the lease: an epoch in the file, raised before anything is loaded, and compared
-///   in every transaction.
-/// - The **watch** compares the files with what SQLite has open, before each transaction and after each commit
-///   (``FileWatch``); what was taken away is rescued as far as it can be.
+/// - The **fence** catches owners that got past the lease: an epoch in the file, incremented before anything is loaded
+///   and compared in every transaction.
+/// - The **watch** compares the files with those SQLite has open, before each transaction and after each commit
+///   (``FileWatch``). If files were removed or replaced, it saves what it can.
 ///
-/// A process that lost its fence or its files writes nothing more, moves nothing from the log, and closes no connection,
-/// for closing one moves the log too: it has to end by `_exit`.
+/// After the process has lost its fence or its files, it writes nothing, runs no checkpoint and closes no connection,
+/// because closing one checkpoints the log. It has to end with `_exit`.
 final class OwnedDatabase: Sendable {
     /// The file, with links resolved.
     let path: String
@@ -21,22 +21,22 @@ final class OwnedDatabase: Sendable {
     private let lease: StoreLease
     private let schema: StoreSchema
     private let hooks: Hooks
-    private let patience = BusyPatience()
+    private let busyTimeout = BusyTimeout()
     private let connection = Mutex<Connection?>(nil)
     private let state = Mutex(State())
 
-    /// What the owner of a database adds to it.
+    /// Callbacks of the owner.
     struct Hooks: Sendable {
-        /// Reads what the owner keeps in memory; called once, after the epoch was raised.
+        /// Loads the owner's state; called once, after the epoch was incremented.
         var load: @Sendable (Database) throws -> Void = { _ in }
         /// Whether the newest row is the one this process wrote last.
         var isNewestOurs: @Sendable (Database) throws -> Bool = { _ in true }
-        /// The newest row, to say from where on rows may be missing.
+        /// The newest row, to report from which row on rows may be missing.
         var newestRow: @Sendable () -> Int64 = { 0 }
-        /// Writes what recording would write, to be rolled back: a page that is damaged, or a disk on which only little
-        /// fits, shows there and not in a row that is updated in place.
+        /// Writes what recording would write, to be rolled back; unlike an update in place, it fails on a damaged page
+        /// or a nearly full disk.
         var rehearse: (@Sendable (Database) throws -> Void)?
-        /// Told what an operator should hear of, on any thread.
+        /// Called with events for the operator, on any thread.
         var onEvent: @Sendable (StoreEvent) -> Void = { _ in }
     }
 
@@ -47,24 +47,24 @@ final class OwnedDatabase: Sendable {
 
     private struct State {
         var health = StoreHealth.failing(reason: "the store is not open yet")
-        /// The number of this owner; nil until the store was taken over.
+        /// The epoch of this owner; nil until the store is taken over.
         var epoch: Int64?
         var watch: FileWatch?
-        /// The newest row of which the file itself is known to have everything, whatever becomes of the log.
+        /// The newest row known to be in the file itself, without the log.
         var movedThrough: Int64 = 0
         var isRescued = false
         var isClosed = false
     }
 
-    /// Those that must never be closed.
+    /// Databases that must never be closed.
     private static let abandoned = Mutex<[OwnedDatabase]>([])
 
-    /// Takes the lease, and the store over unless the disk does not allow it now; then each write tries again.
+    /// Acquires the lease and takes over the store; if the disk does not allow that now, each write tries again.
     ///
     /// - Parameters:
-    ///   - path: The database; made when it does not exist.
-    ///   - schema: What kind of file it is.
-    ///   - hooks: What its owner adds.
+    ///   - path: The database; created if it does not exist.
+    ///   - schema: The kind of file.
+    ///   - hooks: The owner's callbacks.
     /// - Throws: ``StoreError``.
     init(path: String, schema: StoreSchema, hooks: Hooks = Hooks()) throws {
         let path = try Self.resolved(path)
@@ -92,7 +92,7 @@ final class OwnedDatabase: Sendable {
     }
 
     deinit {
-        // The lease goes last: nothing of ours may touch the file when somebody else has it.
+        // The lease is released last: another owner may open the file right after.
         connection.withLock { connection in
             try? connection?.checkpoint.close()
             try? connection?.writer.close()
@@ -121,7 +121,7 @@ final class OwnedDatabase: Sendable {
         return (resolved == "/" ? "" : resolved) + "/" + url.lastPathComponent
     }
 
-    /// The log and its index are made there.
+    /// Checks that the log and its index can be created.
     private static func checkFolder(of path: String) throws(StoreError) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         guard access(folder, W_OK | X_OK) == 0 else {
@@ -136,14 +136,14 @@ final class OwnedDatabase: Sendable {
 
     // MARK: Writing
 
-    /// Does work in one fenced and watched transaction, on the calling thread.
+    /// Runs one fenced and watched transaction on the calling thread.
     ///
     /// - Parameters:
-    ///   - prepare: Reads what the work needs, before the transaction; nobody else writes in between.
-    ///   - work: The work.
-    ///   - didCommit: Takes over into memory what was committed, before the next transaction can begin.
-    /// - Returns: What the work returned, after the commit.
-    /// - Throws: ``StoreError``, and what the work throws; then nothing of it was done, or nobody may hear of it.
+    ///   - prepare: Reads what `work` needs, before the transaction; there are no other writers.
+    ///   - work: The body of the transaction.
+    ///   - didCommit: Updates the owner's state after the commit, before the next transaction can begin.
+    /// - Returns: The result of `work`, after the commit.
+    /// - Throws: ``StoreError``, and what `work` throws; the transaction must not be acknowledged.
     func write<Prepared, Result>(
         _ prepare: (Database) throws -> Prepared,
         _ work: (Database, Prepared) throws -> Result,
@@ -157,7 +157,7 @@ final class OwnedDatabase: Sendable {
         }
     }
 
-    /// Does work that needs nothing read beforehand in one fenced and watched transaction, on the calling thread.
+    /// Runs one fenced and watched transaction on the calling thread.
     func write<Result>(
         _ work: (Database) throws -> Result,
         didCommit: () -> Void = {}
@@ -165,14 +165,13 @@ final class OwnedDatabase: Sendable {
         try write({ _ in }, { db, _ in try work(db) }, didCommit: didCommit)
     }
 
-    /// Looks after the files; while commits fail, tries one, for a server that is not ready gets no traffic to prove
-    /// itself with.
+    /// Checks the files; while commits fail, tries one, because a server that is not ready gets no traffic to try with.
     func heartbeat() {
         switch health {
         case .fenced, .lost:
             return
         case .failing:
-            // The failure is noted where it happens.
+            // A failure updates the health in write.
             try? write { db in
                 try db.inSavepoint {
                     try hooks.rehearse?(db)
@@ -181,14 +180,14 @@ final class OwnedDatabase: Sendable {
                 try db.execute(sql: "UPDATE probe SET bytes = randomblob(262144)")
             }
         case .ready:
-            // Waits for a transaction that is under way.
+            // Waits for a running transaction.
             try? withWriter { try watchBefore($0) }
         }
     }
 
     private func withWriter<Result>(_ work: (Database) throws -> Result) throws -> Result {
-        if let reason = over() {
-            throw reason
+        if let error = terminalError() {
+            throw error
         }
         let writer = try connection.withLock { connection in
             if let connection {
@@ -213,7 +212,7 @@ final class OwnedDatabase: Sendable {
         try watchBefore(db)
         do {
             let prepared = try prepare(db)
-            // Statements that stay prepared: hundreds of transactions a second add up.
+            // Cached statements save time at hundreds of transactions a second.
             try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
             try checkFence(db)
             let result = try work(db, prepared)
@@ -223,13 +222,13 @@ final class OwnedDatabase: Sendable {
             noteSuccess()
             return result
         } catch {
-            // SQLite ended some by itself, as with a full disk.
+            // SQLite rolls back by itself after some errors, such as a full disk.
             if db.isInsideTransaction {
                 try? db.rollback()
             }
             if let error = error as? DatabaseError {
                 let fault = StoreFault(error)
-                // Damage stops those alone who meet it; a server is ready as long as the next postback can be recorded.
+                // The store stays ready after damage as long as the next postback can be recorded.
                 if fault != .damaged || !canRecord(db) {
                     note(failure: fault.words)
                 }
@@ -238,7 +237,7 @@ final class OwnedDatabase: Sendable {
         }
     }
 
-    /// Whether what the next recording needs can be read and written.
+    /// Whether the pages that the next recording needs can be read and written.
     private func canRecord(_ db: Database) -> Bool {
         guard let rehearse = hooks.rehearse else {
             return false
@@ -254,7 +253,7 @@ final class OwnedDatabase: Sendable {
         let epoch = try Int64.fetchOne(db.cachedStatement(sql: "SELECT epoch FROM owner"))
         guard epoch == state.withLock({ $0.epoch }), try hooks.isNewestOurs(db) else {
             try? db.rollback()
-            end(.fenced)
+            terminate(.fenced)
             hooks.onEvent(.fenced(path: path))
             throw StoreError.fenced(path: path)
         }
@@ -278,7 +277,8 @@ final class OwnedDatabase: Sendable {
         return Connection(writer: writer, checkpoint: checkpoint)
     }
 
-    /// In one transaction of the rollback journal: the file itself has the mark and every table from its first commit.
+    /// Creates everything in one transaction of the rollback journal, so that the file has its `application_id` and all
+    /// tables from its first commit on.
     private func createTables(_ db: Database) throws {
         try db.execute(
             sql: """
@@ -293,23 +293,23 @@ final class OwnedDatabase: Sendable {
     private var configuration: Configuration {
         var configuration = Configuration()
         configuration.label = "skan"
-        configuration.busyMode = patience.mode { [weak self] in
+        configuration.busyMode = busyTimeout.mode { [weak self] in
             self?.note(failure: StoreFault.locked.words)
         }
         configuration.prepareDatabase { db in
-            // 64 MiB: the ends of the tables.
+            // 64 MiB, enough for the pages at the ends of the tables.
             try db.execute(sql: "PRAGMA cache_size = -65536")
             try db.execute(sql: "PRAGMA foreign_keys = ON")
-            // A commit is on the disk when it returns, and the store's pages are before the log is written over.
+            // A commit is on disk when it returns, and checkpointed pages are before the log is overwritten.
             try db.execute(sql: "PRAGMA synchronous = FULL")
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
-            // The log shrinks again after a reader held it up.
+            // Shrinks the log again after a long-running reader.
             try db.execute(sql: "PRAGMA journal_size_limit = 33554432")
         }
         return configuration
     }
 
-    /// Raises the epoch, remembers the files, and has the owner load what it keeps in memory; once.
+    /// Increments the epoch, starts watching the files, and loads the owner's state; only once.
     private func takeOver(_ db: Database) throws {
         guard state.withLock({ $0.epoch == nil }) else {
             return
@@ -321,7 +321,7 @@ final class OwnedDatabase: Sendable {
             try db.execute(sql: "COMMIT")
             let checkpoint = try checkpoint()
             guard let watch = FileWatch(path: path, store: file.identity, frames: checkpoint.frames) else {
-                throw StoreError.cannotOpen(path: path, reason: "its files changed while it was opened")
+                throw StoreError.cannotOpen(path: path, reason: "its files changed while it was being opened")
             }
             try hooks.load(db)
             checkpoint.watch(watch.log)
@@ -330,7 +330,7 @@ final class OwnedDatabase: Sendable {
                 state.epoch = epoch
                 state.health = .ready
             }
-            // From here on a lost log costs no row that was there before; a reader may put that off.
+            // After this checkpoint, losing the log costs no earlier row; a reader may postpone it.
             let moved = checkpoint.moveAll(SQLITE_CHECKPOINT_PASSIVE, frames: checkpoint.frames, db)
             if case .failed(.locked) = moved {
                 return
@@ -357,8 +357,8 @@ final class OwnedDatabase: Sendable {
     // MARK: The watch
 
     private func watchBefore(_ db: Database) throws {
-        if let reason = over() {
-            throw reason
+        if let error = terminalError() {
+            throw error
         }
         if let loss = state.withLock({ $0.watch?.lossBefore() }) {
             throw lost(loss, db)
@@ -370,15 +370,15 @@ final class OwnedDatabase: Sendable {
         if let loss = state.withLock({ $0.watch?.lossAfter(frames: frames) }) {
             throw lost(loss, db)
         }
-        if let reason = over() {
-            // A checkpoint found the log damaged meanwhile.
-            throw reason
+        if let error = terminalError() {
+            // A concurrent checkpoint found the log damaged.
+            throw error
         }
     }
 
-    /// Stops for ever, and saves what can be saved.
+    /// Stops writing for good, and saves what can be saved.
     private func lost(_ loss: StoreLoss, _ db: Database) -> StoreError {
-        end(.lost(loss))
+        terminate(.lost(loss))
         let isFirst = state.withLock { state in
             defer { state.isRescued = true }
             return !state.isRescued
@@ -401,8 +401,8 @@ final class OwnedDatabase: Sendable {
         case .failed(let fault):
             hooks.onEvent(.checkpointFailed(path: path, reason: fault.words))
         case .damaged:
-            // Found beside the writer or within its commit: what may be saved is nothing but what was moved.
-            end(.lost(.logDamaged))
+            // Found outside a transaction or within a commit: only checkpointed rows can be saved.
+            terminate(.lost(.logDamaged))
             let (isFirst, moved) = state.withLock { state in
                 defer { state.isRescued = true }
                 return (!state.isRescued, state.movedThrough)
@@ -417,7 +417,7 @@ final class OwnedDatabase: Sendable {
 
     private func noteSuccess() {
         state.withLock { state in
-            if !state.health.isOver {
+            if !state.health.isTerminal {
                 state.health = .ready
             }
         }
@@ -425,16 +425,16 @@ final class OwnedDatabase: Sendable {
 
     private func note(failure: String) {
         state.withLock { state in
-            if !state.health.isOver {
+            if !state.health.isTerminal {
                 state.health = .failing(reason: failure)
             }
         }
     }
 
-    /// Nothing is written, moved or closed any more.
-    private func end(_ health: StoreHealth) {
+    /// Stops all writes and checkpoints for good, and keeps the connections open.
+    private func terminate(_ health: StoreHealth) {
         let isNew = state.withLock { state in
-            guard !state.health.isOver else {
+            guard !state.health.isTerminal else {
                 return false
             }
             state.health = health
@@ -448,7 +448,7 @@ final class OwnedDatabase: Sendable {
         }
     }
 
-    private func over() -> StoreError? {
+    private func terminalError() -> StoreError? {
         switch health {
         case .ready, .failing: nil
         case .fenced: .fenced(path: path)
@@ -458,15 +458,15 @@ final class OwnedDatabase: Sendable {
 
     // MARK: Closing
 
-    /// Shortens lock waits from now on.
+    /// Shortens waits for locks from now on.
     func prepareToClose() {
-        patience.stop()
+        busyTimeout.shorten()
     }
 
-    /// Moves everything into the store, closes it and gives the lease back.
+    /// Checkpoints the whole log, closes the store and releases the lease.
     func close() throws -> StoreEnding {
         prepareToClose()
-        guard !health.isOver else {
+        guard !health.isTerminal else {
             return .abandoned
         }
         let isFirst = state.withLock { state in
@@ -482,7 +482,7 @@ final class OwnedDatabase: Sendable {
         do {
             ending = try opened.writer.writeWithoutTransaction { try moveAll($0, opened) }
         } catch is StoreError {
-            // What must not be closed is kept.
+            // This connection must not be closed.
             connection.withLock { $0 = opened }
             return .abandoned
         }
@@ -496,7 +496,7 @@ final class OwnedDatabase: Sendable {
     /// The last checkpoint.
     private func moveAll(_ db: Database, _ opened: Connection) throws -> StoreEnding {
         guard let frames = state.withLock({ $0.watch?.frames }) else {
-            return .logLeft(reason: health.reason ?? "it was never taken over")
+            return .logLeft(reason: health.reason ?? "it was never opened completely")
         }
         try watchBefore(db)
         switch opened.checkpoint.moveAll(SQLITE_CHECKPOINT_TRUNCATE, frames: frames, db) {
@@ -507,18 +507,18 @@ final class OwnedDatabase: Sendable {
     }
 }
 
-/// How a store was left.
+/// The state in which a store was closed.
 package enum StoreEnding: Hashable, Sendable {
-    /// One whole file, which can be copied and moved.
+    /// One complete file, which can be copied and moved.
     case whole
-    /// The file needs the `-wal` beside it; the reason in words.
+    /// The file still needs its `-wal`.
     case logLeft(reason: String)
-    /// Another process or a loss of files forbids closing: the process must end by `_exit`.
+    /// The store was fenced or its files were lost, so it must not be closed; the process has to end with `_exit`.
     case abandoned
 }
 
 extension OwnedDatabase {
-    /// The settings of the writing connection on which durability rests, as SQLite reports them.
+    /// The writing connection's settings that durability depends on, as SQLite reports them.
     func durabilitySettings() throws -> [String: String] {
         try withWriter { db in
             var settings: [String: String] = [:]
@@ -529,7 +529,7 @@ extension OwnedDatabase {
         }
     }
 
-    /// Lets the file grow by some pages and no more.
+    /// Limits how many pages the file may grow by.
     func limitPages(toMoreBy pages: Int) throws {
         try withWriter { db in
             let count = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// Values as they must be; in a damaged row a column may hold anything, which is an error and no reason to end.
+/// Typed access to columns that throws on an unexpected value, which a damaged row may hold, instead of trapping.
 extension Row {
     /// An INTEGER column that is never NULL.
     func integer(_ index: Int) throws -> Int64 {
@@ -13,7 +13,7 @@ extension Row {
         try checked(index)
     }
 
-    /// A TEXT column that holds one of a few words.
+    /// A TEXT column that holds one of a fixed set of values.
     func word<Word: RawRepresentable<String>>(_ index: Int) throws -> Word {
         guard let word = Word(rawValue: try text(index)) else {
             throw DatabaseError.damagedColumn
@@ -26,7 +26,7 @@ extension Row {
         Array(try checked(index) as Data)
     }
 
-    /// A digest; nil for what is none.
+    /// A digest; nil for any other value.
     func digest(at index: Int) throws -> Digest16? {
         try withUnsafeData(atIndex: index) { $0?.withUnsafeBytes { Digest16($0) } }
     }
@@ -47,7 +47,7 @@ extension Row {
 }
 
 extension DatabaseError {
-    /// What reading a damaged row throws.
+    /// Thrown when a column holds an unexpected value.
     static let damagedColumn = DatabaseError(
-        resultCode: .SQLITE_CORRUPT, message: "a column does not hold what it must")
+        resultCode: .SQLITE_CORRUPT, message: "a column holds an unexpected value")
 }

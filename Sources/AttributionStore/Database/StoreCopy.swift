@@ -1,20 +1,20 @@
 import Foundation
 import GRDB
 
-/// Copies a database under a temporary name, and gives it its own when it is on the disk and whole.
+/// Copies a database under a temporary name, and renames it once it is complete and on disk.
 enum StoreCopy {
-    /// Copies what a connection sees.
+    /// Copies a database.
     ///
     /// - Parameters:
-    ///   - db: The connection; what it sees does not change while it is copied.
-    ///   - destination: The new file; it must not exist.
-    /// - Throws: ``StoreError/cannotOpen(path:reason:)`` when the destination exists or cannot be written, and what
-    ///   SQLite reports.
+    ///   - db: The connection, in a transaction or as the only writer.
+    ///   - destination: The new file, which must not exist.
+    /// - Throws: ``StoreError/cannotOpen(path:reason:)`` if the destination exists or cannot be written, and SQLite's
+    ///   errors.
     static func write(from db: Database, to destination: String) throws {
         let temporary = destination + ".partial"
         for path in [destination, destination + "-wal", destination + "-shm"]
         where FileManager.default.fileExists(atPath: path) {
-            throw StoreError.cannotOpen(path: path, reason: "it exists already, and a copy overwrites nothing")
+            throw StoreError.cannotOpen(path: path, reason: "it already exists, and a copy never overwrites a file")
         }
         try? FileManager.default.removeItem(atPath: temporary)
         do {
@@ -22,7 +22,7 @@ enum StoreCopy {
             try copy.writeWithoutTransaction { copy in
                 try db.backup(to: copy)
             }
-            // The last to close it: what is in its log is moved into it.
+            // Closing the last connection checkpoints the copy's log.
             try copy.close()
             try synchronize(temporary)
             guard rename(temporary, destination) == 0 else {

@@ -1,55 +1,55 @@
 import GRDB
 
-/// Why a store cannot be opened, read or written, in words that need no knowledge of SQLite.
+/// Why a store cannot be opened, read or written.
 package enum StoreError: Error, Hashable, Sendable {
     /// There is no file at the path.
     case missing(path: String)
     /// The folder of the file does not exist.
     case noFolder(path: String, folder: String)
-    /// The system refuses to open the file.
+    /// The file cannot be opened.
     case cannotOpen(path: String, reason: String)
     /// The file is on a file system whose locks do not bind other machines.
     case remoteFileSystem(path: String, kind: String)
-    /// The file is something else.
+    /// The file is not a database.
     case notAStore(path: String)
-    /// The file is a database without our mark: somebody else's, or made by a development version before stores had one.
+    /// The file is a database without our `application_id`: another program's, or from an early development version.
     case foreignDatabase(path: String)
     /// The file was written by a later release.
     case newerSchema(path: String)
-    /// The file is empty or gone, but not its log: what the log has would be lost.
+    /// The file is empty or missing but its log is not; creating a store would delete the log.
     case logWithoutStore(path: String)
     /// The file was made by a development version.
     case olderSchema(path: String)
-    /// Another owner records into the store.
+    /// Another process owns the store.
     case inUse(path: String)
-    /// A reader without access to the log cannot see what is in it.
+    /// The log has commits that this reader cannot read.
     case logUnreadable(path: String)
-    /// Another process took the store over while it was open here.
+    /// Another process took over the store while it was open here.
     case fenced(path: String)
-    /// Files were taken away while they were open.
+    /// Files were removed, replaced or truncated while they were open.
     case lost(path: String, StoreLoss)
     /// Reading or writing failed.
     case failed(path: String, StoreFault)
 }
 
-/// What SQLite's result codes mean for a person.
+/// What SQLite's result codes mean to an operator.
 package enum StoreFault: Hashable, Sendable {
-    /// There is no room left.
+    /// The disk is full.
     case diskFull
-    /// The disk or the system reports an error.
+    /// The disk or the operating system reports an error.
     case input(code: Int32)
     /// Another program has locked the store.
     case locked
-    /// The file may not be written.
+    /// The file is not writable.
     case readOnly
     /// The file, its log or its folder cannot be opened.
     case cannotOpen
-    /// Something in the file is not what it should be.
+    /// The file is damaged.
     case damaged
-    /// Anything else.
+    /// Any other error.
     case other(code: Int32)
 
-    /// Sorts a result code.
+    /// Classifies a result code.
     init(_ error: DatabaseError) {
         self =
             switch error.resultCode {
@@ -63,7 +63,7 @@ package enum StoreFault: Hashable, Sendable {
             }
     }
 
-    /// Whether it may pass without anybody touching the process: then an owner starts, and is not ready.
+    /// Whether it may pass without a restart; if so, an owner starts without being ready.
     var mayPass: Bool {
         switch self {
         case .diskFull, .input, .locked: true
@@ -71,22 +71,22 @@ package enum StoreFault: Hashable, Sendable {
         }
     }
 
-    /// What is wrong.
+    /// The message for an operator.
     var words: String {
         switch self {
         case .diskFull: "the disk is full"
         case .input(let code): "the disk reports an error (code \(code))"
-        case .locked: "another program holds its lock"
-        case .readOnly: "it may not be written"
+        case .locked: "another program holds a lock on it"
+        case .readOnly: "it is not writable"
         case .cannotOpen: "it, its -wal, its -shm or their folder cannot be opened; check their owner and mode"
-        case .damaged: "it is damaged; skan recount may say where, else restore a backup"
+        case .damaged: "it is damaged; run skan recount to find out where, or restore a backup"
         case .other(let code): "the database reports error \(code)"
         }
     }
 }
 
 extension StoreError {
-    /// Turns what SQLite reports into what a person can read; other errors stay as they are.
+    /// Translates SQLite's errors; other errors are rethrown unchanged.
     static func translating<Result>(_ path: String, _ work: () throws -> Result) throws -> Result {
         do {
             return try work()
@@ -95,7 +95,7 @@ extension StoreError {
         }
     }
 
-    /// The same for asynchronous work.
+    /// Translates SQLite's errors of asynchronous work.
     static func translating<Result: Sendable>(
         _ path: String,
         _ work: () async throws -> Result
@@ -109,7 +109,7 @@ extension StoreError {
 }
 
 extension StoreError: CustomStringConvertible {
-    /// What is wrong and how to mend it.
+    /// What is wrong and how to fix it.
     package var description: String {
         switch self {
         case .missing(let path):
@@ -123,24 +123,24 @@ extension StoreError: CustomStringConvertible {
         case .notAStore(let path):
             "\(path) is not a store of skan; name a file that skan serve made, or a new one"
         case .foreignDatabase(let path):
-            "\(path) is a database, but not a store of this release: it lacks the mark of one; "
-                + "name another file (stores of early development versions cannot be brought along)"
+            "\(path) is a database, but not a store of this release; "
+                + "name another file (stores of early development versions cannot be migrated)"
         case .newerSchema(let path):
             "the store \(path) was written by a later release of skan; use that release"
         case .logWithoutStore(let path):
-            "\(path) is empty, but \(path)-wal is not: the store was truncated or taken away; keep the -wal aside for "
-                + "whoever may save what is in it, and restore a backup"
+            "\(path) is empty, but \(path)-wal is not: the store was truncated or replaced; move the -wal aside, "
+                + "because it may hold postbacks that can be recovered, and restore a backup"
         case .olderSchema(let path):
-            "the store \(path) was made by a development version of skan and cannot be brought along; name another file"
+            "the store \(path) was made by a development version of skan and cannot be migrated; name another file"
         case .inUse(let path):
             "another process has the store \(path); stop it first, or name another store"
         case .logUnreadable(let path):
-            "the newest of \(path) is in \(path)-wal, which can be read only where \(path)-shm can be made; "
-                + "let this user write the folder, or copy both files"
+            "the newest commits of \(path) are in \(path)-wal, which can be read only if \(path)-shm can be created; "
+                + "give this user write access to the folder, or copy both files"
         case .fenced(let path):
-            "another process took the store \(path) over; nothing is recorded here any more"
+            "another process took over the store \(path); this process no longer records"
         case .lost(let path, let loss):
-            "the store \(path): \(loss.rawValue) while it was open; nothing is recorded any more"
+            "the store \(path): \(loss.rawValue) while it was open; this process no longer records"
         case .failed(let path, let fault):
             "the store \(path): \(fault.words)"
         }

@@ -1,23 +1,23 @@
-/// What an operator should hear of, beside the outcome of single calls.
+/// An event for the operator, in addition to the results of single calls.
 package enum StoreEvent: Sendable {
-    /// The log cannot be moved into the store, and grows; nothing is lost. Reported once, until it works again.
+    /// The log cannot be checkpointed and grows; nothing is lost. Reported once until a checkpoint succeeds.
     case checkpointFailed(path: String, reason: String)
-    /// Another process took the store over.
+    /// Another process took over the store.
     case fenced(path: String)
-    /// Files were taken away, and what could be saved where.
+    /// Files were removed, replaced or truncated; `rescue` says what was saved and where.
     case filesLost(path: String, StoreLoss, rescue: String)
-    /// A stored row cannot be read; only it is affected.
+    /// A stored row cannot be read; no other row is affected.
     case damagedRow(path: String, id: Int64)
-    /// Part of the index could not be read and was made again from the rows.
+    /// Part of the index could not be read and was rebuilt from the rows.
     case indexRebuilt(path: String, rows: Int64)
     /// A block of columns cannot be written; reports count its postbacks from their bytes.
     case columnsDamaged(path: String)
-    /// A body that is no postback was counted and not kept, for the quarantine is damaged. Reported once.
+    /// The quarantine is damaged, and a rejected body was counted but not kept. Reported once.
     case quarantineDamaged(path: String)
-    /// Bodies were not kept because a bound of the quarantine was reached.
+    /// Bodies were not kept because a limit of the quarantine was reached.
     case notKept(QuarantineClass, count: Int)
 
-    /// Whether something is wrong that a person must look at.
+    /// Whether an operator must look into it.
     package var isError: Bool {
         switch self {
         case .indexRebuilt: false
@@ -29,23 +29,23 @@ package enum StoreEvent: Sendable {
     package var message: String {
         switch self {
         case .checkpointFailed(let path, let reason):
-            "the log of \(path) cannot be moved into the store and grows; nothing is lost: \(reason)"
+            "the -wal of \(path) cannot be moved into the store and keeps growing; nothing is lost: \(reason)"
         case .fenced(let path):
-            "another process took \(path) over; nothing is recorded here any more; end one of the two"
+            "another process took over \(path); this process no longer records; stop one of the two"
         case .filesLost(let path, let loss, let rescue):
-            "\(path): \(loss.rawValue); nothing is acknowledged any more; \(rescue)"
+            "\(path): \(loss.rawValue); no more postbacks are acknowledged; \(rescue)"
         case .damagedRow(let path, let id):
             "row \(id) of \(path) cannot be read; run: skan recount --store \(path)"
         case .indexRebuilt(let path, let rows):
-            "the index of \(path) was damaged and was made again from \(rows) rows; run: skan recount --store \(path)"
+            "the index of \(path) was damaged and was rebuilt from \(rows) rows; run: skan recount --store \(path)"
         case .columnsDamaged(let path):
-            "the columns of \(path) are damaged, which makes reports slower but not wrong; "
+            "the columns of \(path) are damaged; reports are slower but correct; "
                 + "run: skan recount --store \(path) --repair"
         case .quarantineDamaged(let path):
-            "the quarantine of \(path) is damaged and keeps nothing more; postbacks are recorded; "
+            "the quarantine of \(path) is damaged and keeps no more bodies; postbacks are still recorded; "
                 + "run: skan recount --store \(path)"
         case .notKept(let kind, let count):
-            "\(count) \(kind.rawValue) bodies were not kept: a bound of the quarantine was reached"
+            "\(count) \(kind.rawValue) bodies were not kept: a limit of the quarantine was reached"
         }
     }
 }

@@ -2,26 +2,26 @@
 package enum StoreHealth: Hashable, Sendable {
     /// The last commit succeeded.
     case ready
-    /// The last commit failed, or there was none yet; it is tried again each second.
+    /// The last commit failed, or there was none yet; another is tried every second.
     case failing(reason: String)
-    /// Another process took the store over: this one never writes again.
+    /// Another process took over the store; this one never writes again.
     case fenced
-    /// Files were taken away: this process never writes again.
+    /// Files were removed, replaced or truncated; this process never writes again.
     case lost(StoreLoss)
 
-    /// Why nothing can be recorded; nil when it can.
+    /// Why nothing can be recorded; nil if it is ready.
     package var reason: String? {
         switch self {
         case .ready: nil
         case .failing(let reason): reason
-        case .fenced: "another process took the store over; this one records nothing any more, restart it"
+        case .fenced: "another process took over the store; this one no longer records, restart it"
         case .lost(let loss):
-            "\(loss.rawValue) while it was open; nothing is recorded any more, see the log and restart"
+            "\(loss.rawValue) while it was open; this process no longer records, see the log and restart"
         }
     }
 
-    /// Whether this process must not write any more, for ever.
-    var isOver: Bool {
+    /// Whether this process must never write again.
+    var isTerminal: Bool {
         switch self {
         case .fenced, .lost: true
         case .ready, .failing: false

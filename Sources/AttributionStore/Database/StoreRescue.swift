@@ -2,30 +2,30 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// Saves what can be saved of a store whose files were taken away, through the connection that still has them open.
+/// Saves what can be saved of a store whose files were lost, through the connection that still has them open.
 struct StoreRescue {
     let path: String
     /// The newest acknowledged row.
     let newestRow: Int64
-    /// The newest row of which the file itself has everything.
+    /// The newest row known to be in the file itself, without the log.
     let movedThrough: Int64
     /// The frames in the log.
     let frames: Int
     let checkpoint: LogCheckpoint?
 
-    /// Does what a loss allows.
+    /// Saves as much as the loss allows.
     ///
     /// - Parameters:
     ///   - loss: What happened.
     ///   - db: The writing connection, outside a transaction.
-    /// - Returns: What was saved where, and what to do, in words.
+    /// - Returns: A message that says what was saved, where, and what to do.
     func save(after loss: StoreLoss, _ db: Database) -> String {
         switch loss {
         case .logDamaged, .indexTruncated:
-            // A checkpoint would copy the damage into the store, and SQLite would read the log to find anything out.
+            // A checkpoint would copy the damage into the store, and any query would read the damaged log.
             checkpoint?.stop()
             return loss == .indexTruncated
-                ? "everything is in the store and its -wal; restart to go on"
+                ? "everything is in the store and its -wal; restart the server"
                 : Self.withoutLog(movedThrough: movedThrough)
         case .storeTruncated:
             checkpoint?.stop()
@@ -36,7 +36,7 @@ struct StoreRescue {
             switch moved {
             case .complete:
                 return "everything up to row \(newestRow) was moved into the store; "
-                    + "move away what may be at \(path)-wal and \(path)-shm now, and restart"
+                    + "move away any files now at \(path)-wal and \(path)-shm, and restart"
             case .damaged:
                 return Self.withoutLog(movedThrough: movedThrough)
             case .failed, nil:
@@ -48,9 +48,9 @@ struct StoreRescue {
         }
     }
 
-    /// What an operator must know when the log is gone.
+    /// The message for a lost log.
     static func withoutLog(movedThrough: Int64) -> String {
-        "the store is left as of its last checkpoint: rows from id \(movedThrough + 1) on may be missing; "
+        "the store is as of its last checkpoint: rows from id \(movedThrough + 1) on may be missing; "
             + "restore a backup or restart"
     }
 
@@ -62,10 +62,10 @@ struct StoreRescue {
             return "everything up to row \(newestRow) was copied to \(destination); move it to \(path) and restart"
         } catch let error as DatabaseError {
             return "it could not be copied to \(destination): \(StoreFault(error).words); "
-                + "do not end this process before its open files were saved (/proc/\(getpid())/fd)"
+                + "do not stop this process until its open files are saved (/proc/\(getpid())/fd)"
         } catch {
             return "it could not be copied to \(destination): \(error); "
-                + "do not end this process before its open files were saved (/proc/\(getpid())/fd)"
+                + "do not stop this process until its open files are saved (/proc/\(getpid())/fd)"
         }
     }
 }

@@ -1,23 +1,23 @@
-/// The tables of one kind of file; nothing was released yet, and so there is one version.
+/// The schema of one kind of file.
 struct StoreSchema: Sendable {
-    /// `application_id`, by which the file is recognised before SQLite opens it.
+    /// `application_id`, which identifies the file before SQLite opens it.
     let applicationID: UInt32
     /// `user_version`.
     let version: UInt32
-    /// What makes the tables in an empty file.
+    /// The statements that create the tables in an empty file.
     let sql: String
 
-    /// In every file: whose turn it is to write it.
+    /// The tables of every file, whatever its kind.
     private static let owner = """
-        -- Raised by each process that takes the file over; one that finds a number that is not its own writes no more.
+        -- Incremented by each process that takes over the file; a process that finds another epoch stops writing.
         CREATE TABLE owner (
             id INTEGER PRIMARY KEY CHECK (id = 1),
             epoch INTEGER NOT NULL,
-            store TEXT NOT NULL -- names the file for ever, so that positions in it are not taken for another's
+            store TEXT NOT NULL -- identifies the file, so that positions of another store are refused
         ) STRICT;
         INSERT INTO owner VALUES (1, 0, lower(hex(randomblob(4))));
 
-        -- Written while commits fail, as many pages as a batch takes: only then can it be told that one would fit again.
+        -- Written while commits fail, with as many pages as a batch, to find out whether a batch would fit again.
         CREATE TABLE probe (
             id INTEGER PRIMARY KEY CHECK (id = 1),
             bytes BLOB NOT NULL
@@ -26,14 +26,14 @@ struct StoreSchema: Sendable {
 
         """
 
-    /// Makes a schema.
+    /// Creates a schema.
     init(applicationID: UInt32, version: UInt32, tables: String) {
         self.applicationID = applicationID
         self.version = version
         sql = Self.owner + tables
     }
 
-    /// Tells whether a file is of this kind and age; an empty one is a new store.
+    /// Checks that a file has this schema; an empty file is a new store.
     func check(_ file: StoreFile, path: String) throws(StoreError) {
         guard !file.isEmpty else {
             return

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Which file a path leads to, whatever the path is called: a symbolic or hard link has the identity of its target.
+/// The device and inode of a file, which are the same for every path and link to it.
 struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
 }
 
-/// What the file system says of a file, without opening it.
+/// The attributes of a file, read without opening it.
 struct FileStatus: Sendable {
     let identity: FileIdentity
     /// The size in bytes.
@@ -14,7 +14,7 @@ struct FileStatus: Sendable {
     /// Whether it is a regular file.
     let isRegular: Bool
 
-    /// Asks for the file a path leads to; nil when there is none, or it cannot be reached.
+    /// Reads the attributes of the file at a path, following links; nil if there is none or it cannot be accessed.
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -23,7 +23,7 @@ struct FileStatus: Sendable {
         self.init(status)
     }
 
-    /// Asks for an open file.
+    /// Reads the attributes of an open file.
     init?(descriptor: CInt) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {

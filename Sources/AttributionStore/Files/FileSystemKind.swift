@@ -1,6 +1,6 @@
 import CFileSystem
 
-/// File systems on which locks of one machine do not bind another, or not reliably; no store may be there.
+/// File systems whose locks do not reliably exclude other machines; a store must not be on them.
 package enum FileSystemKind: String, CaseIterable, Sendable {
     case nfs = "NFS"
     case smb = "SMB"
@@ -8,10 +8,9 @@ package enum FileSystemKind: String, CaseIterable, Sendable {
     case afs = "AFS"
     case plan9 = "9p"
 
-    /// Recognises one by the number in its superblock.
+    /// Identifies a file system by its magic number; nil for all others, such as overlay and tmpfs, which are allowed.
     ///
-    /// - Parameter magic: `f_type` of `statfs`. Nil is returned for any number not listed: overlay, tmpfs and unknown
-    ///   file systems may hold a store.
+    /// - Parameter magic: `f_type` of `statfs`.
     /// - SeeAlso: `man 2 statfs`
     package init?(magic: UInt32) {
         switch magic {

@@ -1,7 +1,7 @@
-/// Compares the files SQLite has open with those that are where it opened them.
+/// Compares the files that SQLite has open with those now at their paths.
 ///
-/// SQLite goes on writing into a file that was removed, and a commit into one that was truncated makes it look longer
-/// again: what was acknowledged would be gone without a sign. So every commit is checked on both sides.
+/// SQLite keeps writing to a removed file, and a commit extends a truncated one again, so acknowledged rows could be
+/// lost unnoticed. Every commit is therefore checked before and after.
 struct FileWatch: Sendable {
     private let path: String
     private let store: FileIdentity
@@ -9,16 +9,18 @@ struct FileWatch: Sendable {
     /// The log.
     let log: WriteAheadLog
     private var header: WriteAheadLog.Header
-    /// The frames of the log that count, as of the last commit.
+    /// The number of valid frames in the log as of the last commit.
     private(set) var frames: Int
     private let index: FileIdentity
     private var indexSize: Int64
 
-    /// Remembers the files as they are; nil when they are not what SQLite works with, which needs a commit first.
+    /// Records the current files; nil if one is missing or is not the file SQLite uses.
+    ///
+    /// The log and its index exist only after a commit.
     ///
     /// - Parameters:
-    ///   - path: The database, with its links resolved.
-    ///   - store: The file that carries the lease.
+    ///   - path: The database, with links resolved.
+    ///   - store: The file that holds the lease.
     ///   - frames: The frames in the log after a commit.
     init?(path: String, store: FileIdentity, frames: Int) {
         guard let status = FileStatus(path: path), status.identity == store,
@@ -37,7 +39,7 @@ struct FileWatch: Sendable {
         indexSize = index.size
     }
 
-    /// Looks before a transaction: everything must be as the last commit left it.
+    /// Checks before a transaction that everything is as the last commit left it.
     mutating func lossBefore() -> StoreLoss? {
         if let loss = lossOfNames() {
             return loss
@@ -46,17 +48,17 @@ struct FileWatch: Sendable {
             return .logDamaged
         }
         if now != header {
-            // A transaction that was rolled back had begun the log again.
+            // A transaction that was rolled back had reset the log.
             header = now
             frames = 0
         }
         return isLongEnough ? nil : .logDamaged
     }
 
-    /// Looks after a commit and before anybody hears of it: the log may have been begun again.
+    /// Checks after a commit, before it is acknowledged; the commit may have reset the log.
     ///
     /// - Parameter frames: The frames in the log now.
-    /// - Returns: What was lost, nil for nothing.
+    /// - Returns: What was lost; nil if nothing was.
     mutating func lossAfter(frames: Int) -> StoreLoss? {
         self.frames = frames
         if let loss = lossOfNames() {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Where SQLite is to read a database without changing a byte of it.
+/// The path or URI with which SQLite reads a database without modifying it.
 ///
-/// Readers of a log share an index of it, the `-shm`, which the first of them makes. Where there is none and none can be
-/// made, the file is read as one that does not change, which a lease guarantees.
+/// Readers of a log share its index, the `-shm`, which the first of them creates. If there is none and none can be
+/// created, the file is opened as immutable, and a shared lease keeps owners out.
 struct ReadingLocation: Sendable {
     /// The path or URI for SQLite.
     let name: String
-    /// To be kept as long as the file is read.
+    /// Must be held while the file is read.
     let lease: StoreLease?
 
     /// Finds out how a file can be read.
@@ -30,7 +30,7 @@ struct ReadingLocation: Sendable {
         self.lease = lease
     }
 
-    /// The name of a file that does not change while it is open.
+    /// The URI that opens a file as immutable.
     static func immutable(_ path: String) -> String {
         var allowed = CharacterSet.urlPathAllowed
         allowed.remove(charactersIn: ";?#")

@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// The one descriptor this process has of a database file beside SQLite's own.
+/// The only descriptor of a database file that this process has besides SQLite's own.
 ///
-/// It carries the lease: `flock` on the file itself, so that no other name for the file lets a second owner in. It is
-/// never closed while the process lives, for closing any descriptor of a file drops the locks that SQLite has on it; it
-/// is found again by device and inode instead of being opened a second time.
+/// It holds the lease: `flock` on the file itself, so that a second owner is kept out whatever path it uses. It is
+/// never closed, because closing any descriptor of a file drops SQLite's locks on it. Opening the file again finds this
+/// descriptor by device and inode.
 ///
 /// - SeeAlso: [How To Corrupt An SQLite Database File, 2.2](https://www.sqlite.org/howtocorrupt.html)
 final class StoreFile: Sendable {
-    /// Which file it is.
+    /// The device and inode.
     let identity: FileIdentity
     private let descriptor: CInt
     private let lease = Mutex(Lease.none)
@@ -27,11 +27,11 @@ final class StoreFile: Sendable {
         self.identity = identity
     }
 
-    /// Finds the file, or opens it.
+    /// Returns the file if it is open already, or opens it.
     ///
     /// - Parameters:
     ///   - path: The database file.
-    ///   - isWritable: Whether it will be written; then it is created when it does not exist.
+    ///   - isWritable: Whether it will be written; if so, it is created if it does not exist.
     /// - Returns: The file.
     /// - Throws: ``StoreError/missing(path:)``, ``StoreError/cannotOpen(path:reason:)``,
     ///   ``StoreError/notAStore(path:)`` for anything but a file, and ``StoreError/remoteFileSystem(path:kind:)``.
@@ -48,7 +48,7 @@ final class StoreFile: Sendable {
                     }
                 }
                 let file = try make(path, isWritable)
-                // The file may have been put in place of another since it was looked for.
+                // The file may have been renamed to this path since the check above.
                 if let known = files[file.identity] {
                     return .success(known)
                 }
@@ -62,7 +62,7 @@ final class StoreFile: Sendable {
     }
 
     private static func make(_ path: String, _ isWritable: Bool) throws(StoreError) -> StoreFile {
-        // SQLite makes its files with this mode too. O_NONBLOCK: a FIFO put there must not hold us up.
+        // SQLite creates its files with the same mode. O_NONBLOCK: opening a FIFO must not block.
         let flags = (isWritable ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC | O_NONBLOCK
         let descriptor = Foundation.open(path, flags, 0o644)
         guard descriptor >= 0 else {
@@ -87,7 +87,7 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// Whether there is nothing in it yet.
+    /// Whether the file is empty.
     var isEmpty: Bool {
         FileStatus(descriptor: descriptor)?.size == 0
     }
@@ -101,9 +101,9 @@ final class StoreFile: Sendable {
 
     // MARK: The lease
 
-    /// Takes the file for one owner alone.
+    /// Acquires the exclusive lease of an owner.
     ///
-    /// - Returns: The lease; nil when somebody has one, in this process or in another.
+    /// - Returns: The lease; nil if there is another lease, in this process or in another.
     func leaseExclusively() -> StoreLease? {
         lease.withLock { lease in
             guard case .none = lease, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -114,9 +114,9 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// Keeps owners out while the file is read as one that does not change.
+    /// Keeps owners out while the file is read as immutable.
     ///
-    /// - Returns: The lease; nil while the file has an owner.
+    /// - Returns: The lease; nil if the file has an owner.
     func leaseShared() -> StoreLease? {
         lease.withLock { lease in
             switch lease {
@@ -146,8 +146,7 @@ final class StoreFile: Sendable {
     }
 }
 
-/// The right to write a file, or to read it as one that nobody writes; given back once, at the latest by the last who has
-/// it.
+/// The right to write a file, or to read it while there is no writer; released once, at the latest by `deinit`.
 final class StoreLease: Sendable {
     private let file: StoreFile
     private let isHeld = Mutex(true)
@@ -160,7 +159,7 @@ final class StoreLease: Sendable {
         release()
     }
 
-    /// Gives it back.
+    /// Releases the lease.
     func release() {
         isHeld.withLock { isHeld in
             if isHeld {

@@ -9,15 +9,15 @@ struct StoreHeader: Sendable {
 
     /// Whether the file is a database.
     let isDatabase: Bool
-    /// `application_id`; 0 where nobody set one.
+    /// `application_id`; 0 if not set.
     let applicationID: UInt32
-    /// `user_version`, the number of the schema.
+    /// `user_version`, the version of the schema.
     let schemaVersion: UInt32
 
-    /// How many bytes are needed.
+    /// The size of the header in bytes.
     static let size = 100
 
-    /// Reads the bytes from the beginning of a file.
+    /// Parses the first bytes of a file.
     init(_ bytes: [UInt8]) {
         isDatabase = bytes.count >= Self.size && bytes.starts(with: Array("SQLite format 3\0".utf8))
         func number(at offset: Int) -> UInt32 {

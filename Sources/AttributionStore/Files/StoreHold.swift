@@ -1,11 +1,11 @@
-/// The lease of a store, held while something beside it is changed that belongs to its owner too.
+/// The lease of a store, held while another of its owner's files is changed.
 package final class StoreHold: Sendable {
     private let lease: StoreLease
 
-    /// Takes the lease.
+    /// Acquires the lease.
     ///
-    /// - Parameter path: A store that exists.
-    /// - Throws: ``StoreError/inUse(path:)`` when it has an owner, under whatever name.
+    /// - Parameter path: An existing store.
+    /// - Throws: ``StoreError/inUse(path:)`` if it has an owner.
     package init(_ path: String) throws(StoreError) {
         let path = try OwnedDatabase.resolved(path)
         guard let lease = try StoreFile.open(path, isWritable: true).leaseExclusively() else {
@@ -14,7 +14,7 @@ package final class StoreHold: Sendable {
         self.lease = lease
     }
 
-    /// Gives the lease back.
+    /// Releases the lease.
     package func release() {
         lease.release()
     }

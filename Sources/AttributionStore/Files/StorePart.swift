@@ -1,16 +1,16 @@
-/// A part of a store, by the files that hold it.
+/// A part of a store, for the metric of file sizes.
 package enum StorePart: String, CaseIterable, Sendable {
     /// The store's file.
     case database
-    /// What was committed and is not moved into the file yet.
+    /// Its write-ahead log.
     case wal
     /// The web ads and their log, beside the store.
     case webAds = "web_ads"
 
-    /// Asks the file system for the size of its files.
+    /// The size of its files.
     ///
     /// - Parameter path: The store's file.
-    /// - Returns: The bytes of all of them; nil when there are none.
+    /// - Returns: The sum in bytes; nil if there are no files.
     package func bytes(ofStore path: String) -> Int64? {
         let sizes = paths(ofStore: path).compactMap { FileStatus(path: $0)?.size }
         return sizes.isEmpty ? nil : sizes.reduce(0, +)

@@ -1,19 +1,19 @@
 import Foundation
 
-/// SQLite's write-ahead log, read through a descriptor of our own; SQLite takes no locks on it that closing would drop.
+/// SQLite's write-ahead log, read through a separate descriptor; SQLite holds no locks on it that closing would drop.
 ///
 /// - SeeAlso: [WAL-mode File Format](https://www.sqlite.org/walformat.html)
 final class WriteAheadLog: Sendable {
-    /// Which file it is.
+    /// The device and inode.
     let identity: FileIdentity
     private let descriptor: CInt
 
-    /// The bytes of a log's header.
+    /// The size of the log's header in bytes.
     static let headerSize = 32
-    /// The bytes before each page.
+    /// The size of the header before each page, in bytes.
     static let frameHeaderSize = 24
 
-    /// Opens the log; nil when there is none.
+    /// Opens the log; nil if there is none.
     init?(path: String) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -31,16 +31,16 @@ final class WriteAheadLog: Sendable {
         close(descriptor)
     }
 
-    /// The header with which the frames that count begin.
+    /// The header before the valid frames.
     struct Header: Equatable, Sendable {
         fileprivate let bytes: [UInt8]
         let pageSize: Int
-        /// Incremented each time the log is reset, from a random number on.
+        /// A random number, incremented each time the log is reset.
         let firstSalt: UInt32
         fileprivate let isBigEndian: Bool
         fileprivate let checksum: (UInt32, UInt32)
 
-        /// Reads a header; nil when its checksum does not hold.
+        /// Parses a header; nil if its checksum is wrong.
         init?(_ bytes: [UInt8]) {
             guard bytes.count == WriteAheadLog.headerSize else {
                 return nil
@@ -67,16 +67,16 @@ final class WriteAheadLog: Sendable {
             lhs.bytes == rhs.bytes
         }
 
-        /// Whether this is what SQLite writes when it resets the log of an earlier header.
+        /// Whether this is the header that SQLite writes when it resets the log with an earlier header.
         ///
-        /// The salt tells, not the counter of resets in the header: each connection has a counter of its own, which is 0
-        /// in one that found an index of the log and so had nothing to recover.
+        /// The salt decides, because the header's reset counter is per connection; it is 0 if the connection found an
+        /// index and had nothing to recover.
         func isSuccessor(of earlier: Header) -> Bool {
             firstSalt == earlier.firstSalt &+ 1 && pageSize == earlier.pageSize
         }
     }
 
-    /// The header as it is in the file now; nil for anything but a whole and valid one.
+    /// The current header; nil if it is incomplete or invalid.
     func header() -> Header? {
         var bytes = [UInt8](repeating: 0, count: Self.headerSize)
         guard pread(descriptor, &bytes, bytes.count, 0) == bytes.count else {
@@ -90,24 +90,24 @@ final class WriteAheadLog: Sendable {
         FileStatus(descriptor: descriptor)?.size ?? 0
     }
 
-    /// The bytes that a number of frames take up, with the header.
+    /// The size of a log with some frames, in bytes.
     static func size(frames: Int, pageSize: Int) -> Int64 {
         Int64(headerSize) + Int64(frames) * Int64(frameHeaderSize + pageSize)
     }
 
-    /// Frames whose checksums hold, each building on the one before it.
+    /// A prefix of frames with valid checksums; each checksum continues the one before.
     struct Verified: Sendable {
         fileprivate let header: Header
         fileprivate let frames: Int
         fileprivate let checksum: (UInt32, UInt32)
     }
 
-    /// Reads frames and compares them with their checksums.
+    /// Verifies the checksums of frames.
     ///
     /// - Parameters:
-    ///   - frames: How many there must be, as of a commit.
-    ///   - earlier: Those that need not be read again, unless the log was begun again since.
-    /// - Returns: What was verified; nil when a frame is not what SQLite wrote there.
+    ///   - frames: How many frames there are, as of a commit.
+    ///   - earlier: Frames to skip, unless the log was reset since they were verified.
+    /// - Returns: The verified frames; nil if a frame is not what SQLite wrote.
     func verify(frames: Int, after earlier: Verified? = nil) -> Verified? {
         guard let header = header() else {
             return nil
@@ -116,11 +116,11 @@ final class WriteAheadLog: Sendable {
         var sum = start?.checksum ?? header.checksum
         var frame = start?.frames ?? 0
         let frameSize = Self.frameHeaderSize + header.pageSize
-        let atOnce = max(1, (1 << 20) / frameSize)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: atOnce * frameSize, alignment: 16)
+        let batchSize = max(1, (1 << 20) / frameSize)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: batchSize * frameSize, alignment: 16)
         defer { buffer.deallocate() }
         while frame < frames {
-            let count = min(atOnce, frames - frame)
+            let count = min(batchSize, frames - frame)
             let offset = Self.size(frames: frame, pageSize: header.pageSize)
             guard pread(descriptor, buffer.baseAddress, count * frameSize, off_t(offset)) == count * frameSize else {
                 return nil

@@ -3,7 +3,9 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// Reads a store of postbacks and changes no byte of it; any number of readers may, beside its owner or without one.
+/// Reads a store of postbacks without modifying it.
+///
+/// There may be any number of readers, with or without an owner.
 package final class LedgerReader: Sendable {
     /// The file, with links resolved.
     package let path: String
@@ -11,11 +13,11 @@ package final class LedgerReader: Sendable {
     private let pool = Mutex<DatabasePool?>(nil)
     private let lease = Mutex<StoreLease?>(nil)
 
-    /// Names a store to read; it is opened by the first question.
+    /// Checks that a file is a store; the first query opens it.
     ///
     /// - Parameter path: The database file.
-    /// - Throws: ``StoreError/missing(path:)`` when there is none, for a store is never created by reading it, and
-    ///   what else keeps a file from being read as a store.
+    /// - Throws: ``StoreError/missing(path:)`` if there is none, because reading never creates a store, and other
+    ///   errors if the file cannot be read as a store.
     package init(_ path: String) throws(StoreError) {
         guard let status = FileStatus(path: path) else {
             throw .missing(path: path)
@@ -35,7 +37,7 @@ package final class LedgerReader: Sendable {
         close()
     }
 
-    /// Closes the connections; a later question opens new ones.
+    /// Closes the connections; a later query opens new ones.
     package func close() {
         pool.withLock { pool in
             try? pool?.close()
@@ -51,8 +53,7 @@ package final class LedgerReader: Sendable {
         }
     }
 
-    /// Reads in one snapshot, and in the background if asked to: on a thread that gets the processor when nobody else
-    /// wants it.
+    /// Reads in one snapshot, optionally on a thread that runs only when the processor is idle.
     func read<Result: Sendable>(
         inBackground: Bool,
         _ work: @escaping @Sendable (Database) throws -> Result
@@ -76,7 +77,7 @@ package final class LedgerReader: Sendable {
             configuration.busyMode = .timeout(10)
             configuration.maximumReaderCount = 4
             configuration.prepareDatabase { db in
-                // 64 MiB: the columns of a report over ten million postbacks.
+                // 64 MiB, enough for the columns of a report over ten million postbacks.
                 try db.execute(sql: "PRAGMA cache_size = -65536")
             }
             let location = try ReadingLocation(file, path: path)

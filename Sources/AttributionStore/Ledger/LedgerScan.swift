@@ -1,19 +1,19 @@
 import GRDB
 
-/// Reads consecutive rows of a table, past those that lie on damaged pages.
+/// Reads consecutive rows of a table, skipping those on damaged pages.
 struct LedgerScan {
     let db: Database
-    /// The columns, of which the first is `id`.
+    /// The columns; the first is `id`.
     let columns: String
     let table: String
 
-    /// Hands over each row in the order of ids.
+    /// Calls a closure for each row, in ascending order of ids.
     ///
     /// - Parameters:
-    ///   - ids: Which rows; the last must be no later than the newest there is.
+    ///   - ids: The rows; the last must not be beyond the newest row.
     ///   - use: Takes a row.
-    ///   - skip: Told of rows whose page is damaged.
-    /// - Throws: What `use` and `skip` throw, and what SQLite reports of anything but damage.
+    ///   - skip: Takes the id of a row whose page is damaged.
+    /// - Throws: What `use` and `skip` throw, and SQLite's errors, except for damage.
     func each(_ ids: ClosedRange<Int64>, _ use: (Row) throws -> Void, skip: (Int64) throws -> Void = { _ in }) throws {
         var next = ids.lowerBound
         var lastStart: Int64?
@@ -24,7 +24,7 @@ struct LedgerScan {
                     arguments: [next, ids.upperBound])
                 while let row = try rows.next() {
                     let id = try row.integer(0)
-                    // On a damaged page ids may be in any order.
+                    // Ids on a damaged page may be in any order.
                     guard (next...ids.upperBound).contains(id) else {
                         continue
                     }
@@ -33,7 +33,7 @@ struct LedgerScan {
                 }
                 return
             } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-                // On to the first row that can be read again; never to the same one, which a damaged page may show for ever.
+                // Continue at the next readable row, but never twice at the same one, or the loop might not end.
                 if lastStart == next {
                     try skip(next)
                     next += 1
@@ -47,19 +47,19 @@ struct LedgerScan {
         }
     }
 
-    /// The newest row there is, by the rows and by the bodies: they differ only where one of the tables is damaged.
+    /// The id of the newest row, from the tables of rows and of bodies, which differ only if one of them is damaged.
     ///
-    /// - Throws: What SQLite reports of anything but damage.
+    /// - Throws: SQLite's errors, except for damage.
     static func newestRow(_ db: Database) throws -> Int64 {
         let found = try ["SELECT max(id) FROM postback", "SELECT max(id) FROM postback_body"].compactMap { sql in
-            try Database.passingDamage { try Int64.fetchOne(db.cachedStatement(sql: sql)) ?? 0 }
+            try Database.nilIfDamaged { try Int64.fetchOne(db.cachedStatement(sql: sql)) ?? 0 }
         }
-        // No owner gives a greater id out.
+        // Owners assign no greater ids.
         let plausible = found.filter { (0...Int64(UInt32.max)).contains($0) }
         guard let lower = plausible.min(), let upper = plausible.max() else {
             return 0
         }
-        // An id far beyond those of the other table is damage; a few rows may be lost at the end of one.
+        // The last few rows of one table may be lost; an id far beyond those of the other table is damage.
         return upper - lower > Int64(ColumnBlock.rowCount) ? lower : upper
     }
 

@@ -1,33 +1,33 @@
 /// The tables of a store of postbacks.
 enum LedgerSchema {
-    /// Marked "skan", version 2.
+    /// Application id "skan", version 2.
     static let schema = StoreSchema(
         applicationID: StoreHeader.ledgerApplication, version: 2,
         tables: ledger + columns + quarantine + quarantineTotals + counts + imports)
 
     private static let ledger = """
-        -- Each verified postback once, for ever. Ids are dense and in the order of the commits.
+        -- Each verified postback once; rows are never deleted. Ids are dense, in commit order.
         CREATE TABLE postback (
             id INTEGER PRIMARY KEY,
-            recorded_at INTEGER NOT NULL, -- Unix milliseconds by our clock at the commit, as all times here
+            recorded_at INTEGER NOT NULL, -- Unix milliseconds at the commit; so are all times here
             received_at INTEGER NOT NULL,
             recipient TEXT NOT NULL CHECK (recipient IN ('network', 'developer')), -- of the first copy
             traffic TEXT NOT NULL CHECK (
-                -- IN, with more than two values, makes a table in memory for each row.
+                -- IN with more than two values would create a temporary table for each row.
                 traffic = 'apple' OR traffic = 'foreign' OR traffic = 'development' OR traffic = 'test'),
             key_name TEXT NOT NULL, -- of the key that verified it
             digest_version INTEGER NOT NULL,
-            key_digest BLOB NOT NULL, -- 16 bytes: what makes it one and the same
-            content_digest BLOB NOT NULL -- 16 bytes: what it says
+            key_digest BLOB NOT NULL, -- 16 bytes, of the dedupe key
+            content_digest BLOB NOT NULL -- 16 bytes, of all fields but the signature
         ) STRICT;
 
-        -- The bytes as received; everything else of a postback follows from them.
+        -- The bytes as received; everything else about a postback can be derived from them.
         CREATE TABLE postback_body (
             id INTEGER PRIMARY KEY,
             body BLOB NOT NULL
         ) STRICT;
 
-        -- The first copies that came for another recipient than the recorded one, for the report of deliveries alone.
+        -- The first copy for each other recipient, only for the report of deliveries.
         CREATE TABLE recipient_copy (
             id INTEGER NOT NULL, -- the postback's
             recipient TEXT NOT NULL CHECK (recipient IN ('network', 'developer')),
@@ -35,7 +35,7 @@ enum LedgerSchema {
             PRIMARY KEY (id, recipient)
         ) STRICT, WITHOUT ROWID;
 
-        -- The networks the last owner named as ours, for commands that record without being told; none: all are.
+        -- The own networks that the last owner named, for commands that record without naming any; empty: all networks.
         CREATE TABLE own_network (
             ad_network_id TEXT PRIMARY KEY -- in lower case
         ) STRICT, WITHOUT ROWID;
@@ -43,7 +43,7 @@ enum LedgerSchema {
         """
 
     static let columns = """
-        -- What reports are counted from, made from the bodies: StoreFormat.md in the documentation.
+        -- What reports are counted from, derived from the bodies: see StoreFormat.md.
         CREATE TABLE column_block (
             id INTEGER PRIMARY KEY, -- number of the block * 64 + number of the column
             rules INTEGER NOT NULL,
@@ -52,7 +52,7 @@ enum LedgerSchema {
             offsets BLOB NOT NULL,
             checksum INTEGER NOT NULL
         ) STRICT;
-        -- So that a code whose text is lost is not given to another.
+        -- Keeps a code whose text is lost from being reassigned.
         CREATE INDEX column_block_highest ON column_block (\(ColumnBlock.columnSQL), highest);
 
         -- The texts that codes in columns stand for.
@@ -67,15 +67,15 @@ enum LedgerSchema {
         """
 
     private static let quarantine = """
-        -- What was received and is no genuine postback, and copies that contradict a recorded one, as far as the bounds
-        -- allow. Ids are never used twice.
+        -- Deliveries that are not genuine postbacks, and copies that contradict a recorded one, within the budgets.
+        -- Ids are never reused.
         CREATE TABLE quarantine (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             class TEXT NOT NULL CHECK (
                 class = 'garbage' OR class = 'forged' OR class = 'conflict' OR class = 'future'),
             received_at INTEGER NOT NULL,
             recipient TEXT NOT NULL CHECK (recipient IN ('network', 'developer')),
-            client TEXT NOT NULL, -- the network it came from, empty where that is not known
+            client TEXT NOT NULL, -- the IP network of the client, empty if unknown
             reason TEXT NOT NULL,
             detail TEXT NOT NULL,
             postback_id INTEGER CHECK ((postback_id IS NULL) = (class <> 'conflict')),
@@ -89,7 +89,7 @@ enum LedgerSchema {
         """
 
     static let quarantineTotals = """
-        -- How much of each class there is now.
+        -- The current size of each class.
         CREATE TABLE quarantine_total (
             class TEXT PRIMARY KEY,
             count INTEGER NOT NULL,
@@ -99,7 +99,7 @@ enum LedgerSchema {
         """
 
     private static let counts = """
-        -- Every delivery under one kind; quarters of an hour, for every time zone begins its days on one.
+        -- Counts of deliveries by kind and quarter hour; in every time zone, days begin on a quarter hour.
         CREATE TABLE delivery (
             quarter INTEGER NOT NULL,
             status TEXT NOT NULL,
@@ -111,7 +111,7 @@ enum LedgerSchema {
             PRIMARY KEY (quarter, status, traffic, reason, recipient)
         ) STRICT, WITHOUT ROWID;
 
-        -- Repeats by how long after the first copy they came.
+        -- Counts of repeats by their delay after the first copy.
         CREATE TABLE repeat_delay (
             quarter INTEGER NOT NULL,
             delay INTEGER NOT NULL,

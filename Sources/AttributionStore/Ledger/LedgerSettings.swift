@@ -1,13 +1,13 @@
 package import Attribution
 
-/// What an owner of a store counts how, and keeps.
+/// The settings of a store's owner.
 package struct LedgerSettings: Sendable {
-    /// The networks whose postbacks are ours; nil for those that the last owner named, which the store remembers.
+    /// The networks whose postbacks are ours; nil for those that the last owner named.
     package var networks: OwnNetworks?
-    /// How much of what is not counted is kept.
+    /// How much the quarantine keeps.
     package var budgets: QuarantineBudgets
 
-    /// Makes settings.
+    /// Creates settings.
     package init(networks: OwnNetworks? = nil, budgets: QuarantineBudgets = QuarantineBudgets()) {
         self.networks = networks
         self.budgets = budgets

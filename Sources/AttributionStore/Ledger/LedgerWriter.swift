@@ -3,30 +3,31 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// The one owner of a store of postbacks in SQLite: records, judges the quarantine again, repairs.
+/// The only owner of a store of postbacks in SQLite: it records, requeues quarantined deliveries, and repairs.
 ///
-/// A commit has reached the disk when it returns. Uniqueness is decided by an exact index in the memory of this owner;
-/// any number of readers (``LedgerReader``), in this process or in others, see what was committed and never wait.
+/// A commit is on disk when it returns. An exact index in memory decides whether a postback is new. Any number of
+/// readers (``LedgerReader``), in this process or in others, see what was committed and never block.
 package final class LedgerWriter: Sendable {
     let database: OwnedDatabase
     let memory: WriterState
     let settings: LedgerSettings
     /// Blocks that could not be read when the store was opened.
     private let damagedBlocks: BlockNumbers
-    /// Whether ``StoreEvent/quarantineDamaged(path:)`` was reported: a flood must not fill the log.
+    /// Whether ``StoreEvent/quarantineDamaged(path:)`` was reported; it is reported once.
     private let isQuarantineDamageKnown = Mutex(false)
     private let onEvent: @Sendable (StoreEvent) -> Void
     private let now: @Sendable () -> Int64
 
-    /// Opens a store for recording, and creates it when the file does not exist.
+    /// Opens a store for recording, and creates it if the file does not exist.
     ///
-    /// When the disk does not allow it now, as when it is full, the store is opened by a later call; see ``health``.
+    /// If an existing store cannot be opened now, for example because the disk is full, a later call opens it; see
+    /// ``health``.
     ///
     /// - Parameters:
     ///   - path: The database file; its folder must exist.
-    ///   - settings: What is counted how, and what is kept.
-    ///   - now: The present, in Unix milliseconds, noted with each row; by default the system's clock.
-    ///   - onEvent: Told what an operator should hear of, on any thread.
+    ///   - settings: The own networks and the quarantine's budgets.
+    ///   - now: Returns the current time in Unix milliseconds, for `recorded_at`; by default the system's clock.
+    ///   - onEvent: Called with events for the operator, on any thread.
     /// - Throws: ``StoreError``.
     package init(
         path: String,
@@ -46,7 +47,7 @@ package final class LedgerWriter: Sendable {
             path: path, schema: LedgerSchema.schema,
             hooks: .init(
                 load: { db in
-                    try DerivedTables.makeMissing(db)
+                    try DerivedTables.recreateMissing(db)
                     try db.execute(sql: LedgerSchema.imports)
                     let rebuilt = try memory.load(db)
                     if !rebuilt.isEmpty {
@@ -62,7 +63,7 @@ package final class LedgerWriter: Sendable {
                 onEvent: onEvent
             ))
         if let networks = settings.networks {
-            // What fails now only leaves what an earlier owner named.
+            // If this fails, the networks of an earlier owner remain.
             try? remember(networks)
         }
     }
@@ -90,42 +91,40 @@ package final class LedgerWriter: Sendable {
         database.health
     }
 
-    /// When a postback was last recorded, by this owner or an earlier one, in Unix milliseconds; nil when that is not
-    /// known.
+    /// When a postback was last recorded, by this owner or an earlier one, in Unix milliseconds; nil if unknown.
     package var lastRecordedAtMilliseconds: Int64? {
         memory.lastRecordedAt
     }
 
-    /// Looks after the files, proves itself with a commit while the last one failed, and mends a few blocks of columns
-    /// that were damaged or made by other rules when the store was opened; to be called each second.
+    /// Checks the files, tries a commit if the last one failed, and repairs a few blocks of columns that were damaged
+    /// or outdated when the store was opened; call it every second.
     package func heartbeat() {
         database.heartbeat()
-        for _ in 0..<Self.blocksABeat where health == .ready {
+        for _ in 0..<Self.blocksPerHeartbeat where health == .ready {
             guard let number = damagedBlocks.numbers.withLock({ $0.popLast() }) else {
                 return
             }
-            // What fails now is tried by the next owner.
+            // If this fails, the next owner tries again.
             _ = try? database.write {
-                try Mending(db: $0).mend(.block(number))
+                try TargetedRepair(db: $0).repair(.block(number))
             } didCommit: {
                 memory.didRepair([])
             }
         }
     }
 
-    /// Each takes as long as reading 4,096 bodies, and recording waits for it.
-    private static let blocksABeat = 2
+    /// Few, because each takes as long as reading 4,096 bodies, and recording waits for it.
+    private static let blocksPerHeartbeat = 2
 
-    /// Records a batch in one transaction, on the calling thread: postbacks, columns, quarantine and delivery counts
-    /// together or not at all.
+    /// Records a batch of deliveries in one transaction, on the calling thread.
     ///
-    /// Where part of the store is damaged, the batch is recorded in several transactions, so that the damage stops those
-    /// alone who meet it.
+    /// If part of the store is damaged, the batch is split into several transactions, so that only the deliveries that
+    /// need the damaged part fail.
     ///
     /// - Parameter deliveries: Judged deliveries in the order received.
-    /// - Returns: What became of each, in the same order, after the commit; nil for one that can be neither recorded nor
-    ///   kept, whose sender must come back.
-    /// - Throws: ``StoreError``, when nothing of the batch was recorded.
+    /// - Returns: The result of each delivery, in the same order, after the commit; nil for a delivery that was neither
+    ///   recorded nor kept and has to be sent again.
+    /// - Throws: ``StoreError``; nothing of the batch was recorded.
     package func record(_ deliveries: [Delivery]) throws -> [Recording?] {
         guard !deliveries.isEmpty else {
             return []
@@ -137,7 +136,7 @@ package final class LedgerWriter: Sendable {
                 try prepared.map { try batch.record($0) }
             }
         } catch StoreError.failed(_, .damaged) {
-            // Damage stops those alone who meet it; of two halves one may be on the disk already.
+            // The halves are separate transactions: one may commit and the other fail.
             guard deliveries.count > 1 else {
                 return [try? recordWithoutQuarantine(deliveries[0])]
             }
@@ -148,9 +147,9 @@ package final class LedgerWriter: Sendable {
         }
     }
 
-    /// Counts a delivery that is no postback where its body cannot be kept, for it should not come back.
+    /// Counts a rejected delivery without keeping its body, so that it is not sent again.
     ///
-    /// - Throws: ``StoreError``, for whatever the store needs undamaged.
+    /// - Throws: ``StoreError`` if more than the quarantine is damaged.
     private func recordWithoutQuarantine(_ delivery: Delivery) throws -> Recording? {
         guard case .rejected = delivery.judgement else {
             return nil
@@ -171,13 +170,13 @@ package final class LedgerWriter: Sendable {
         return recording
     }
 
-    /// Does the work of one recording transaction.
+    /// Runs one recording transaction.
     ///
     /// - Parameters:
-    ///   - prepare: Reads what the work needs, before the transaction.
-    ///   - work: The work.
-    /// - Returns: What the work returned, after the commit.
-    /// - Throws: ``StoreError``, and what both throw.
+    ///   - prepare: Reads what `work` needs, before the transaction.
+    ///   - work: The body of the transaction.
+    /// - Returns: The result of `work`, after the commit.
+    /// - Throws: ``StoreError``, and what the closures throw.
     func batch<Prepared, Result>(
         _ prepare: (Database) throws -> Prepared,
         work: (inout RecordingBatch, Prepared) throws -> Result
@@ -205,13 +204,13 @@ package final class LedgerWriter: Sendable {
         return result
     }
 
-    /// Writes the blocks of columns that are full.
+    /// Writes the full blocks of columns.
     private func writeBlocks() {
         guard memory.hasFullBlock else {
             return
         }
         do {
-            // Only within a transaction are columns and codes those of the store: others record and mend, too.
+            // Other threads record and repair too, so columns and codes match the store only within a transaction.
             try database.write { db in
                 try memory.catchUp(db)
                 return memory.columns
@@ -221,7 +220,8 @@ package final class LedgerWriter: Sendable {
                 memory.dropBlocks(areWritten: true)
             }
         } catch StoreError.failed(_, .damaged) {
-            // What is damaged there will be so the next time. Reports count from the bytes, and recount names it.
+            // Trying again would not help. Reports count these postbacks from their bytes, and recount names the
+            // blocks.
             try? database.write {
                 try memory.catchUp($0)
             } didCommit: {
@@ -235,33 +235,33 @@ package final class LedgerWriter: Sendable {
 
     // MARK: Closing
 
-    /// Waits for other programs' locks for half a second at most from now on.
+    /// Limits waits for other programs' locks to half a second from now on.
     package func prepareToClose() {
         database.prepareToClose()
     }
 
-    /// Moves the log into the store, closes it and gives the lease back; every method fails afterwards.
+    /// Checkpoints the log, closes the store and releases the lease; every later call fails.
     ///
-    /// - Returns: How the store was left.
-    /// - Throws: What closing the connections reports.
+    /// - Returns: The state in which the store was closed.
+    /// - Throws: Errors of closing the connections.
     @discardableResult
     package func close() throws -> StoreEnding {
         try database.close()
     }
 }
 
-/// Shared by an owner with what loads its memory.
+/// Block numbers shared by an owner with its `load` hook.
 private final class BlockNumbers: Sendable {
     let numbers = Mutex<[Int64]>([])
 }
 
 extension LedgerWriter {
-    /// The settings of the writing connection on which durability rests, as SQLite reports them.
+    /// The writing connection's settings that durability depends on, as SQLite reports them.
     package func durabilitySettings() throws -> [String: String] {
         try database.durabilitySettings()
     }
 
-    /// Lets the file grow by some pages and no more, as a disk does that is nearly full.
+    /// Limits how many pages the file may grow by, to simulate a nearly full disk in tests.
     package func limitPages(toMoreBy pages: Int) throws {
         try database.limitPages(toMoreBy: pages)
     }

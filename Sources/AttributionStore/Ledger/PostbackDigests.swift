@@ -1,17 +1,17 @@
 import Attribution
 import Hashing
 
-/// What decides, without reading any stored body, whether two deliveries are one postback and whether they say the same.
+/// The digests that decide whether two deliveries are the same postback and have the same content.
 struct PostbackDigests: Hashable, Sendable {
-    /// Of the dedupe key: framework, network, transaction id, sequence index, whose key verified it.
+    /// The digest of the dedupe key: framework, network, transaction id, sequence index and provenance.
     let key: Digest16
-    /// Of everything the postback says but its signature, in canonical form.
+    /// The digest of all fields but the signature, in canonical form.
     let content: Digest16
 
-    /// How they are made; raised when that changes.
+    /// The version of the digests' computation.
     static let version: Int64 = 1
 
-    /// Makes both digests.
+    /// Computes both digests.
     init(_ postback: ReceivedPostback, provenance: Provenance) {
         var digester = PostbackDigester()
         self = digester.digests(of: postback, provenance: provenance)
@@ -22,14 +22,14 @@ struct PostbackDigests: Hashable, Sendable {
         self.content = content
     }
 
-    /// Makes the digest of the dedupe key.
+    /// Computes the digest of the dedupe key.
     static func key(of postback: ReceivedPostback, provenance: Provenance) -> Digest16 {
         var digester = PostbackDigester()
         return digester.key(of: postback, provenance: provenance)
     }
 }
 
-/// Makes the digests of one postback after the other, in the same memory.
+/// Computes digests of many postbacks with one buffer.
 struct PostbackDigester: ~Copyable {
     private var hash = SHA256()
     private var bytes: [UInt8] = []
@@ -60,7 +60,7 @@ struct PostbackDigester: ~Copyable {
         return digest()
     }
 
-    /// Begins with a byte that says how digests are made.
+    /// Begins a digest with the version byte.
     private mutating func begin() {
         bytes.removeAll(keepingCapacity: true)
         bytes.append(UInt8(PostbackDigests.version))
@@ -89,7 +89,7 @@ struct Digest16: Hashable, Sendable {
         low = digest.words[1]
     }
 
-    /// Reads stored bytes; nil for another length than 16.
+    /// Reads stored bytes; nil unless there are 16.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 16 else {
             return nil
@@ -98,7 +98,7 @@ struct Digest16: Hashable, Sendable {
         low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
 
-    /// Some of its bits, by which a ``LedgerPosition`` knows its postback again.
+    /// The bits with which a ``LedgerPosition`` recognises its postback.
     var positionCheck: UInt16 {
         UInt16(truncatingIfNeeded: low)
     }

@@ -1,31 +1,31 @@
-/// Finds a recorded postback by 64 bits of its key digest; callers confirm a hit against the row.
+/// Finds recorded postbacks by 64 bits of their key digest; callers compare a hit with the row.
 ///
-/// A unique index on disk costs more with every million random ids; this table costs the same at ten million as at
-/// none: 12 bytes a slot, at most three quarters full. It grows by one of a thousand parts at a time, which no request
-/// notices. It belongs to the one process that writes the file.
+/// A unique index on disk would get slower with every million random keys; this table does not. It takes 12 bytes a
+/// slot and is at most three quarters full. It consists of 1,024 parts that grow one at a time, so growth delays no
+/// request.
 struct PostbackIndex {
-    /// Chosen by the upper bits, and searched by the lower ones.
+    /// Selected by the upper bits of a digest, and searched by the lower bits.
     private var parts: [Part]
 
     private static let partBits = 10
 
-    /// Makes an empty index with room for some postbacks before it has to grow.
+    /// Creates an empty index with room for `capacity` postbacks.
     init(capacity: Int = 0) {
         let count = 1 << Self.partBits
-        // An eighth more than the average: some parts get more than others.
+        // An eighth more than the average, because parts fill unevenly.
         let each = capacity / count
         parts = Array(repeating: Part(capacity: each + each / 8), count: count)
     }
 
-    /// Remembers a row under a digest; the same bits may lead to several rows.
+    /// Adds a row under a digest; several rows may have the same digest.
     mutating func insert(_ digest: UInt64, row: UInt32) {
         parts[Int(digest >> (64 - UInt64(Self.partBits)))].insert(digest, row: row)
     }
 
-    /// Remembers consecutive rows, part after part: what lies in the caches is then used many times.
+    /// Adds consecutive rows one part at a time, for better use of the caches.
     ///
     /// - Parameters:
-    ///   - digests: Those of the rows, in their order.
+    ///   - digests: The digests, in the order of the rows.
     ///   - first: The first row.
     mutating func insert(_ digests: [UInt64], from first: Int64) {
         let shift = 64 - UInt64(Self.partBits)
@@ -50,7 +50,7 @@ struct PostbackIndex {
         }
     }
 
-    /// The rows remembered under a digest: none or one, but for one chance in 2⁶⁴ a pair.
+    /// The rows with a digest: none or one, except for collisions (2⁻⁶⁴ per pair).
     func rows(_ digest: UInt64) -> [UInt32] {
         parts[Int(digest >> (64 - UInt64(Self.partBits)))].rows(digest)
     }
@@ -85,7 +85,7 @@ struct PostbackIndex {
         }
 
         func rows(_ digest: UInt64) -> [UInt32] {
-            // Nearly every look-up finds nothing: no array is made for it.
+            // Nearly every lookup finds nothing, and an empty array does not allocate.
             rows.withUnsafeBufferPointer { rows in
                 digests.withUnsafeBufferPointer { digests in
                     var found: [UInt32] = []

@@ -1,14 +1,14 @@
 import Attribution
 import GRDB
 
-/// A delivery on its way into a transaction, with what the store knows of an earlier copy.
+/// A delivery to be recorded, with the first copy of its postback if there is one.
 ///
-/// Earlier copies are looked up before the transaction begins: when SQLite meets a damaged page within one, it refuses
-/// every write until the transaction has ended, and one damaged row would cost a whole batch. Only the owner writes, so
-/// what it read stays true until it begins.
+/// Copies are looked up before the transaction begins. After SQLite reads a damaged page within a transaction, it
+/// refuses every write, so one damaged row would fail the whole batch. Only the owner writes, so the result stays
+/// valid.
 struct PreparedDelivery {
     let delivery: Delivery
-    /// The digests of a verified postback.
+    /// The digests of a verified postback; nil for any other delivery.
     let digests: PostbackDigests?
     /// The copy that was counted; nil for a new postback.
     let first: FirstCopy?
@@ -38,7 +38,7 @@ struct PreparedDelivery {
 /// The copy of a postback that was counted.
 struct FirstCopy {
     let id: Int64
-    /// What its row says; nil when the row cannot be read.
+    /// The contents of its row; nil if the row cannot be read.
     let known: Known?
 
     struct Known {
@@ -49,7 +49,7 @@ struct FirstCopy {
     }
 }
 
-/// Finds first copies by the index in memory, confirmed by the rest of the digest in their rows.
+/// Finds first copies with the index in memory, and compares the rest of the digest with their rows.
 private struct FirstCopyLookup {
     private let db: Database
     private let memory: WriterState
@@ -73,9 +73,9 @@ private struct FirstCopyLookup {
     }
 
     private func confirm(_ id: Int64, _ key: Digest16) throws -> FirstCopy? {
-        // A row that is gone or damaged is taken for the one looked for: 64 bits of its digest match.
+        // If the row is missing or damaged, 64 matching bits of its digest are enough.
         var copy: FirstCopy? = FirstCopy(id: id, known: nil)
-        _ = try Database.passingDamage {
+        _ = try Database.nilIfDamaged {
             try row.fetch(bind: { $0.bind(id) }) { row in
                 guard let stored = Digest16(row.blob(0)) else {
                     return
@@ -97,7 +97,7 @@ private struct FirstCopyLookup {
         return copy
     }
 
-    /// The copy in a row whose digest is not the one looked for, if its bytes say that it is the same postback.
+    /// The copy in a row with another digest, if its body is the same postback.
     private func copyByBody(_ id: Int64, _ key: Digest16, _ row: HotStatement.Row) -> FirstCopy? {
         guard let traffic = Traffic(rawValue: row.text(4)), let recipient = Delivery.Recipient(rawValue: row.text(3)),
             let stored = try? Row.fetchOne(db, sql: "SELECT body FROM postback_body WHERE id = ?", arguments: [id]),

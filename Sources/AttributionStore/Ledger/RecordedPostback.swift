@@ -3,38 +3,38 @@ import GRDB
 
 /// A postback that was counted, with its bytes.
 package struct RecordedPostback: Sendable {
-    /// Its row; ids are dense, in the order of the commits.
+    /// The id of its row; ids are dense, in commit order.
     package let id: Int64
     /// When it was recorded, in Unix milliseconds.
     package let recordedAtMilliseconds: Int64
     /// When it was received, in Unix milliseconds.
     package let receivedAtMilliseconds: Int64
-    /// Whose copy came first.
+    /// The recipient of the first copy.
     package let recipient: Delivery.Recipient
-    /// Which numbers it entered.
+    /// Which traffic it belongs to.
     package let traffic: Traffic
     /// The key that verified it.
     package let keyName: String
-    /// The bytes as received; nil when they are damaged.
+    /// The bytes as received; nil if they are damaged.
     package private(set) var body: [UInt8]?
-    /// The ``LedgerPosition/check`` of its position; nil where its digest cannot be read.
+    /// The ``LedgerPosition/check`` of its position; nil if its digest cannot be read.
     let check: UInt16?
 }
 
-/// Which recorded postbacks are asked for.
+/// A query for recorded postbacks.
 package struct PostbackQuery: Hashable, Sendable {
     /// `transaction-id` or `postback-identifier`, as received.
     package var transactionID: String?
     /// When they were received, in Unix milliseconds.
     package var received: Range<Int64>?
-    /// Those of one traffic alone.
+    /// Only postbacks of this traffic; nil for all.
     package var traffic: Traffic?
-    /// Only those with a greater id; goes on where an answer ended.
+    /// Only postbacks with a greater id, to continue after the last page.
     package var after: Int64
-    /// The most postbacks of one answer.
+    /// The most postbacks to return.
     package var limit: Int
 
-    /// Makes a query.
+    /// Creates a query.
     package init(
         transactionID: String? = nil,
         received: Range<Int64>? = nil,
@@ -51,7 +51,7 @@ package struct PostbackQuery: Hashable, Sendable {
 }
 
 extension LedgerReader {
-    /// Recorded postbacks in the order of their ids.
+    /// Returns recorded postbacks in ascending order of ids.
     ///
     /// - Throws: ``StoreError``.
     package func postbacks(_ query: PostbackQuery) async throws -> [RecordedPostback] {
@@ -60,9 +60,9 @@ extension LedgerReader {
 }
 
 extension RecordedPostback {
-    /// Takes a row, without its bytes.
+    /// Reads a row, without its body.
     ///
-    /// - Throws: `DatabaseError` for one that is damaged.
+    /// - Throws: `DatabaseError` if the row is damaged.
     fileprivate init(_ row: Row) throws {
         id = try row.integer(0)
         recordedAtMilliseconds = try row.integer(1)
@@ -74,7 +74,7 @@ extension RecordedPostback {
         check = try row.digest(at: 6)?.positionCheck
     }
 
-    /// Reads the bytes, as far as they can be read.
+    /// Reads the body, which stays nil if it is damaged.
     fileprivate mutating func readBody(_ db: Database) {
         body = try? Row.fetchOne(
             db.cachedStatement(sql: "SELECT body FROM postback_body WHERE id = ?"), arguments: [id])?.bytes(at: 0)
@@ -82,7 +82,7 @@ extension RecordedPostback {
 }
 
 extension PostbackQuery {
-    /// The postbacks asked for, and how many on the way to the last of them have a row that cannot be read.
+    /// The matching postbacks, and how many rows up to the last of them cannot be read.
     func recorded(_ db: Database) throws -> (postbacks: [RecordedPostback], unreadableCount: Int) {
         var postbacks: [RecordedPostback] = []
         var unreadableCount = 0
@@ -112,7 +112,7 @@ extension PostbackQuery {
         return (postbacks, unreadableCount)
     }
 
-    /// Hands over ids among which all that match are, ascending, until `use` returns false.
+    /// Calls a closure with ascending ranges of ids that include all matches, until it returns false.
     func candidates(_ db: Database, _ use: (ClosedRange<Int64>) throws -> Bool) throws {
         let newest = try LedgerScan.newestRow(db)
         let reader = try ColumnBlockReader(db)
@@ -120,7 +120,7 @@ extension PostbackQuery {
         while next <= newest {
             let number = ColumnBlock.number(of: next)
             let ids = max(next, ColumnBlock.ids(number).lowerBound)...min(newest, ColumnBlock.ids(number).upperBound)
-            // What is in no block, or in a damaged one, is looked at one by one.
+            // Rows in no block or in a damaged block are checked one by one.
             for range in try candidates(reader, number) ?? [ids] where range.upperBound >= next {
                 guard try use(max(next, range.lowerBound)...min(newest, range.upperBound)) else {
                     return
@@ -130,7 +130,7 @@ extension PostbackQuery {
         }
     }
 
-    /// The runs of a block's postbacks that may match; nil when its columns cannot be read.
+    /// The ranges of a block's postbacks that may match; nil if its columns cannot be read.
     private func candidates(_ reader: ColumnBlockReader, _ number: Int64) throws -> [ClosedRange<Int64>]? {
         var matching = Array(repeating: true, count: ColumnBlock.rowCount)
         if let quarters = LedgerQuestion(received: received).quarters, received != nil {
@@ -167,12 +167,12 @@ extension PostbackQuery {
         return runs
     }
 
-    /// Whether a postback's row is what was asked for.
+    /// Whether the row of a postback matches.
     private func matches(_ postback: RecordedPostback) -> Bool {
         received?.contains(postback.receivedAtMilliseconds) ?? true && traffic ?? postback.traffic == postback.traffic
     }
 
-    /// Whether a postback's bytes are what was asked for; one whose bytes are lost has no transaction id.
+    /// Whether the body of a postback has the transaction id; one whose body is lost has none.
     private func hasTransactionID(_ postback: RecordedPostback) -> Bool {
         guard let transactionID else {
             return true

@@ -2,7 +2,7 @@ import Attribution
 import Foundation
 import GRDB
 
-/// The work of one recording transaction: rows as they come, delivery counts once at the end.
+/// One recording transaction: it inserts rows as they come and writes delivery counts once at the end.
 struct RecordingBatch {
     let db: Database
     private let networks: OwnNetworks
@@ -12,32 +12,33 @@ struct RecordingBatch {
     private let insertPostback: HotStatement
     private let insertBody: HotStatement
     private var lastRow: Int64
-    /// How full the quarantine is; changed here and in this file's extension alone.
+    /// The room in the quarantine; changed only here and in the extension for the quarantine.
     var room: QuarantineRoom
-    /// What was in the quarantine before this transaction.
+    /// The quarantine's totals before this transaction.
     let totalsBefore: [QuarantineClass: QuarantineRoom.Used]
-    /// What this transaction adds to the index, in the order of the rows, and the copies it counts.
+    /// The digests this transaction adds to the index, in the order of the rows.
     private var added: [UInt64] = []
+    /// The postbacks this transaction recorded.
     private var addedCopies: [Digest16: FirstCopy] = [:]
-    /// Delivery counts by quarter of an hour, but for those of the present run.
+    /// Delivery counts by quarter hour, without those of ``run``.
     private var deliveries: [Int64: DeliveryCounts] = [:]
-    /// Most deliveries are of one kind, many in a row.
+    /// The current run of deliveries of one kind; most batches have few runs.
     private var run: (quarter: Int64, kind: DeliveryCounts.Kind, tally: DeliveryCounts.Tally)?
-    /// Whether nothing more can be put into the quarantine.
+    /// Whether the quarantine is damaged, so that no body can be kept.
     var isQuarantineDamaged = false
     /// Bodies that were not kept, by class.
     var notKept: [QuarantineClass: Int] = [:]
     /// Rows that could not be read.
     private(set) var damagedRows: [Int64] = []
 
-    /// Begins the work of a transaction.
+    /// Begins a batch.
     ///
     /// - Parameters:
     ///   - db: The writing connection, within the transaction.
     ///   - networks: The networks whose postbacks are ours.
-    ///   - memory: What the owner keeps.
-    ///   - now: Unix milliseconds, noted with each row.
-    /// - Throws: What SQLite reports.
+    ///   - memory: The owner's state.
+    ///   - now: The time recorded with each row, in Unix milliseconds.
+    /// - Throws: SQLite's errors.
     init(_ db: Database, networks: OwnNetworks, memory: WriterState, now: Int64) throws {
         self.db = db
         self.networks = networks
@@ -53,7 +54,7 @@ struct RecordingBatch {
 
     /// Records one delivery.
     ///
-    /// - Returns: What became of it; nil when it can be neither recorded nor kept, so that the sender must come back.
+    /// - Returns: The result; nil if it can be neither recorded nor kept, and has to be sent again.
     mutating func record(_ prepared: PreparedDelivery) throws -> Recording? {
         let delivery = prepared.delivery
         let recording: Recording
@@ -90,7 +91,7 @@ struct RecordingBatch {
             && known.recipient == delivery.recipient
     }
 
-    /// Counts a delivery, or with negative numbers takes one out.
+    /// Counts deliveries; negative numbers subtract.
     mutating func count(_ kind: DeliveryCounts.Kind, _ count: Int64 = 1, kept: Int64, at delivery: Delivery) {
         let quarter = delivery.receivedAtMilliseconds.quarterOfAnHour
         if run?.quarter != quarter || run?.kind != kind {
@@ -121,7 +122,7 @@ struct RecordingBatch {
             return .recorded(traffic)
         }
         guard let known = first.known else {
-            // It was counted, but its bytes may be lost: these are kept, as long as there is room.
+            // The postback was counted, but its bytes may be lost, so these are kept if there is room.
             damagedRows.append(first.id)
             let body = QuarantinedBody(conflictWith: first.id, digests.content, postback.body, delivery)
             return .conflict(networks.traffic(of: verified), isKept: try keepConflict(body))
@@ -141,9 +142,9 @@ struct RecordingBatch {
         return .duplicate(known.traffic)
     }
 
-    /// The recorded postback that a delivery contradicts, and what it says instead; nil for none.
+    /// The recorded postback that a delivery contradicts, and the delivery's content; nil for none.
     ///
-    /// What a damaged row said nobody knows, and so every other copy may contradict it.
+    /// The content of a damaged row is unknown, so every copy of it counts as a conflict.
     func conflict(_ prepared: PreparedDelivery) -> (id: Int64, content: Digest16, traffic: Traffic)? {
         guard case .verified(let verified) = prepared.delivery.judgement, let digests = prepared.digests,
             let first = prepared.first ?? addedCopies[digests.key], first.known?.content != digests.content
@@ -165,7 +166,7 @@ struct RecordingBatch {
         }
         let id = lastRow
         let postback = verified.postback
-        // In the order of the statement's columns.
+        // In the order of columns.
         try insertPostback.run { row in
             row.bind(id)
             row.bind(now)
@@ -195,7 +196,7 @@ struct RecordingBatch {
 
     // MARK: Sums
 
-    /// Writes what was summed in memory, each delivery kind and quarter once.
+    /// Writes the counts of the batch, once for each kind of delivery and quarter hour.
     mutating func finish() throws {
         endRun()
         let upsertDelivery = try HotStatement(db, sql: Self.upsertDelivery, arena)
@@ -218,17 +219,17 @@ struct RecordingBatch {
         try writeTotals()
     }
 
-    /// Hands over to the memory what the transaction added, now that it cannot be rolled back any more.
+    /// Updates the owner's state after the commit.
     func didCommit() {
         memory.add(added, recordedAt: now, room)
     }
 
-    /// Touches the pages that the next postback would: the ends of the tables, and where its delivery is counted.
+    /// Writes to the pages that the next postback would need: the ends of the tables, and the newest delivery counts.
     ///
     /// - Parameters:
     ///   - db: The writing connection, in a savepoint that is rolled back.
     ///   - last: The last row.
-    /// - Throws: What SQLite reports of a full disk or a damaged page.
+    /// - Throws: SQLite's errors, for example for a full disk or a damaged page.
     static func rehearse(_ db: Database, after last: Int64) throws {
         try db.execute(
             sql: """

@@ -2,16 +2,15 @@ import Attribution
 import GRDB
 import Synchronization
 
-/// What the owner of a ledger keeps in memory between transactions: the exact index, the columns of the newest
-/// postbacks, and how full the quarantine is.
+/// The owner's state between transactions: the exact index, the columns of the newest postbacks, and the room in the
+/// quarantine.
 ///
-/// A transaction looks rows up, keeps what it adds to itself, and hands it over when it has committed: what was rolled
-/// back was never here.
+/// A transaction looks up rows here, and adds its own rows only after its commit.
 final class WriterState: Sendable {
     private struct State {
         var index = PostbackIndex()
         var lastRow: Int64 = 0
-        /// When it was recorded, in Unix milliseconds; nil while there is none, or its row cannot be read.
+        /// When the last row was recorded, in Unix milliseconds; nil if there is none or it cannot be read.
         var lastRecordedAt: Int64?
         /// Nil until the store is read.
         var columns: ColumnWriter?
@@ -25,7 +24,7 @@ final class WriterState: Sendable {
 
     private let state: Mutex<State>
 
-    /// Whether the networks were named, or are those the store remembers.
+    /// Whether the settings name the own networks; if not, the store's are used.
     private let areNetworksNamed: Bool
 
     init(_ settings: LedgerSettings) {
@@ -48,13 +47,13 @@ final class WriterState: Sendable {
         state.withLock { $0.hasKnownIDs = true }
     }
 
-    /// Reads everything from the store.
+    /// Loads the state from the store.
     ///
-    /// - Returns: The blocks whose postbacks were indexed from their bytes, for they could not be read.
+    /// - Returns: The blocks that could not be read, and whose postbacks were indexed from their bytes.
     func load(_ db: Database) throws -> [Int64] {
         let newest = try Int64.fetchOne(db, sql: "SELECT max(id) FROM postback") ?? 0
         guard newest == (try LedgerScan.newestRow(db)) else {
-            // No owner gave such an id out.
+            // An id that no owner assigned.
             throw DatabaseError(resultCode: .SQLITE_CORRUPT)
         }
         var index = PostbackIndex(capacity: Int(newest))
@@ -67,12 +66,12 @@ final class WriterState: Sendable {
         for number in 0..<(last + 1) {
             let ids = ColumnBlock.ids(number)
             let isRead: Void? = try reader.read(number, .key) { block in
-                digests.reserveCapacity(Self.digestsAtOnce)
+                digests.reserveCapacity(Self.digestBatchSize)
                 for offset in 0..<ColumnBlock.rowCount {
                     digests.append(UInt64(bitPattern: block[offset]))
                 }
             }
-            if digests.count >= Self.digestsAtOnce || isRead == nil || number == last {
+            if digests.count >= Self.digestBatchSize || isRead == nil || number == last {
                 let end = isRead == nil ? ids.lowerBound : ids.upperBound + 1
                 index.insert(digests, from: end - Int64(digests.count))
                 digests.removeAll(keepingCapacity: true)
@@ -87,7 +86,7 @@ final class WriterState: Sendable {
         }
         // A damaged page must keep nobody from recording what it does not concern.
         let hasKnownIDs =
-            try Database.passingDamage {
+            try Database.nilIfDamaged {
                 try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM known_id)") ?? false
             } ?? true
         let remembered = try String.fetchAll(db, sql: "SELECT ad_network_id FROM own_network")
@@ -108,8 +107,8 @@ final class WriterState: Sendable {
         return rebuilt
     }
 
-    /// Two million: 50 MB for a moment.
-    private static let digestsAtOnce = 512 * ColumnBlock.rowCount
+    /// Two million digests, which take 50 MB while they are inserted.
+    private static let digestBatchSize = 512 * ColumnBlock.rowCount
 
     /// Indexes rows from their bytes.
     private static func index(_ ids: ClosedRange<Int64>, _ db: Database, into index: inout PostbackIndex) throws {
@@ -118,7 +117,7 @@ final class WriterState: Sendable {
         var next = ids.lowerBound
         func lost(before id: Int64) throws {
             while next < id {
-                // An entry too many is harmless: a hit is confirmed by the row.
+                // An extra entry is harmless, because a hit is compared with the row.
                 for key in try derivation.keys(ofLostRow: next) {
                     index.insert(key, row: UInt32(next))
                 }
@@ -133,12 +132,11 @@ final class WriterState: Sendable {
         try lost(before: ids.upperBound + 1)
     }
 
-    /// Forgets what a transaction that failed added to the columns, and reads again what a repair changed; before a
-    /// transaction.
+    /// Before a transaction, discards what a failed one added to the columns, and reloads what a repair changed.
     func catchUp(_ db: Database) throws {
         try state.withLock { state in
             let newest = state.lastRow
-            state.columns?.cut(through: newest)
+            state.columns?.truncate(through: newest)
             guard state.isStale else {
                 return
             }
@@ -171,12 +169,12 @@ final class WriterState: Sendable {
         state.withLock { $0.lastRecordedAt }
     }
 
-    /// How full the quarantine is, as of the last commit.
+    /// The room in the quarantine, as of the last commit.
     var room: QuarantineRoom {
         state.withLock { $0.room }
     }
 
-    /// Adds the next postback of the present transaction to the columns.
+    /// Adds the next postback of the current transaction to the columns.
     func append(_ facts: PostbackFacts) {
         state.withLock { $0.columns?.append(facts) }
     }
@@ -186,20 +184,20 @@ final class WriterState: Sendable {
         state.withLock { $0.columns?.hasFullBlock ?? false }
     }
 
-    /// The columns of the newest postbacks, once caught up; those who write them hold the store.
+    /// The columns of the newest postbacks; to be written only within a transaction, after ``catchUp(_:)``.
     var columns: ColumnWriter? {
         state.withLock { $0.columns }
     }
 
-    /// Lets go of blocks that are full, and that the store has unless it is damaged.
+    /// Removes full blocks from memory; they are in the store unless it is damaged.
     func dropBlocks(areWritten: Bool) {
         state.withLock { $0.columns?.dropBlocks(areWritten: areWritten) }
     }
 
-    /// Takes over what a repair changed: the digests of rows, and that columns and totals were made again.
+    /// Adds the digests that a repair corrected, and marks columns and totals as outdated.
     func didRepair(_ digests: [(digest: UInt64, row: Int64)]) {
         state.withLock { state in
-            // An entry too many is harmless: a hit is confirmed by the row.
+            // An extra entry is harmless, because a hit is compared with the row.
             for (digest, row) in digests where digest != 0 {
                 let row = UInt32(truncatingIfNeeded: row)
                 if !state.index.rows(digest).contains(row) {
@@ -210,12 +208,12 @@ final class WriterState: Sendable {
         }
     }
 
-    /// Takes over what a transaction added, after its commit and before the next one begins.
+    /// Adds what a transaction recorded, after its commit and before the next one begins.
     ///
     /// - Parameters:
-    ///   - digests: Those of the rows it inserted, in their order.
-    ///   - recordedAt: When it inserted them, in Unix milliseconds.
-    ///   - room: How full the quarantine is now.
+    ///   - digests: The digests of the inserted rows, in order.
+    ///   - recordedAt: When they were recorded, in Unix milliseconds.
+    ///   - room: The room in the quarantine.
     func add(_ digests: [UInt64], recordedAt: Int64, _ room: QuarantineRoom) {
         state.withLock { state in
             if !digests.isEmpty {

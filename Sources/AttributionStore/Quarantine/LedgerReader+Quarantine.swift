@@ -2,14 +2,14 @@ import Attribution
 import GRDB
 
 extension LedgerReader {
-    /// Deliveries in the quarantine, in the order of their ids.
+    /// Returns deliveries in the quarantine, in ascending order of ids.
     ///
     /// - Throws: ``StoreError``.
     package func quarantine(_ query: QuarantineQuery) async throws -> [QuarantinedDelivery] {
         try await read { try query.deliveries($0) }
     }
 
-    /// How much there is of each class.
+    /// Returns the number and size of the bodies of each class.
     ///
     /// - Throws: ``StoreError``.
     package func quarantineTotals() async throws -> [QuarantineTotal] {
@@ -23,7 +23,7 @@ extension LedgerReader {
 }
 
 extension QuarantineQuery {
-    /// The deliveries asked for.
+    /// The matching deliveries.
     func deliveries(_ db: Database) throws -> [QuarantinedDelivery] {
         let (condition, arguments) = condition
         let rows = try Row.fetchAll(
@@ -35,7 +35,7 @@ extension QuarantineQuery {
         return rows.compactMap { try? QuarantinedDelivery($0) }
     }
 
-    /// All conditions but the limit, as SQL.
+    /// The conditions as SQL.
     private var condition: (sql: String, arguments: StatementArguments) {
         var conditions = ["id > ?"]
         var arguments: StatementArguments = [after]
@@ -54,9 +54,9 @@ extension QuarantineQuery {
 }
 
 extension QuarantinedDelivery {
-    /// Takes a row.
+    /// Reads a row.
     ///
-    /// - Throws: `DatabaseError` for one that is damaged.
+    /// - Throws: `DatabaseError` if the row is damaged.
     fileprivate init(_ row: Row) throws {
         self.init(
             id: try row.integer(0), kind: try row.word(1), receivedAtMilliseconds: try row.integer(2),

@@ -2,37 +2,37 @@ package import Attribution
 import Foundation
 import GRDB
 
-/// What became of deliveries that were judged again.
+/// The results of requeuing deliveries.
 package struct Requeued: Hashable, Sendable {
     /// How many were judged.
     package var judged: Int64 = 0
-    /// How many are postbacks counted now.
+    /// How many were recorded.
     package var recorded: Int64 = 0
-    /// How many are repeats of counted ones.
+    /// How many are repeats of recorded postbacks.
     package var duplicate: Int64 = 0
-    /// How many contradict counted ones.
+    /// How many contradict recorded postbacks.
     package var conflict: Int64 = 0
-    /// How many stay, for the same reason or for another.
+    /// How many stay in the quarantine, for the same reason or another.
     package var stayed: Int64 = 0
 
-    /// Nothing was judged.
+    /// Creates results of zero deliveries.
     package init() {}
 }
 
 extension LedgerWriter {
-    /// Deliveries of one transaction: others wait for it.
-    private static let atOnce = 256
+    /// Deliveries per transaction; few, because recording waits for it.
+    private static let batchSize = 256
 
-    /// Judges deliveries of the quarantine again, as if they came now, and counts what is genuine by when it came.
+    /// Judges quarantined deliveries again and records those that are genuine, under their original time of receipt.
     ///
-    /// Conflicts are left alone: they were verified, and contradict what is counted. Each transaction moves the counts of
-    /// deliveries with the bodies.
+    /// Conflicts are skipped: they were verified already. Each transaction moves bodies together with their delivery
+    /// counts.
     ///
     /// - Parameters:
-    ///   - query: Which deliveries; its limit counts them in all.
-    ///   - judge: Reads and verifies bodies.
-    /// - Returns: What became of them.
-    /// - Throws: ``StoreError``; what was moved until then stays moved.
+    ///   - query: The deliveries; its limit is for all of them together.
+    ///   - judge: Parses and verifies bodies.
+    /// - Returns: The results.
+    /// - Throws: ``StoreError``; transactions committed before remain.
     package func requeue(
         _ query: QuarantineQuery,
         judge: ([[UInt8]]) -> [Judgement]
@@ -40,7 +40,7 @@ extension LedgerWriter {
         var result = Requeued()
         var page = query
         while result.judged < Int64(query.limit) {
-            page.limit = min(Self.atOnce, query.limit - Int(result.judged))
+            page.limit = min(Self.batchSize, query.limit - Int(result.judged))
             let moved = try batch { db in
                 let found = try page.deliveries(db)
                 let deliveries = found.filter { $0.kind != .conflict }
@@ -65,16 +65,16 @@ extension LedgerWriter {
         return result
     }
 
-    /// Deletes deliveries from the quarantine for good; their counts stay.
+    /// Permanently deletes deliveries from the quarantine; their counts remain.
     ///
-    /// - Parameter query: Which deliveries; its limit counts them in all.
+    /// - Parameter query: The deliveries; its limit is for all of them together.
     /// - Returns: How many were deleted.
-    /// - Throws: ``StoreError``; what was deleted until then stays deleted.
+    /// - Throws: ``StoreError``; transactions committed before remain.
     package func prune(_ query: QuarantineQuery) throws -> Int64 {
         var deleted: Int64 = 0
         var page = query
         while deleted < Int64(query.limit) {
-            page.limit = min(Self.atOnce, query.limit - Int(deleted))
+            page.limit = min(Self.batchSize, query.limit - Int(deleted))
             let count = try batch { db in
                 try page.deliveries(db)
             } work: { batch, found in
@@ -93,7 +93,7 @@ extension LedgerWriter {
 }
 
 extension QuarantinedDelivery {
-    /// The delivery as it was, with another judgement.
+    /// The original delivery with a new judgement.
     fileprivate func delivery(judged judgement: Judgement) -> Delivery {
         Delivery(
             judgement: judgement, recipient: recipient, receivedAtMilliseconds: receivedAtMilliseconds,
@@ -112,7 +112,7 @@ extension Requeued {
 }
 
 extension RecordingBatch {
-    /// Moves one delivery out of the quarantine, or to its new reason.
+    /// Moves one delivery out of the quarantine, or updates its reason.
     fileprivate mutating func requeue(
         _ quarantined: QuarantinedDelivery,
         _ prepared: PreparedDelivery,
@@ -129,7 +129,7 @@ extension RecordingBatch {
         switch delivery.judgement {
         case .verified:
             if let conflict = conflict(prepared) {
-                // In place: what was kept stays kept.
+                // Updated in place, so that the body stays kept without claiming room.
                 try becomeConflict(quarantined, delivery, with: conflict)
                 count(before, -1, kept: -1, at: delivery)
                 count(.init(.conflict(conflict.traffic), recipient: delivery.recipient), kept: 1, at: delivery)

@@ -1,34 +1,34 @@
-/// How much of what is not counted is kept; beyond it only counters grow, so that a flood cannot fill the disk.
+/// How much the quarantine keeps; beyond that, deliveries are only counted, so that a flood cannot fill the disk.
 package struct QuarantineBudgets: Hashable, Sendable {
-    /// The most that is kept of one class in an hour.
+    /// The budget of one class for an hour.
     package struct Hourly: Hashable, Sendable {
         /// The most bodies.
         package var rows: Int64
         /// The most bytes of bodies.
         package var bytes: Int64
 
-        /// Makes a budget.
+        /// Creates a budget.
         package init(rows: Int64, bytes: Int64) {
             self.rows = rows
             self.bytes = bytes
         }
     }
 
-    /// By class.
+    /// The hourly budgets by class.
     package var hourly: [QuarantineClass: Hourly]
-    /// The part of an hour's budget that one client network may use: one in so many.
+    /// One client network may use an hour's budget divided by this number.
     package var shares: Int64
-    /// The most bytes of bodies in all; beyond it the oldest garbage goes, then the oldest forgeries.
+    /// The most bytes of all bodies; beyond that, the oldest garbage is deleted, then the oldest forgeries.
     package var totalBytes: Int64
-    /// The most distinct contents kept for one recorded postback that is contradicted.
+    /// The most different contents kept that contradict one recorded postback.
     package var contentsPerPostback: Int
 
-    /// Makes budgets.
+    /// Creates budgets.
     ///
     /// - Parameters:
-    ///   - hourly: By default 4,000 bodies and 8 MiB of garbage, 8,000 and 16 MiB each of forgeries and conflicts, for
-    ///     more teach nothing new, and 64 MiB from the future, which may be a new release of Apple's.
-    ///   - shares: By default 4: whoever floods us leaves three quarters to the others.
+    ///   - hourly: By default 4,000 bodies and 8 MiB of garbage, 8,000 and 16 MiB each of forgeries and conflicts, and
+    ///     100,000 and 64 MiB of the class `future`, which may be genuine postbacks of a new version.
+    ///   - shares: By default 4, so that one client network leaves three quarters to others.
     ///   - totalBytes: By default 1 GiB.
     ///   - contentsPerPostback: By default 8.
     package init(

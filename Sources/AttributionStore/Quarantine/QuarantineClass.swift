@@ -1,16 +1,14 @@
 package import Attribution
 
-/// Kinds of deliveries that are kept without being counted; each has a budget of its own, so that none crowds out
-/// another.
+/// A class of quarantined deliveries; each has its own budget, so that none crowds out another.
 package enum QuarantineClass: String, CaseIterable, Hashable, Sendable {
-    /// Bodies that cannot be postbacks: fields are missing or wrong.
+    /// Bodies that cannot be postbacks, because fields are missing or invalid.
     case garbage
     /// Bodies whose signature does not verify.
     case forged
-    /// Copies of a recorded postback that say something else in fields nobody signs.
+    /// Copies of a recorded postback that differ from it in unsigned fields.
     case conflict
-    /// Postbacks of a version or key not known yet, to be judged again after an upgrade; never acknowledged without
-    /// being kept.
+    /// Postbacks with an unknown version or key, to be judged again after an upgrade; acknowledged only if kept.
     case future
 
     /// The class of a rejected body.

@@ -1,16 +1,16 @@
 import Attribution
 import GRDB
 
-/// How much of the quarantine's budgets is used up.
+/// How much of the quarantine's budgets is used, and how much room is left.
 struct QuarantineRoom: Sendable {
     let budgets: QuarantineBudgets
-    /// What there is of each class.
+    /// The current totals of each class.
     private(set) var totals: [QuarantineClass: Used] = [:]
-    /// The hour of receipt the shares below belong to.
+    /// The hour of receipt that ``hourly`` is for.
     private var hour: Int64 = 0
     private var hourly: [QuarantineClass: Hour] = [:]
 
-    /// Bodies and their bytes.
+    /// A number of bodies and their bytes.
     struct Used: Hashable, Sendable {
         var rows: Int64 = 0
         var bytes: Int64 = 0
@@ -32,13 +32,13 @@ struct QuarantineRoom: Sendable {
         self.budgets = budgets
     }
 
-    /// Reads the totals, and what the newest hour has used up.
+    /// Loads the totals, and the use of the newest hour.
     mutating func load(_ db: Database) throws {
         totals = [:]
         hourly = [:]
-        // What is damaged is taken for empty: it must keep nobody from recording.
-        _ = try Database.passingDamage { try loadTotals(db) }
-        _ = try Database.passingDamage { try loadHour(db) }
+        // Damaged tables are treated as empty, because they must not stop recording.
+        _ = try Database.nilIfDamaged { try loadTotals(db) }
+        _ = try Database.nilIfDamaged { try loadHour(db) }
     }
 
     private mutating func loadTotals(_ db: Database) throws {
@@ -68,7 +68,7 @@ struct QuarantineRoom: Sendable {
         }
     }
 
-    /// Takes a sum; nil for one that is damaged.
+    /// Reads totals from a row; nil if they are damaged.
     private static func used(_ row: Row, class index: Int, rows: Int, bytes: Int) -> (QuarantineClass, Used)? {
         guard let kind: QuarantineClass = try? row.word(index),
             let rows = try? row.integer(rows), let bytes = try? row.integer(bytes),
@@ -79,12 +79,12 @@ struct QuarantineRoom: Sendable {
         return (kind, Used(rows: rows, bytes: bytes))
     }
 
-    /// Takes room for one body, or says that there is none left in the class's hour or in its client's share of it.
+    /// Claims room for one body in the hourly budget of its class and in its client's share.
     ///
-    /// - Returns: Whether it may be kept, as far as the hour is concerned.
+    /// - Returns: Whether there was room.
     mutating func claim(_ kind: QuarantineClass, bytes: Int, client: String, at milliseconds: Int64) -> Bool {
         let hour = milliseconds.dividedRoundingDown(by: Self.hourMilliseconds)
-        // Bodies of the hour before may come after the first ones of an hour. Long before, the clock was wrong by years.
+        // Bodies of the previous hour may still arrive. A much earlier hour means that the clock had been wrong.
         if hour > self.hour || hour < self.hour - 1 {
             self.hour = hour
             hourly = [:]
@@ -114,12 +114,12 @@ struct QuarantineRoom: Sendable {
         used.rows + wanted.rows <= budget.rows && used.bytes + wanted.bytes <= budget.bytes
     }
 
-    /// How many bytes must go before some more fit into the total.
+    /// How many bytes must be deleted before `bytes` more fit into the total budget.
     func excess(adding bytes: Int) -> Int64 {
         totals.values.reduce(Int64(bytes)) { $0 + $1.bytes } - budgets.totalBytes
     }
 
-    /// Notes bodies that came or, with negative numbers, went.
+    /// Updates the totals; negative numbers subtract.
     mutating func note(_ kind: QuarantineClass, rows: Int64, bytes: Int64) {
         totals[kind, default: Used()] += Used(rows: rows, bytes: bytes)
     }

@@ -1,6 +1,6 @@
 import Attribution
 
-/// One body on its way into the quarantine.
+/// A body to be put into the quarantine.
 struct QuarantinedBody {
     let kind: QuarantineClass
     let cause: Cause
@@ -9,11 +9,11 @@ struct QuarantinedBody {
 
     enum Cause {
         case rejection(PostbackRejection)
-        /// The recorded postback it contradicts, and what it says instead.
+        /// The recorded postback it contradicts, and the digest of its own content.
         case conflict(postback: Int64, content: Digest16)
     }
 
-    /// A body that is no genuine postback.
+    /// Creates one for a rejected body.
     init(_ kind: QuarantineClass, _ rejection: PostbackRejection, _ body: [UInt8], _ delivery: Delivery) {
         self.kind = kind
         cause = .rejection(rejection)
@@ -21,7 +21,7 @@ struct QuarantinedBody {
         self.delivery = delivery
     }
 
-    /// A copy that contradicts a recorded postback.
+    /// Creates one for a copy that contradicts a recorded postback.
     init(conflictWith postback: Int64, _ content: Digest16, _ body: [UInt8], _ delivery: Delivery) {
         kind = .conflict
         cause = .conflict(postback: postback, content: content)
@@ -29,7 +29,7 @@ struct QuarantinedBody {
         self.delivery = delivery
     }
 
-    /// Its code.
+    /// The code of the reason.
     var reason: String {
         switch cause {
         case .rejection(let rejection): rejection.code.rawValue
@@ -37,15 +37,15 @@ struct QuarantinedBody {
         }
     }
 
-    /// Its description; written for bodies that are kept alone, for most of a flood is not.
+    /// The description of the reason; computed only for bodies that are kept.
     var detail: String {
         switch cause {
         case .rejection(let rejection): rejection.description
-        case .conflict(let postback, _): "says something else than postback \(postback) in fields nobody signs"
+        case .conflict(let postback, _): "differs from postback \(postback) in unsigned fields"
         }
     }
 
-    /// The recorded postback it contradicts, and what it says instead; nil for none.
+    /// The recorded postback it contradicts, and the digest of its own content; nil for a rejected body.
     var conflict: (postback: Int64, content: Digest16)? {
         guard case .conflict(let postback, let content) = cause else {
             return nil

@@ -2,42 +2,42 @@ package import Attribution
 
 /// A delivery that was kept without being counted.
 package struct QuarantinedDelivery: Sendable {
-    /// Its number, never used twice.
+    /// Its id, which is never reused.
     package let id: Int64
     /// Its class.
     package let kind: QuarantineClass
     /// When it was received, in Unix milliseconds.
     package let receivedAtMilliseconds: Int64
-    /// Whose copy it is.
+    /// The recipient of this copy.
     package let recipient: Delivery.Recipient
-    /// The network of the client that sent it; empty where that is not known.
+    /// The IP network of the client that sent it; empty if unknown.
     package let client: String
     /// Why it is not counted: a code of ``Attribution/PostbackRejection`` or `conflict`.
     package let reason: String
-    /// The reason in words.
+    /// The reason as a message.
     package let detail: String
-    /// The recorded postback a conflict contradicts.
+    /// The recorded postback that it contradicts; nil unless it is a conflict.
     package let postbackID: Int64?
     /// The bytes as received.
     package let body: [UInt8]
 }
 
-/// Which of the quarantine is asked for.
+/// A query for quarantined deliveries.
 package struct QuarantineQuery: Hashable, Sendable {
-    /// One class alone.
+    /// Only this class; nil for all.
     package var kind: QuarantineClass?
-    /// One reason alone.
+    /// Only this reason; nil for all.
     package var reason: String?
-    /// One delivery alone.
+    /// Only this delivery; nil for all.
     package var id: Int64?
-    /// Only those with a greater id; goes on where an answer ended.
+    /// Only deliveries with a greater id, to continue after the last page.
     package var after: Int64
-    /// Only those received before, in Unix milliseconds.
+    /// Only deliveries received before this time, in Unix milliseconds; nil for all.
     package var before: Int64?
-    /// The most deliveries of one answer.
+    /// The most deliveries to return.
     package var limit: Int
 
-    /// Makes a query.
+    /// Creates a query.
     package init(
         kind: QuarantineClass? = nil,
         reason: String? = nil,
@@ -55,12 +55,12 @@ package struct QuarantineQuery: Hashable, Sendable {
     }
 }
 
-/// How many bodies of a class there are, and how many bytes.
+/// The number and size of the bodies of a class.
 package struct QuarantineTotal: Hashable, Sendable {
     /// The class.
     package let kind: QuarantineClass
-    /// The bodies.
+    /// The number of bodies.
     package let count: Int64
-    /// Their bytes.
+    /// Their size in bytes.
     package let bytes: Int64
 }

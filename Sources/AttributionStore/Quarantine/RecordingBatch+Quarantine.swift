@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 extension RecordingBatch {
-    /// Keeps a body as far as the bounds allow.
+    /// Keeps a body if the budgets allow.
     mutating func keep(_ quarantined: QuarantinedBody) throws -> Bool {
         guard !isQuarantineDamaged else {
             return false
@@ -15,7 +15,7 @@ extension RecordingBatch {
         return isKept
     }
 
-    /// Keeps a contradicting copy; one that says the same as a copy that is kept is kept with it.
+    /// Keeps a contradicting copy; one with the same content as a kept copy counts as kept.
     mutating func keepConflict(_ quarantined: QuarantinedBody) throws -> Bool {
         guard let conflict = quarantined.conflict else {
             return false
@@ -56,9 +56,9 @@ extension RecordingBatch {
         return true
     }
 
-    /// Lets the oldest garbage go, then the oldest forgeries, until a body fits into the total.
+    /// Deletes the oldest garbage, then the oldest forgeries, until a body fits into the total budget.
     private mutating func makeRoom(for size: Int, of kind: QuarantineClass) throws -> Bool {
-        // Garbage makes room for everything, forgeries for all but garbage; what may be genuine for nothing.
+        // Garbage is deleted for any class, forgeries for all but garbage; possibly genuine bodies are never deleted.
         for victim in kind == .garbage ? [QuarantineClass.garbage] : [.garbage, .forged] {
             while room.excess(adding: size) > 0 {
                 let oldest = try Row.fetchAll(
@@ -76,13 +76,13 @@ extension RecordingBatch {
         return room.excess(adding: size) <= 0
     }
 
-    /// Takes a body out.
+    /// Deletes a body.
     mutating func remove(id: Int64, _ kind: QuarantineClass, bytes: Int64) throws {
         try db.cachedStatement(sql: "DELETE FROM quarantine WHERE id = ?").execute(arguments: [id])
         room.note(kind, rows: -1, bytes: -bytes)
     }
 
-    /// Writes how much there is now.
+    /// Writes the totals if they changed.
     func writeTotals() throws {
         guard room.totals != totalsBefore else {
             return
@@ -97,7 +97,7 @@ extension RecordingBatch {
         }
     }
 
-    /// How many contents are kept that contradict a postback, and how many of them are this one.
+    /// How many kept contents contradict a postback, and how many of them equal this one.
     private static let countConflicts =
         "SELECT count(*), ifnull(sum(content_digest = ?), 0) FROM quarantine WHERE postback_id = ?"
 

@@ -2,17 +2,17 @@ import Attribution
 import GRDB
 
 extension DeliveryCounts {
-    /// Counts that can be; others are damage, and sums of them would overflow.
+    /// Plausible counts; any other is damage, and summing it could overflow.
     static let plausible: ClosedRange<Int64> = 0...(1 << 48)
 
-    /// What became of the deliveries received in some time, in the snapshot at hand.
+    /// Reads the counts of deliveries received in a time range.
     ///
-    /// What is damaged is left out, and ``areIncomplete`` says so.
+    /// Damaged counts are left out, which sets ``areIncomplete``.
     ///
     /// - Parameters:
-    ///   - db: The store.
-    ///   - received: When they were received, in Unix milliseconds, to the quarter of an hour; nil for ever.
-    /// - Throws: What SQLite reports of anything but damage.
+    ///   - db: The store, in a read transaction.
+    ///   - received: The time of receipt in Unix milliseconds, extended to whole quarter hours; nil for all.
+    /// - Throws: SQLite's errors, except for damage.
     init(_ db: Database, received: Range<Int64>?) throws {
         self.init()
         let quarters = received?.quarters
@@ -20,9 +20,9 @@ extension DeliveryCounts {
             "first": quarters?.lowerBound ?? .min, "last": quarters.map { $0.upperBound - 1 } ?? .max,
             "most": Self.plausible.upperBound,
         ]
-        let kinds: Void? = try Database.passingDamage { try readKinds(db, range) }
-        let repeats: Void? = try Database.passingDamage { try readRepeats(db, range) }
-        let copies = try Database.passingDamage {
+        let kinds: Void? = try Database.nilIfDamaged { try readKinds(db, range) }
+        let repeats: Void? = try Database.nilIfDamaged { try readRepeats(db, range) }
+        let copies = try Database.nilIfDamaged {
             try Int64.fetchOne(
                 db, sql: "SELECT COUNT(*) FROM recipient_copy WHERE received_at >= ? AND received_at < ?",
                 arguments: [received?.lowerBound ?? .min, received?.upperBound ?? .max])

@@ -1,25 +1,25 @@
 package import Attribution
 
-/// What a ledger answers: everything from one snapshot.
+/// The answer to a question, all from one snapshot.
 package struct LedgerAnswer: Sendable {
-    /// A row for each combination of values, in the order of ``Attribution/OrderedValue`` and of time; without dimensions
-    /// always one row.
+    /// A row for each combination of values, in the order of ``Attribution/OrderedValue`` and of time; exactly one row
+    /// if the question has no dimensions.
     package let rows: LedgerRows
     /// The sum of the rows.
     package let totals: Counts
-    /// What became of the deliveries of the same time, as of now whatever the question's position, and not filtered: what
-    /// is in quarantine has no proven dimensions.
+    /// The deliveries of the same time range, as of now even if the question names a position; unfiltered, because
+    /// quarantined deliveries have no proven dimensions.
     package let deliveries: DeliveryCounts
-    /// Up to where postbacks were counted.
+    /// The position up to which postbacks were counted.
     package let position: LedgerPosition
-    /// When the last of them was recorded, in Unix milliseconds; nil when there is none.
+    /// When the last of them was recorded, in Unix milliseconds; nil if there is none.
     package let recordedAtMilliseconds: Int64?
-    /// Values the conditions name that no recorded postback has.
+    /// Values in the conditions that no recorded postback has.
     package let unseen: [UnseenValue]
-    /// Postbacks that were counted from their bytes, slower, for their columns are damaged; `skan recount --repair` makes
-    /// them again.
+    /// Postbacks that were counted from their bytes because their columns are damaged; `skan recount --repair` rebuilds
+    /// the columns.
     package let damaged: [ClosedRange<Int64>]
-    /// Recorded postbacks that cannot be read, and so are not in the counts; `skan recount` names them.
+    /// How many recorded postbacks cannot be read and are not counted; `skan recount` names them.
     package let unreadableCount: Int
 
     /// A value of a condition that no recorded postback has.
@@ -29,14 +29,14 @@ package struct LedgerAnswer: Sendable {
         /// The value.
         package let value: String
 
-        /// Makes one.
+        /// Creates an unseen value.
         package init(dimension: ReportDimension, value: String) {
             self.dimension = dimension
             self.value = value
         }
     }
 
-    /// Makes an answer.
+    /// Creates an answer.
     package init(
         rows: LedgerRows,
         totals: Counts,
@@ -60,35 +60,35 @@ package struct LedgerAnswer: Sendable {
 
 /// The counts for one combination of values.
 package struct LedgerRow: Hashable, Sendable {
-    /// The values in the order of the question's dimensions; empty where the postbacks carry none.
+    /// The values in the order of the question's dimensions; empty for postbacks without a value.
     package let values: [String]
     /// The counts.
     package let counts: Counts
 
-    /// Makes a row.
+    /// Creates a row.
     package init(values: [String], counts: Counts) {
         self.values = values
         self.counts = counts
     }
 }
 
-/// The rows of an answer, each made when it is asked for: a row holds more than a hundred counts, most of them 0.
+/// The rows of an answer, created on access because each holds more than a hundred counts, most of them 0.
 package struct LedgerRows: RandomAccessCollection, Sendable {
     private let make: @Sendable (Int) -> LedgerRow
     /// How many rows there are.
     package let endIndex: Int
 
-    /// Rows made when they are asked for.
+    /// Creates lazy rows.
     ///
     /// - Parameters:
-    ///   - count: How many.
-    ///   - make: Makes the one at an index.
+    ///   - count: The number of rows.
+    ///   - make: Creates the row at an index.
     init(count: Int, _ make: @escaping @Sendable (Int) -> LedgerRow) {
         endIndex = count
         self.make = make
     }
 
-    /// Rows that are there.
+    /// Wraps existing rows.
     package init(_ rows: [LedgerRow]) {
         self.init(count: rows.count) { rows[$0] }
     }

@@ -1,19 +1,19 @@
 package import Attribution
 import GRDB
 
-/// Which recorded postbacks to hand out, in the order in which they were recorded.
+/// A query for recorded postbacks in the order in which they were recorded.
 package struct ExportQuery: Hashable, Sendable {
-    /// Those of one traffic alone.
+    /// Only postbacks of this traffic.
     package var traffic: Traffic
-    /// Only those recorded after it; goes on where a page ended.
+    /// Only postbacks recorded after this position, to continue after the last page; nil for all.
     package var after: LedgerPosition?
     /// The most postbacks of one page.
     package var limit: Int
 
-    /// As many as a block of columns has: of smaller pages each would read the rest of a block for nothing.
+    /// The size of a block of columns; smaller pages would read each block several times.
     package static let pageSize = ColumnBlock.rowCount
 
-    /// Makes a query.
+    /// Creates a query.
     package init(traffic: Traffic, after: LedgerPosition? = nil, limit: Int = pageSize) {
         self.traffic = traffic
         self.after = after
@@ -21,28 +21,27 @@ package struct ExportQuery: Hashable, Sendable {
     }
 }
 
-/// Recorded postbacks, and where the next page begins.
+/// A page of recorded postbacks.
 package struct ExportPage: Sendable {
-    /// The postbacks, with the position of each.
+    /// The postbacks and their positions.
     package let postbacks: [(position: LedgerPosition, postback: RecordedPostback)]
-    /// Up to where they were looked for.
+    /// The position after which the next page begins.
     package let position: LedgerPosition
-    /// Recorded postbacks left out, for their rows cannot be read; `skan recount` names them.
+    /// How many recorded postbacks were left out because their rows cannot be read; `skan recount` names them.
     package let unreadableCount: Int
-    /// Whether there were no more.
+    /// Whether this is the last page.
     package let isLast: Bool
 }
 
 extension LedgerReader {
-    /// Hands out a page of recorded postbacks.
+    /// Returns a page of recorded postbacks.
     ///
-    /// Whoever goes on from the position of one page to the next gets every postback once, also those recorded meanwhile.
+    /// Continuing from page to page returns every postback once, including those recorded in the meantime.
     ///
-    /// - Throws: ``LedgerQuestionError`` for a position that is none of this store's, and ``StoreError``.
+    /// - Throws: ``LedgerQuestionError`` for a position of another store, and ``StoreError``.
     package func export(_ query: ExportQuery) async throws -> ExportPage {
         try await read { db in
             let newest = try LedgerScan.newestRow(db)
-            // Checked before anything is handed out.
             let start = try LedgerPosition(of: db, newest: newest, query.after)
             let (postbacks, unreadableCount) = try PostbackQuery(
                 traffic: query.traffic, after: query.after == nil ? 0 : start.last, limit: query.limit

@@ -1,13 +1,13 @@
-/// How far a ledger had come at some time; counting up to it gives the same numbers for ever.
+/// A position in the sequence of recorded postbacks; counting up to it always gives the same numbers.
 ///
-/// Opaque: what it is made of is the store's business, and one of another store is refused.
+/// It is opaque to callers, and valid for one store only.
 package struct LedgerPosition: Hashable, Sendable {
     /// The store it belongs to.
     let store: String
     /// The last postback.
     let last: Int64
-    /// Bits of the last postback's key digest, for a store that was restored from an older copy gives ids out again; nil
-    /// where they cannot be read.
+    /// Bits of the last postback's key digest, because a store restored from an older copy assigns ids again; nil if
+    /// the digest cannot be read.
     let check: UInt16?
 
     init(store: String, last: Int64, check: UInt16?) {
@@ -18,12 +18,12 @@ package struct LedgerPosition: Hashable, Sendable {
 }
 
 extension LedgerPosition: LosslessStringConvertible {
-    /// The position as a word of lower-case letters, digits and hyphens.
+    /// The position as text of lower-case letters, digits and hyphens.
     package var description: String {
         "\(store)-\(last)" + (check.map { "-" + String(UInt32($0) | 0x1_0000, radix: 16).dropFirst() } ?? "")
     }
 
-    /// Reads what ``description`` writes; nil for any other text.
+    /// Parses what ``description`` returns; nil for any other text.
     package init?(_ description: String) {
         let parts = description.split(separator: "-", omittingEmptySubsequences: false)
         guard (2...3).contains(parts.count), parts[0].count == 8, parts[0].allSatisfy(\.isHexDigit),

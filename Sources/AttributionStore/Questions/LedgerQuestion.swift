@@ -1,17 +1,17 @@
 package import Attribution
 
-/// Which recorded postbacks to count, and by what to break the counts down.
+/// Which recorded postbacks to count, and which dimensions to break the counts down by.
 package struct LedgerQuestion: Sendable {
-    /// What a counted postback must have, or must not have, in one dimension.
+    /// A condition on the values of one dimension.
     package struct Condition: Hashable, Sendable {
-        /// The dimension; none of time, which ``LedgerQuestion/received`` bounds.
+        /// The dimension; not one of time, which ``LedgerQuestion/received`` is for.
         package let dimension: ReportDimension
-        /// Any of these values; the empty text stands for postbacks that carry none.
+        /// The values, of which any matches; the empty text matches postbacks without a value.
         package let values: Set<String>
-        /// Whether postbacks with such a value are left out instead of being counted alone.
+        /// Whether postbacks with these values are excluded rather than selected.
         package let isExcluded: Bool
 
-        /// Makes a condition.
+        /// Creates a condition.
         package init(dimension: ReportDimension, values: Set<String>, isExcluded: Bool = false) {
             self.dimension = dimension
             self.values = values
@@ -19,22 +19,22 @@ package struct LedgerQuestion: Sendable {
         }
     }
 
-    /// The dimensions of the rows, in order, each once; empty gives the totals alone.
+    /// The dimensions of the rows, in order, without duplicates; empty for totals only.
     package var dimensions: [ReportDimension]
-    /// All that must hold.
+    /// The conditions, all of which must hold.
     package var conditions: [Condition]
-    /// When they were received, in Unix milliseconds, to the quarter of an hour; nil for ever.
+    /// The time of receipt in Unix milliseconds, extended to whole quarter hours; nil for all.
     package var received: Range<Int64>?
-    /// Which numbers are asked for.
+    /// Which traffic to count.
     package var traffic: Traffic
-    /// How time falls into the dimensions of time.
+    /// The calendar of the time dimensions.
     package var calendar: LedgerCalendar
-    /// Counts what had been recorded up to there; nil for everything.
+    /// The position up to which to count; nil for everything.
     package var asOf: LedgerPosition?
-    /// How much an answer may cost.
+    /// The limits on the cost of the answer.
     package var limits: LedgerLimits
 
-    /// Makes a question.
+    /// Creates a question.
     package init(
         dimensions: [ReportDimension] = [],
         conditions: [Condition] = [],
@@ -54,15 +54,15 @@ package struct LedgerQuestion: Sendable {
     }
 }
 
-/// How quarters of an hour fall into the dimensions of time; every time zone in use begins its days on one.
+/// Maps quarter hours to the periods of time dimensions; in every time zone in use, days begin on a quarter hour.
 package struct LedgerCalendar: Sendable {
-    /// The number of the period of a dimension that a quarter of an hour falls into; quarters are counted from
-    /// 1970-01-01 UTC, and later periods have greater numbers.
+    /// The number of the period that a quarter hour falls into; quarter hours are counted from 1970-01-01 UTC, and
+    /// later periods have greater numbers.
     package let period: @Sendable (_ dimension: ReportDimension, _ quarter: Int64) -> Int64
     /// The text of a period.
     package let label: @Sendable (_ dimension: ReportDimension, _ period: Int64) -> String
 
-    /// Makes a calendar.
+    /// Creates a calendar.
     package init(
         period: @escaping @Sendable (_ dimension: ReportDimension, _ quarter: Int64) -> Int64,
         label: @escaping @Sendable (_ dimension: ReportDimension, _ period: Int64) -> String
@@ -71,7 +71,7 @@ package struct LedgerCalendar: Sendable {
         self.label = label
     }
 
-    /// The numbers of the quarters themselves.
+    /// A calendar in which every quarter hour is a period.
     package static let unix = LedgerCalendar { _, quarter in
         quarter
     } label: { _, period in
@@ -79,16 +79,16 @@ package struct LedgerCalendar: Sendable {
     }
 }
 
-/// How much an answer may cost.
+/// Limits on the cost of an answer.
 package struct LedgerLimits: Hashable, Sendable {
-    /// The most cells: combinations of the values asked for with everything that decides what a postback counts as.
+    /// The most cells: combinations of the dimensions' values with everything that decides what a postback counts as.
     package var cells: Int
-    /// How long counting may take; nil for as long as it takes.
+    /// How long counting may take; nil for no limit.
     package var deadline: Duration?
-    /// Whether counting gives way to everything else that wants the processor, as it must beside recording.
+    /// Whether counting yields the processor to all other threads, as it must in a process that records.
     package var isBackground: Bool
 
-    /// Makes limits.
+    /// Creates limits.
     package init(cells: Int = 1_000_000, deadline: Duration? = nil, isBackground: Bool = false) {
         self.cells = cells
         self.deadline = deadline

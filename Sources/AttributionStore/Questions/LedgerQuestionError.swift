@@ -1,18 +1,19 @@
 package import CodedErrors
 
-/// Why a question is not answered, though the store could be read.
+/// Why a question is not answered although the store can be read.
 package enum LedgerQuestionError: Error, Hashable, Sendable {
-    /// More cells than the question allows.
+    /// The answer has more cells than the limit.
     case tooManyCells(limit: Int)
-    /// The dimensions have so many values that their combinations cannot be numbered.
+    /// The dimensions have so many values that a combination does not fit into a key.
     case tooManyCombinations
-    /// It took longer than the question allows.
+    /// Counting took longer than the limit.
     case deadlinePassed(Duration)
-    /// The position is one of another store.
+    /// The position belongs to another store.
     case foreignPosition(LedgerPosition)
-    /// The position is behind the newest postback: the store is older than the answer it was printed in.
+    /// The position is beyond the newest postback: the store is an older copy of the one that printed it.
     case futurePosition(LedgerPosition)
-    /// Another postback has taken the position's: the store was restored from an older copy and has gone on.
+    /// The position's id belongs to another postback, because the store was restored from an older copy and recorded
+    /// more.
     case replacedPosition(LedgerPosition)
 }
 
@@ -24,7 +25,7 @@ extension LedgerQuestionError: CustomStringConvertible {
             "the answer has more than \(limit) combinations of values; "
                 + "name fewer dimensions, a shorter period, or a condition"
         case .tooManyCombinations:
-            "the dimensions have too many values to be combined; name fewer of them"
+            "the dimensions have too many values to combine; name fewer dimensions"
         case .deadlinePassed(let limit):
             "counting took longer than \(limit.components.seconds) s; name a shorter period or fewer dimensions"
         case .foreignPosition(let position):
@@ -32,7 +33,7 @@ extension LedgerQuestionError: CustomStringConvertible {
         case .futurePosition(let position):
             "position \(position) is beyond the newest postback of this store, which may be an older copy"
         case .replacedPosition(let position):
-            "position \(position) is gone: the store was restored from an older copy, and has recorded others since"
+            "position \(position) is gone: the store was restored from an older copy and has recorded other postbacks"
         }
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 extension LedgerReader {
     /// Answers a question in one snapshot, with one pass over the columns.
     ///
-    /// Cancelling the task ends the pass.
+    /// Cancelling the task stops the pass.
     ///
     /// - Parameter question: What to count.
     /// - Returns: Rows, totals and deliveries.
@@ -26,7 +26,7 @@ extension LedgerReader {
     }
 }
 
-/// Whether a task was cancelled, for work that runs on another thread.
+/// Whether the task was cancelled, for its work on another thread.
 private final class CancelFlag: Sendable {
     private let flag = Atomic(false)
 
@@ -39,7 +39,7 @@ private final class CancelFlag: Sendable {
     }
 }
 
-/// The work of one answer.
+/// Computes one answer.
 private struct LedgerCount {
     private let db: Database
     private let question: LedgerQuestion
@@ -57,7 +57,7 @@ private struct LedgerCount {
         let position = try LedgerPosition(of: db, newest: newest, question.asOf)
         let columns = LedgerColumn.needed(for: question)
         var codes = try ColumnCodes(db, columns.filter { $0.isCoded })
-        // What cannot be in a block comes first: it may bring new codes.
+        // Postbacks that are in no block yet are counted first, because they may add codes.
         let tail = ColumnBlock.ids(ColumnBlock.number(of: newest + 1)).lowerBound
         var values: ColumnValues?
         if tail <= position.last {
@@ -133,7 +133,7 @@ private struct LedgerCount {
 }
 
 extension LedgerPosition {
-    /// The position asked for, if it is one of this store; else that of the newest postback.
+    /// Validates a position of this store, or returns that of the newest postback if there is none.
     init(of db: Database, newest: Int64, _ wanted: LedgerPosition?) throws {
         let store = try String.fetchOne(db, sql: "SELECT store FROM owner") ?? ""
         guard let wanted else {
@@ -154,7 +154,7 @@ extension LedgerPosition {
 
     /// The ``check`` of a postback's position.
     static func check(_ db: Database, _ id: Int64) throws -> UInt16? {
-        let row = try Database.passingDamage {
+        let row = try Database.nilIfDamaged {
             try Row.fetchOne(db.cachedStatement(sql: "SELECT key_digest FROM postback WHERE id = ?"), arguments: [id])
         }
         return try row.flatMap(\.self)?.digest(at: 0)?.positionCheck

@@ -1,13 +1,13 @@
 import GRDB
 
-/// Tables that hold nothing but what follows from others: when their pages are damaged, they are made again.
+/// Tables whose contents can be derived from others, and that are recreated if their pages are damaged.
 package enum DerivedTables: Hashable, CaseIterable, Sendable {
     /// The columns that reports are counted from.
     case columns
-    /// How much of each class is in the quarantine.
+    /// The totals of each class in the quarantine.
     case quarantineTotals
 
-    /// What makes them.
+    /// The statements that create them.
     var sql: String {
         switch self {
         case .columns: LedgerSchema.columns
@@ -15,7 +15,7 @@ package enum DerivedTables: Hashable, CaseIterable, Sendable {
         }
     }
 
-    /// The tables, and then the indexes that do not belong to a primary key.
+    /// The names of the tables, and of the indexes other than those of primary keys.
     var names: (tables: [String], indexes: [String]) {
         switch self {
         case .columns: (["column_block", "column_value"], ["column_block_highest"])
@@ -23,7 +23,7 @@ package enum DerivedTables: Hashable, CaseIterable, Sendable {
         }
     }
 
-    /// Whether all are there.
+    /// Whether all of them exist.
     func exist(_ db: Database) throws -> Bool {
         let names = names.tables + names.indexes
         let marks = names.map { _ in "?" }.joined(separator: ", ")
@@ -33,28 +33,28 @@ package enum DerivedTables: Hashable, CaseIterable, Sendable {
         return count == names.count
     }
 
-    /// Whether all are there, each of their pages can be read, and the indexes say what the tables say.
+    /// Whether all of them exist and pass SQLite's `integrity_check`.
     func areWhole(_ db: Database) throws -> Bool {
         guard try exist(db) else {
             return false
         }
         return try names.tables.allSatisfy { table in
-            try Database.passingDamage { try String.fetchOne(db, sql: "PRAGMA integrity_check('\(table)')") } == "ok"
+            try Database.nilIfDamaged { try String.fetchOne(db, sql: "PRAGMA integrity_check('\(table)')") } == "ok"
         }
     }
 
-    /// How what is left of them goes.
+    /// How damaged tables are removed.
     enum Removal {
-        /// As SQLite drops a table; it reads every page.
+        /// With DROP TABLE, which reads every page.
         case dropping
-        /// The schema forgets them, and their pages are lost to the file.
+        /// By deleting them from the schema; their pages stay in the file, unused.
         case forgetting
     }
 
-    /// Makes them anew and empty, within a transaction; what they hold is made by those who mend it.
+    /// Recreates the tables, empty, within a transaction.
     ///
-    /// - Throws: What SQLite reports; a damaged page is met only by ``Removal/dropping``.
-    func remake(_ db: Database, _ removal: Removal) throws {
+    /// - Throws: SQLite's errors; only ``Removal/dropping`` fails on a damaged page.
+    func recreate(_ db: Database, _ removal: Removal) throws {
         switch removal {
         case .dropping:
             for table in names.tables {
@@ -66,32 +66,33 @@ package enum DerivedTables: Hashable, CaseIterable, Sendable {
             for table in names.tables {
                 try db.execute(sql: "DELETE FROM sqlite_schema WHERE tbl_name = ?", arguments: [table])
             }
-            // SQLite reads the schema again.
+            // Makes SQLite reload the schema.
             try db.execute(sql: "PRAGMA writable_schema = RESET")
         }
         try db.execute(sql: sql)
     }
 
-    /// Makes those anew of which something is missing, and the totals when they are damaged; outside a transaction.
+    /// Recreates missing tables, and the totals also if they are damaged; outside a transaction.
     ///
-    /// Whether all the columns can be read takes minutes to find out. Each block is looked at when it is used.
-    static func makeMissing(_ db: Database) throws {
+    /// Checking all columns would take minutes; each block is checked when it is used.
+    static func recreateMissing(_ db: Database) throws {
         for tables in allCases {
             guard try tables == .quarantineTotals ? !tables.areWhole(db) : !tables.exist(db) else {
                 continue
             }
-            func remake(_ removal: Removal) throws {
+            func recreate(_ removal: Removal) throws {
                 try db.inTransaction(.immediate) {
-                    try tables.remake(db, removal)
+                    try tables.recreate(db, removal)
                     return .commit
                 }
             }
-            if try Database.passingDamage({ try remake(.dropping) }) == nil {
-                try remake(.forgetting)
+            if try Database.nilIfDamaged({ try recreate(.dropping) }) == nil {
+                try recreate(.forgetting)
             }
             if tables == .quarantineTotals {
-                // By itself: after a damaged page SQLite commits nothing more of a transaction. Then they stay empty.
-                _ = try Database.passingDamage { try db.execute(sql: Self.quarantineSums) }
+                // Separate, because SQLite commits nothing of a transaction that reads a damaged page; the totals then
+                // stay empty.
+                _ = try Database.nilIfDamaged { try db.execute(sql: Self.quarantineSums) }
             }
         }
     }

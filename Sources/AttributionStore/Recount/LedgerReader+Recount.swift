@@ -2,10 +2,10 @@ package import Attribution
 import GRDB
 
 extension LedgerReader {
-    /// Reads everything again from the raw bytes, in one snapshot, and changes nothing.
+    /// Recounts everything from the raw bytes, in one snapshot, without changes.
     ///
-    /// - Parameter judge: Reads and verifies bodies.
-    /// - Returns: What was read and how it differs.
+    /// - Parameter judge: Parses and verifies bodies.
+    /// - Returns: What was read, and the differences from what is stored.
     /// - Throws: ``StoreError``.
     package func recount(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> Recount {
         try await read { db in

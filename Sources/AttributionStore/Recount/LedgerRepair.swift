@@ -2,26 +2,26 @@ package import Attribution
 import Foundation
 import GRDB
 
-/// Makes right what follows from the raw bytes: digests, columns, and the counts of what was recorded.
+/// Repairs what can be derived from the raw bytes: digests, columns, and counts of recorded postbacks.
 ///
-/// It needs no more of a store than that its tables can be read; the exact index is not loaded.
+/// It does not load the exact index.
 package struct LedgerRepair {
     private let database: OwnedDatabase
     private let reader: LedgerReader
     private let didRepair: @Sendable ([(digest: UInt64, row: Int64)]) -> Void
 
-    /// Rounds of finding and mending at most: one can bring to light what the next one mends.
+    /// The most rounds of recount and repair; a repair may reveal differences for the next round.
     private static let rounds = 100
-    /// Differences mended in one transaction, for which recording has to wait.
-    private static let atOnce = 64
+    /// Differences repaired per transaction; few, because recording waits for it.
+    private static let batchSize = 64
 
-    /// Repairs a store that has no owner, acting as its owner meanwhile.
+    /// Repairs a store that has no owner, as its owner.
     ///
     /// - Parameters:
     ///   - path: The store.
-    ///   - judge: Reads and verifies bodies.
-    /// - Returns: What was found, mended, and remains.
-    /// - Throws: ``StoreError``, ``StoreError/inUse(path:)`` among them when it has an owner.
+    ///   - judge: Parses and verifies bodies.
+    /// - Returns: What was found, repaired, and remains.
+    /// - Throws: ``StoreError``, such as ``StoreError/inUse(path:)`` if it has an owner.
     package static func repair(
         path: String,
         judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]
@@ -49,7 +49,7 @@ package struct LedgerRepair {
         self.didRepair = didRepair
     }
 
-    /// Repairs the store of an owner, beside what it records.
+    /// Repairs the store of an owner while it records.
     fileprivate init(_ writer: LedgerWriter) throws {
         let memory = writer.memory
         self.init(database: writer.database, reader: try LedgerReader(writer.path)) {
@@ -60,23 +60,23 @@ package struct LedgerRepair {
     fileprivate func run(_ judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
         let found = try await reader.recount(judge: judge)
         var result = RecountRepair(found: found, repaired: 0, remaining: found)
-        let tables = found.differences.compactMap(Mending.Target.init).filter(\.isTables)
+        let tables = found.differences.compactMap(TargetedRepair.Target.init).filter(\.isTables)
         if !tables.isEmpty {
-            try mend(tables[...])
+            try repair(tables[...])
             result.remaining = try await reader.recount(judge: judge)
         }
         for _ in 0..<Self.rounds {
             let before = result.remaining.repairableCount
-            // Several differences may have one cure.
-            var targets: Set<Mending.Target> = []
-            let pending = result.remaining.differences.compactMap(Mending.Target.init).filter {
+            // Several differences may have the same target.
+            var targets: Set<TargetedRepair.Target> = []
+            let pending = result.remaining.differences.compactMap(TargetedRepair.Target.init).filter {
                 targets.insert($0).inserted
             }
             guard !pending.isEmpty else {
                 break
             }
-            for start in stride(from: 0, to: pending.count, by: Self.atOnce) {
-                try mend(pending[start..<min(start + Self.atOnce, pending.count)])
+            for start in stride(from: 0, to: pending.count, by: Self.batchSize) {
+                try repair(pending[start..<min(start + Self.batchSize, pending.count)])
             }
             result.remaining = try await reader.recount(judge: judge)
             guard result.remaining.repairableCount < before else {
@@ -89,37 +89,37 @@ package struct LedgerRepair {
 }
 
 extension LedgerRepair {
-    private func mend(
-        _ targets: ArraySlice<Mending.Target>,
+    private func repair(
+        _ targets: ArraySlice<TargetedRepair.Target>,
         _ removal: DerivedTables.Removal = .dropping
     ) throws {
         var digests: [(digest: UInt64, row: Int64)] = []
         do {
             try database.write { db in
                 for target in targets {
-                    digests += try Mending(db: db, removal: removal).mend(target)
+                    digests += try TargetedRepair(db: db, removal: removal).repair(target)
                 }
             } didCommit: {
                 didRepair(digests)
             }
         } catch StoreError.failed(_, .damaged) {
-            // What meets a damaged page remains, and keeps nothing else from being mended.
+            // Retried one by one: a target on a damaged page must not stop the repair of the others.
             if targets.count > 1 {
                 for target in targets {
-                    try mend([target])
+                    try repair([target])
                 }
             } else if targets.first?.isTables == true, removal == .dropping {
-                try mend(targets, .forgetting)
+                try repair(targets, .forgetting)
             }
         }
     }
 }
 
 extension LedgerWriter {
-    /// Makes right what follows from the raw bytes, in small transactions between those that record.
+    /// Repairs what can be derived from the raw bytes, in small transactions between those that record.
     ///
-    /// - Parameter judge: Reads and verifies bodies.
-    /// - Returns: What was found, mended, and remains.
+    /// - Parameter judge: Parses and verifies bodies.
+    /// - Returns: What was found, repaired, and remains.
     /// - Throws: ``StoreError``.
     package func repair(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
         try await LedgerRepair(self).run(judge)

@@ -1,26 +1,26 @@
-/// What reading everything again from the raw bytes found.
+/// The result of recounting a store from its raw bytes.
 package struct Recount: Hashable, Sendable {
-    /// Recorded postbacks read again.
+    /// How many recorded postbacks were read.
     package internal(set) var postbacks: Int64 = 0
-    /// Recorded postbacks whose signature was verified again.
+    /// How many recorded postbacks were verified.
     package internal(set) var verified: Int64 = 0
-    /// Test postbacks whose key was not named this time; their bytes were read but not verified.
+    /// How many test postbacks were read but not verified, because their key was not given.
     package internal(set) var unverifiedTest: Int64 = 0
-    /// Differences between what is stored and what the raw bytes say; empty when all is well.
+    /// The differences between what is stored and what the raw bytes say.
     ///
-    /// Of those that a repair can mend, and of the others, the first ``differencesListed`` each.
+    /// Only the first ``differencesListed`` repairable ones and as many others are listed.
     package internal(set) var differences: [RecountDifference] = []
-    /// How many differences there are in all.
+    /// The number of all differences.
     package internal(set) var differenceCount: Int64 = 0
 
-    /// How many differences of either kind are named one by one.
+    /// The most differences listed of either kind.
     package static let differencesListed: Int64 = 10_000
 
-    /// How many of them a repair can mend, and how many of the others are listed.
+    /// How many differences can be repaired.
     private(set) var repairableCount: Int64 = 0
     private var otherCount: Int64 = 0
 
-    /// Notes a difference.
+    /// Adds a difference.
     mutating func note(_ difference: RecountDifference) {
         differenceCount += 1
         if difference.isRepairable {
@@ -28,19 +28,19 @@ package struct Recount: Hashable, Sendable {
         } else {
             otherCount += 1
         }
-        // One kind must not crowd out the other: a repair goes by what is listed.
+        // A repair needs the listed ones, so the other kind must not crowd them out.
         if (difference.isRepairable ? repairableCount : otherCount) <= Self.differencesListed {
             differences.append(difference)
         }
     }
 }
 
-/// What a repair did.
+/// The result of a repair.
 package struct RecountRepair: Hashable, Sendable {
-    /// What was found before.
+    /// The recount before the repair.
     package internal(set) var found: Recount
-    /// How many differences were mended.
+    /// How many differences were repaired.
     package internal(set) var repaired: Int64
-    /// What is found now: everything that does not follow from the bytes stays.
+    /// The recount after the repair.
     package internal(set) var remaining: Recount
 }

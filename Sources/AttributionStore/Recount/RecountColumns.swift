@@ -1,12 +1,12 @@
 import Attribution
 import GRDB
 
-/// Compares columns with what the bodies say, block after block.
+/// Compares columns with the bodies, block by block.
 struct RecountColumns {
     private let db: Database
     private let reader: ColumnBlockReader
     private var codes: ColumnCodes
-    /// The block being compared, what the store has of it, and whether it was noted.
+    /// The block being compared, its stored values, and whether a difference was reported.
     private var block: (number: Int64, stored: ColumnValues?, isNoted: Bool)?
     private var next: Int64 = 0
     private let blockCount: Int64
@@ -18,9 +18,9 @@ struct RecountColumns {
         blockCount = try ColumnBlock.dueCount(db, newest: try LedgerScan.newestRow(db))
     }
 
-    /// Compares a postback; ids ascend.
+    /// Compares a postback; must be called in ascending order of ids.
     ///
-    /// - Returns: Blocks that turned out not to be what the bodies say.
+    /// - Returns: Blocks found to differ from the bodies.
     mutating func check(_ id: Int64, _ facts: PostbackFacts) throws -> [Int64] {
         let number = ColumnBlock.number(of: id)
         var found = try skip(to: number)
@@ -42,20 +42,20 @@ struct RecountColumns {
             guard value != expected[column] else {
                 return true
             }
-            // Two codes may stand for one text, where an entry was damaged once.
+            // Two codes may have the same text if an entry was once damaged.
             let values = codes.values(column)
             return column.isCoded && values.indices.contains(Int(value))
                 && values[Int(value)] == values[Int(expected[column])]
         }
     }
 
-    /// Compares what is left, and looks for blocks of postbacks that are not there.
+    /// Checks the remaining blocks, and looks for blocks of postbacks that do not exist.
     ///
-    /// - Returns: Blocks that are not whole, and whether there are blocks of no postbacks.
+    /// - Returns: Blocks that are damaged or missing, and whether there are blocks without postbacks.
     mutating func finish() throws -> (blocks: [Int64], hasStrays: Bool) {
         let found = try skip(to: blockCount)
-        // What cannot be read is named where its block is compared.
-        let stray = try Database.passingDamage {
+        // Damage is reported where the block is compared.
+        let stray = try Database.nilIfDamaged {
             try Bool.fetchOne(
                 db, sql: "SELECT EXISTS (SELECT 1 FROM column_block WHERE id < 0 OR id >= ?)",
                 arguments: [ColumnBlock.firstID(of: blockCount)])
@@ -63,7 +63,7 @@ struct RecountColumns {
         return (found, stray.flatMap(\.self) ?? false)
     }
 
-    /// Goes on to a block; those in between have no postback that can be read, and need only be whole.
+    /// Advances to a block; blocks skipped have no readable postbacks and only need to be undamaged.
     private mutating func skip(to number: Int64) throws -> [Int64] {
         guard block?.number != number else {
             return []
@@ -82,7 +82,7 @@ struct RecountColumns {
 }
 
 extension ColumnValues {
-    /// Reads a block of the store; nil when part of it cannot be read.
+    /// Reads a block of the store; nil if any column cannot be read.
     init?(_ number: Int64, _ reader: ColumnBlockReader) throws {
         self.init(count: ColumnBlock.rowCount)
         guard try read(number, reader).count == LedgerColumn.allCases.count else {
@@ -90,7 +90,7 @@ extension ColumnValues {
         }
     }
 
-    /// Takes over what can be read of a block of the store.
+    /// Reads the undamaged columns of a block of the store.
     ///
     /// - Returns: The columns that could be read.
     mutating func read(_ number: Int64, _ reader: ColumnBlockReader) throws -> Set<LedgerColumn> {

@@ -1,33 +1,33 @@
 import Attribution
 
-/// One way in which a store is not what its raw bytes say.
+/// A difference between what is stored and what the raw bytes say.
 package enum RecountDifference: Hashable, Sendable {
-    /// The database's own check found something.
+    /// SQLite's check found a problem.
     case structure(String)
     /// A row is missing.
     case missingRow(Int64)
-    /// A row or its body cannot be read, or is no postback.
+    /// A row or its body cannot be read.
     case unreadable(Int64, reason: String)
-    /// The signature of a row's body does not verify as it did.
+    /// The body of a row no longer verifies as it did.
     case unverified(Int64, reason: String)
-    /// A row's digests are not those of its body.
+    /// A row's digests do not match its body.
     case digests(Int64)
     /// Two rows are the same postback.
     case sameKey(Int64, Int64)
-    /// A block of columns is missing, damaged, or does not say what the bodies of its postbacks say.
+    /// A block of columns is missing, damaged, or does not match the bodies.
     case block(Int64)
-    /// Tables that follow from others are missing, or damaged.
+    /// Derived tables are missing or damaged.
     case tables(DerivedTables)
-    /// Columns belong to postbacks that are not there.
+    /// There are columns for postbacks that do not exist.
     case strayColumns
-    /// The deliveries counted as recorded in a quarter of an hour are not the rows there.
+    /// The count of recorded deliveries in a quarter hour does not match the rows.
     case deliveries(quarter: Int64, traffic: String, recipient: String, counted: Int64, rows: Int64)
-    /// The quarantine's total of a class is not what is there.
+    /// The quarantine's total of a class does not match its rows.
     case quarantineTotal(String)
-    /// Another recipient's copy belongs to no row.
+    /// A copy for another recipient belongs to a postback that does not exist.
     case copyWithoutRow(Int64)
 
-    /// Whether it follows from what is there, and so can be made right.
+    /// Whether it can be repaired from other data.
     package var isRepairable: Bool {
         switch self {
         case .structure, .missingRow, .unreadable, .unverified, .sameKey: false
@@ -40,23 +40,23 @@ extension RecountDifference: CustomStringConvertible {
     /// What differs.
     package var description: String {
         switch self {
-        case .structure(let found): "the database's own check: \(found)"
+        case .structure(let found): "SQLite's check: \(found)"
         case .missingRow(let id): "postback \(id): its row is missing"
         case .unreadable(let id, let reason): "postback \(id): cannot be read: \(reason)"
         case .unverified(let id, let reason): "postback \(id): \(reason)"
-        case .digests(let id): "postback \(id): its digests are not those of its bytes"
+        case .digests(let id): "postback \(id): its digests do not match its bytes"
         case .sameKey(let first, let second): "postbacks \(first) and \(second) are the same postback"
         case .block(let number):
             "the columns of postbacks \(ColumnBlock.ids(number).lowerBound) to \(ColumnBlock.ids(number).upperBound) "
-                + "are missing, damaged, or not what the bytes say"
-        case .tables(.columns): "the tables of columns are missing, or cannot be read everywhere"
-        case .tables(.quarantineTotals): "the table of the quarantine's totals is missing, or cannot be read"
-        case .strayColumns: "there are columns of postbacks that are not there"
+                + "are missing, damaged, or do not match the bytes"
+        case .tables(.columns): "the tables of columns are missing or damaged"
+        case .tables(.quarantineTotals): "the table of the quarantine's totals is missing or damaged"
+        case .strayColumns: "there are columns for postbacks that do not exist"
         case .deliveries(let quarter, let traffic, let recipient, let counted, let rows):
             "deliveries of quarter \(quarter): \(counted) counted as recorded (\(traffic), \(recipient)), "
-                + "\(rows) postbacks there"
-        case .quarantineTotal(let kind): "the quarantine's total of \(kind) is not what is there"
-        case .copyWithoutRow(let id): "a copy for another recipient belongs to postback \(id), which is not there"
+                + "\(rows) postbacks found"
+        case .quarantineTotal(let kind): "the quarantine's total of \(kind) does not match its rows"
+        case .copyWithoutRow(let id): "a copy for another recipient belongs to postback \(id), which does not exist"
         }
     }
 }

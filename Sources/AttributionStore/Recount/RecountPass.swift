@@ -2,13 +2,13 @@ import Attribution
 import Foundation
 import GRDB
 
-/// Reads everything a report reads, and compares it with the raw bytes; in memory that does not grow with the postbacks.
+/// Compares everything that reports read with the raw bytes, in bounded memory.
 struct RecountPass {
     let db: Database
     let judge: ([[UInt8]]) -> [Judgement]
     private var result = Recount()
     private var newest: Int64 = 0
-    /// Nil where there are no columns.
+    /// Nil if the tables of columns are missing.
     private var columns: RecountColumns?
     private var recorded: [DeliveryKey: Int64] = [:]
 
@@ -19,7 +19,7 @@ struct RecountPass {
     }
 
     /// Rows verified together.
-    private static let rowsAtOnce = 1_024
+    private static let batchSize = 1_024
 
     init(_ db: Database, judge: @escaping ([[UInt8]]) -> [Judgement]) throws {
         self.db = db
@@ -33,10 +33,10 @@ struct RecountPass {
         newest = try LedgerScan.newestRow(db)
         try checkRows()
         try checkUniqueness()
-        // What lies on a damaged page was named with the structure.
-        _ = try Database.passingDamage { try checkDeliveries() }
-        _ = try Database.passingDamage { try checkCopies() }
-        _ = try Database.passingDamage { try checkQuarantine() }
+        // Damaged pages were reported by checkStructure.
+        _ = try Database.nilIfDamaged { try checkDeliveries() }
+        _ = try Database.nilIfDamaged { try checkCopies() }
+        _ = try Database.nilIfDamaged { try checkQuarantine() }
         return result
     }
 
@@ -90,8 +90,9 @@ struct RecountPass {
                 default: 0] += 1
             pending.result.postbacks += 1
             guard let traffic = Traffic(rawValue: trafficName), let body = try? row.bytes(at: 6) else {
-                let hasTraffic = Traffic(rawValue: trafficName) != nil
-                pending.result.note(.unreadable(id, reason: hasTraffic ? "its body is missing" : "its traffic"))
+                let isTrafficKnown = Traffic(rawValue: trafficName) != nil
+                pending.result.note(
+                    .unreadable(id, reason: isTrafficKnown ? "its body is missing" : "its traffic is unknown"))
                 return
             }
             batch.append(
@@ -99,7 +100,7 @@ struct RecountPass {
                     id: id, receivedAt: receivedAt, recipient: Delivery.Recipient(rawValue: recipient),
                     traffic: traffic,
                     keyDigest: (try? row.bytes(at: 4)) ?? [], contentDigest: (try? row.bytes(at: 5)) ?? [], body: body))
-            if batch.count == Self.rowsAtOnce {
+            if batch.count == Self.batchSize {
                 try pending.check(batch)
                 batch.removeAll(keepingCapacity: true)
             }
@@ -142,7 +143,7 @@ struct RecountPass {
                     result.note(.unverified(row.id, reason: "does not verify again: \(rejection)"))
                     continue
                 }
-                // The key that verified it was not named again.
+                // The test key was not given this time.
                 postback = received
                 result.unverifiedTest += 1
             }
@@ -163,13 +164,13 @@ struct RecountPass {
 
     // MARK: What follows from the rows
 
-    /// Looks for two rows of one key, a part of the digests at a time, so that memory stays bounded.
+    /// Looks for rows with the same key, one part of the digests at a time to bound memory.
     private mutating func checkUniqueness() throws {
         guard newest > 0 else {
             return
         }
-        let atOnce: Int64 = 2_000_000
-        let parts = UInt64(newest / atOnce + 1)
+        let partSize: Int64 = 2_000_000
+        let parts = UInt64(newest / partSize + 1)
         for part in 0..<parts {
             var found: [(digest: Digest16, id: Int64)] = []
             try LedgerScan(db: db, columns: "id, key_digest", table: "postback").each(1...newest) { row in
@@ -190,14 +191,14 @@ struct RecountPass {
         var expected = recorded
         for table in ["delivery", "repeat_delay"] {
             let kept = table == "delivery" ? "OR kept NOT BETWEEN 0 AND :most" : ""
-            let strange = try Database.passingDamage {
+            let implausible = try Database.nilIfDamaged {
                 try Int64.fetchOne(
                     db, sql: "SELECT count(*) FROM \(table) WHERE count NOT BETWEEN 0 AND :most \(kept)",
                     arguments: ["most": DeliveryCounts.plausible.upperBound])
             }
-            // A damaged page was named before.
-            if let strange = strange.flatMap(\.self), strange > 0 {
-                result.note(.structure("\(strange) counts in the table \(table) cannot be"))
+            // Nil for a damaged page, which was reported by checkStructure.
+            if let implausible = implausible.flatMap(\.self), implausible > 0 {
+                result.note(.structure("\(implausible) counts in the table \(table) are implausible"))
             }
         }
         let rows = try Row.fetchCursor(
@@ -226,9 +227,9 @@ struct RecountPass {
     }
 
     private mutating func checkCopies() throws {
-        let strange = try Int64.fetchAll(
+        let strays = try Int64.fetchAll(
             db, sql: "SELECT id FROM recipient_copy WHERE id < 1 OR id > ? LIMIT 100", arguments: [newest])
-        for id in strange {
+        for id in strays {
             result.note(.copyWithoutRow(id))
         }
     }

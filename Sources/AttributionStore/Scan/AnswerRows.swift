@@ -2,13 +2,13 @@ import Attribution
 
 /// The cells of a pass, sorted into rows.
 struct AnswerRows {
-    /// What each traits code counts as: the counters of code *n* lie between its start and the next one.
+    /// The counters that each code of traits increments; those of code *n* begin at index `counterStarts[n]`.
     private var counters: [Counts.Counter] = []
     private var counterStarts = [0]
     private var cells: [(traits: UInt32, count: Int64)] = []
-    /// The index of the first cell of each row, and the end of the last.
+    /// The index of the first cell of each row, and the end of the last row.
     private var starts: [Int] = []
-    /// The rank of each dimension's value, row after row.
+    /// The rank of each dimension's value, row by row.
     private var ranks: [UInt32] = []
     /// The texts of each dimension by rank.
     private let texts: [[String]]
@@ -20,7 +20,7 @@ struct AnswerRows {
             counters += traits?.counted.counters ?? []
             counterStarts.append(counters.count)
         }
-        var found = FoundCells<Key>()
+        var found = UnsortedCells<Key>()
         found.keys.reserveCapacity(scan.cells.count)
         found.counts.reserveCapacity(scan.cells.count)
         scan.cells.forEach { key, count in
@@ -36,13 +36,13 @@ struct AnswerRows {
         }
     }
 
-    private struct FoundCells<Key> {
+    private struct UnsortedCells<Key> {
         var keys: [Key] = []
         var counts: [Int64] = []
     }
 
     private mutating func sort<Key: FixedWidthInteger, Rank: FixedWidthInteger & UnsignedInteger>(
-        _ found: FoundCells<Key>,
+        _ found: UnsortedCells<Key>,
         _ orders: [DimensionOrder],
         _ layout: ScanLayout,
         as: Rank.Type
@@ -51,7 +51,7 @@ struct AnswerRows {
         for order in orders {
             order.append(to: &ranked, found.keys)
         }
-        // Cells of one group mostly follow one another: such runs are sorted, not each cell.
+        // Cells of a group are mostly consecutive, so runs are sorted instead of single cells.
         var runs: [(rank: Rank, start: Int, end: Int)] = []
         for (index, rank) in ranked.enumerated() {
             if let last = runs.last, last.rank == rank {
@@ -78,13 +78,13 @@ struct AnswerRows {
             }
         }
         if orders.isEmpty, starts.isEmpty {
-            // Without dimensions the totals are the one row, though nothing was counted.
+            // Without dimensions there is always one row, even if nothing was counted.
             starts.append(0)
         }
         starts.append(cells.count)
     }
 
-    /// The rows, each made when it is asked for.
+    /// The rows, created on access.
     var rows: LedgerRows {
         LedgerRows(count: starts.count - 1) { row(at: $0) }
     }
@@ -113,10 +113,10 @@ struct AnswerRows {
     }
 }
 
-/// The values of a dimension that occur in an answer, in their order.
+/// The values of a dimension that occur in an answer, in order.
 private struct DimensionOrder {
     private let field: ScanLayout.Field
-    /// By code.
+    /// The ranks by code.
     private let ranks: [UInt32]
     let texts: [String]
 
@@ -150,14 +150,14 @@ private struct DimensionOrder {
         let used = labels.indices.filter { isUsed[$0] }
         var ranks = Array(repeating: UInt32(0), count: labels.count)
         if let times {
-            // In the order of time, which is not always that of the texts.
+            // In chronological order, which may differ from that of the texts.
             let ordered = used.sorted { times.periods[$0] < times.periods[$1] }
             for (rank, code) in ordered.enumerated() {
                 ranks[code] = UInt32(rank)
             }
             texts = ordered.map { labels[$0] ?? "" }
         } else {
-            // Several codes of traits have one text.
+            // Several codes of traits may have the same text.
             let ordered = Set(used.map { labels[$0] ?? "" }).map { OrderedValue($0) }.sorted()
             let rankByText = Dictionary(
                 uniqueKeysWithValues: ordered.enumerated().map { ($0.element.text, UInt32($0.offset)) })
@@ -169,7 +169,7 @@ private struct DimensionOrder {
         self.ranks = ranks
     }
 
-    /// Appends the rank of each key's value to a number.
+    /// Shifts each number and adds the rank of its key's value.
     func append<Key: FixedWidthInteger, Rank: FixedWidthInteger>(to numbers: inout [Rank], _ keys: [Key]) {
         let bits = bits
         for (index, key) in keys.enumerated() {

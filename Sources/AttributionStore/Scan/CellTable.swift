@@ -1,17 +1,17 @@
-/// Counts by key: what a pass over the columns adds up.
+/// The counts of a pass over the columns, by key.
 ///
-/// A key is a group, which is one value of each dimension asked for, and traits in the lowest bits. As long as there are
-/// not too many groups, each has a row with a count for all traits; then only the groups are looked up.
+/// A key consists of a group (one value of each dimension) and, in the lowest bits, traits. While there are few groups,
+/// each has a row with a count for every code of traits, so that only groups are looked up.
 final class CellTable<Key: FixedWidthInteger & UnsignedInteger> {
     private var rows: CellRows<Key>?
     private let cells = CellSlots<Key>()
     private let limit: Int
 
-    /// Makes an empty table.
+    /// Creates an empty table.
     ///
     /// - Parameters:
-    ///   - traits: Where the traits are in a key: in its lowest bits.
-    ///   - traitsCount: How many traits there are.
+    ///   - traits: The bits of the traits in a key, which are its lowest.
+    ///   - traitsCount: The number of codes of traits.
     ///   - limit: The most keys.
     init(traits: ScanLayout.Field, traitsCount: Int, limit: Int) {
         rows = CellRows(traitsBits: traits.bits, traitsCount: traitsCount)
@@ -41,7 +41,7 @@ final class CellTable<Key: FixedWidthInteger & UnsignedInteger> {
         }
     }
 
-    /// Hands over each key and its count, in no order.
+    /// Calls a closure with each key and its count, in no particular order.
     func forEach(_ use: (Key, UInt64) -> Void) {
         if let rows {
             rows.forEach(use)
@@ -51,9 +51,9 @@ final class CellTable<Key: FixedWidthInteger & UnsignedInteger> {
     }
 }
 
-/// A row of counts for each group, one after the other in memory.
+/// Consecutive rows of counts, one for each group.
 private final class CellRows<Key: FixedWidthInteger & UnsignedInteger> {
-    /// A group and its row's number counted from 1; 0 where the slot is empty.
+    /// A group and the number of its row, from 1; 0 marks an empty slot.
     private struct Slot {
         var group: Key
         var row: UInt32
@@ -63,13 +63,13 @@ private final class CellRows<Key: FixedWidthInteger & UnsignedInteger> {
     private let traitsCount: Int
     private var slots: UnsafeMutableBufferPointer<Slot>
     private var groups: [Key] = []
-    /// A store holds as many postbacks as 32 bits can count.
+    /// 32 bits are enough, because ids of postbacks have 32 bits.
     private var counts: UnsafeMutableBufferPointer<UInt32>
     /// How many counts are not 0.
     private(set) var count = 0
 
-    /// 64 MiB; the counts of most questions take a few.
-    private static var mostCounts: Int { 16 << 20 }
+    /// 64 MiB; most questions need only a few.
+    private static var maximumCounts: Int { 16 << 20 }
 
     init(traitsBits: Int, traitsCount: Int) {
         self.traitsBits = traitsBits
@@ -86,7 +86,7 @@ private final class CellRows<Key: FixedWidthInteger & UnsignedInteger> {
 
     /// Counts the keys of a block that are selected.
     ///
-    /// - Returns: How many were looked at; fewer than given when the next one has no room.
+    /// - Returns: How many keys were processed; fewer than `added` if there is no room for the next one.
     func add(_ keys: UnsafeMutablePointer<Key>, where selected: UnsafeMutablePointer<UInt8>, count added: Int) -> Int {
         if slots.count < (groups.count + added) * 2 {
             growSlots(for: groups.count + added)
@@ -119,13 +119,13 @@ private final class CellRows<Key: FixedWidthInteger & UnsignedInteger> {
         return added
     }
 
-    /// Makes room for one more row, unless that would be too much.
+    /// Makes room for one more row, up to ``maximumCounts``.
     private func makeRoom() -> Bool {
         let wanted = (groups.count + 1) * traitsCount
         guard wanted > counts.count else {
             return true
         }
-        guard wanted <= Self.mostCounts else {
+        guard wanted <= Self.maximumCounts else {
             return false
         }
         let larger = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: max(wanted, counts.count * 2, 65_536))
@@ -164,7 +164,7 @@ private final class CellRows<Key: FixedWidthInteger & UnsignedInteger> {
 
 /// An open-addressing table with a slot for each key.
 private final class CellSlots<Key: FixedWidthInteger & UnsignedInteger> {
-    /// A key and its count side by side, for looking one up costs a cache line; the count is 0 where the slot is empty.
+    /// A key and its count, in one cache line; a count of 0 marks an empty slot.
     private struct Slot {
         var key: Key
         var count: UInt64
@@ -209,7 +209,7 @@ private final class CellSlots<Key: FixedWidthInteger & UnsignedInteger> {
         slots[slot].count += count
     }
 
-    /// The slot of a key, which is not empty any more when the key's count is added to it.
+    /// The slot of a key; the caller must add to the count of a new one.
     @inline(__always)
     private func slot(of key: Key) -> Int {
         let mask = slots.count - 1
@@ -246,7 +246,7 @@ private final class CellSlots<Key: FixedWidthInteger & UnsignedInteger> {
 }
 
 extension FixedWidthInteger {
-    /// A hash whose lowest bits depend on every bit.
+    /// A hash whose lowest bits depend on every bit of the value.
     @inline(__always)
     fileprivate var slotHash: Int {
         let low = UInt64(truncatingIfNeeded: self)

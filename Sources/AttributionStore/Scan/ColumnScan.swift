@@ -1,7 +1,7 @@
 import Attribution
 import GRDB
 
-/// One pass over the columns: counts what a question asks for by traits and dimensions.
+/// One pass over the columns that counts the matching postbacks by traits and dimensions.
 struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger> {
     private let question: LedgerQuestion
     private let layout: ScanLayout
@@ -32,30 +32,30 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger> {
         selected.deallocate()
     }
 
-    /// Counts a block's first postbacks.
+    /// Counts the first postbacks of a block.
     ///
     /// - Parameters:
     ///   - number: The block.
-    ///   - count: How many of its postbacks count.
+    ///   - count: How many of its postbacks to count.
     ///   - reader: Reads blocks.
-    /// - Returns: Whether all its columns could be read; if not, nothing of it was counted.
-    /// - Throws: ``LedgerQuestionError`` for too many cells, and what SQLite reports of anything but damage.
+    /// - Returns: Whether all its columns could be read; if not, nothing was counted.
+    /// - Throws: ``LedgerQuestionError`` for too many cells, and SQLite's errors, except for damage.
     mutating func count(block number: Int64, _ count: Int, _ reader: ColumnBlockReader) throws -> Bool {
         let codes = codes
         return try self.count(count) { column, use in
             try reader.read(number, column) { block in
-                // Of a damaged code nobody knows what it stands for.
+                // The text of a damaged code is unknown.
                 try codes.areKnown(block, column, count) ? use(block) : nil
             }?.flatMap(\.self)
         }
     }
 
-    /// Counts postbacks whose values were made again from their bytes.
+    /// Counts postbacks whose values were derived from their bytes.
     ///
     /// - Parameters:
     ///   - values: The values.
-    ///   - count: How many of the postbacks count.
-    ///   - grown: All codes, those that the values brought among them.
+    ///   - count: How many of the postbacks to count.
+    ///   - grown: All codes, including those that the values added.
     /// - Throws: ``OutgrownLayout``, and ``LedgerQuestionError`` for too many cells.
     mutating func count(_ values: ColumnValues, _ count: Int, _ grown: ColumnCodes) throws {
         if columns.contains(where: { grown.count($0) != codes.count($0) }) {
@@ -70,7 +70,7 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger> {
         }
     }
 
-    /// Values named by a condition that no postback has.
+    /// Values in the conditions that no postback has.
     var unseen: [LedgerAnswer.UnseenValue] {
         conditions.unseen
     }
@@ -79,7 +79,7 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger> {
     ///
     /// - Parameters:
     ///   - count: How many.
-    ///   - read: Hands a column over, and returns what became of it; nil for one that cannot be read.
+    ///   - read: Passes a column to a closure and returns its result; nil if the column cannot be read.
     /// - Returns: Whether all columns could be read.
     /// - Throws: What `read` throws, and ``LedgerQuestionError`` for too many cells.
     private mutating func count(
@@ -98,7 +98,7 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger> {
                 return true
             }
         }
-        // Traits are wanted in any case; conditions on them are met below.
+        // Traits are always read; conditions on them are checked below.
         for (column, allowed) in conditions.allowed where column != .traits {
             guard let isAny = try read(column, { $0.select(allowed, selected, count) }) else {
                 return false
@@ -149,13 +149,13 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger> {
     }
 }
 
-/// The codes grew beyond what a layout has room for; a pass with the grown codes has it.
+/// Thrown when new codes exceed the room in a layout; the pass is repeated with a layout for them.
 struct OutgrownLayout: Error {
     let codes: ColumnCodes
 }
 
 extension ColumnBlock {
-    /// Leaves those selected whose value is within a range.
+    /// Deselects postbacks whose value is outside a range.
     ///
     /// - Returns: Whether any is left.
     fileprivate func select(
@@ -177,7 +177,7 @@ extension ColumnBlock {
         return isAny != 0
     }
 
-    /// Leaves those selected whose code is allowed.
+    /// Deselects postbacks whose code is not allowed.
     ///
     /// - Returns: Whether any is left.
     fileprivate func select(
@@ -214,7 +214,7 @@ extension ColumnBlock {
         }
     }
 
-    /// Hands over each code; a loop for each width.
+    /// Calls a closure with each index and code, in a separate loop for each width.
     @inline(__always)
     private func forEachCode(_ count: Int, _ use: (Int, Int) -> Void) {
         let lowest = Int(lowest)
@@ -253,16 +253,16 @@ extension ColumnCodes {
 }
 
 extension LedgerQuestion {
-    /// The quarters of an hour asked for; nil for all.
+    /// The quarter hours of ``received``; nil for all.
     var quarters: Range<Int64>? {
         received?.quarters
     }
 }
 
 extension Range<Int64> {
-    /// The quarters of an hour that a range of Unix milliseconds touches.
+    /// The quarter hours that a range of Unix milliseconds overlaps.
     var quarters: Range<Int64> {
-        // To the quarter that begins at or after the end.
+        // Rounded up.
         let end = -((-upperBound).dividedRoundingDown(by: LedgerTime.quarterMilliseconds))
         let start = lowerBound.quarterOfAnHour
         return start..<Swift.max(start, end)
@@ -270,7 +270,7 @@ extension Range<Int64> {
 }
 
 extension LedgerColumn {
-    /// The columns that a question is answered from.
+    /// The columns needed to answer a question.
     static func needed(for question: LedgerQuestion) -> [LedgerColumn] {
         var needed: Set<LedgerColumn> = [.traffic, .traits]
         if question.received != nil || question.dimensions.contains(where: \.isTime) {
@@ -283,7 +283,7 @@ extension LedgerColumn {
 }
 
 extension ScanLayout {
-    /// The layout for a question, with room for as many codes again as there are.
+    /// The layout for a question, with room for twice as many codes as there are.
     init(_ question: LedgerQuestion, _ codes: ColumnCodes) {
         self.init(traitsCount: codes.count(.traits) * 2)
         for dimension in question.dimensions {

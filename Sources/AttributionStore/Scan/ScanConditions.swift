@@ -1,10 +1,10 @@
 import Attribution
 
-/// What the conditions of a question allow, by code.
+/// The conditions of a question, by code.
 struct ScanConditions {
     /// For each column with conditions, whether each code is allowed.
     private(set) var allowed: [(column: LedgerColumn, codes: [UInt8])] = []
-    /// Values named by a condition that no postback has.
+    /// Values in the conditions that no postback has.
     private(set) var unseen: [LedgerAnswer.UnseenValue] = []
 
     init(_ question: LedgerQuestion, _ codes: ColumnCodes) {
@@ -12,7 +12,7 @@ struct ScanConditions {
         func restrict(_ column: LedgerColumn, _ isAllowed: (Int, String) -> Bool) {
             var table = byColumn[column] ?? Array(repeating: 1, count: codes.count(column))
             for (code, text) in codes.values(column).enumerated() {
-                // A damaged code is never looked up.
+                // The value for a damaged code does not matter: it is never looked up.
                 table[code] &= text.map { isAllowed(code, $0) } ?? false ? 1 : 0
             }
             byColumn[column] = table

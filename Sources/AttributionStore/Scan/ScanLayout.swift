@@ -1,8 +1,8 @@
 import Attribution
 
-/// Where the codes of traits and dimensions lie in a key.
+/// The bits of a key that hold the codes of traits and dimensions.
 struct ScanLayout {
-    /// A part of a key.
+    /// A range of bits.
     struct Field {
         let shift: Int
         let bits: Int
@@ -12,7 +12,7 @@ struct ScanLayout {
             1 << bits
         }
 
-        /// Takes the code out of a key.
+        /// Extracts the code from a key.
         func code<Key: FixedWidthInteger>(_ key: Key) -> Int {
             Int(truncatingIfNeeded: key >> shift) & (capacity - 1)
         }
@@ -20,7 +20,7 @@ struct ScanLayout {
 
     /// The traits: the lowest bits.
     let traits: Field
-    /// The dimensions that have a code of their own; the others follow from the traits.
+    /// The dimensions with codes of their own; the others follow from the traits.
     private(set) var dimensions: [(dimension: ReportDimension, field: Field)] = []
     private(set) var bits: Int
 
@@ -29,14 +29,14 @@ struct ScanLayout {
         bits = traits.bits
     }
 
-    /// Makes room for a dimension.
+    /// Adds a field for a dimension.
     mutating func add(_ dimension: ReportDimension, count: Int) {
         let field = Field(shift: bits, bits: Self.bits(count))
         dimensions.append((dimension, field))
         bits += field.bits
     }
 
-    /// The bits for numbers from 0 to one less than a count, at least one.
+    /// The bits needed for `count` codes, at least one.
     static func bits(_ count: Int) -> Int {
         max(1, Int.bitWidth - max(0, count - 1).leadingZeroBitCount)
     }

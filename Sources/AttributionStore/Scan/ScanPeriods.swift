@@ -1,6 +1,6 @@
 import Attribution
 
-/// The codes of a dimension of time, given out as its periods are met.
+/// The codes of a time dimension, assigned as periods are first seen.
 struct ScanPeriods {
     let dimension: ReportDimension
     private let calendar: LedgerCalendar
@@ -8,11 +8,11 @@ struct ScanPeriods {
     private var codesByQuarter: [Int64: UInt32] = [:]
     /// The periods by code.
     private(set) var periods: [Int64] = []
-    /// Codes by quarters less the lowest of a block; ``unknown`` until one is met.
+    /// Codes by offset from a block's lowest quarter hour; ``unknown`` until one is seen.
     private var local: [UInt32] = []
 
     private static let unknown = UInt32.max
-    /// Quarters a block may span for its own table; it is a matter of hours, but for clocks that went wrong.
+    /// The most quarter hours a block may span to use ``local``; most blocks span a few hours.
     private static let localSpan: UInt64 = 65_536
 
     init(_ dimension: ReportDimension, _ calendar: LedgerCalendar) {

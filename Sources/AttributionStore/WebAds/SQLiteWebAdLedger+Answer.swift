@@ -17,7 +17,7 @@ extension SQLiteWebAdLedger {
         }
     }
 
-    /// Decides and marks in one statement; nil when the nonce is not there to be used.
+    /// Checks and marks a nonce in one statement; nil if it cannot be used.
     private static func useUp(_ tap: WebAdTap, _ now: UnixMilliseconds, _ db: Database) throws -> WebAdContent? {
         let statement = try db.cachedStatement(
             sql: """
@@ -27,7 +27,7 @@ extension SQLiteWebAdLedger {
                         OR NOT EXISTS (SELECT 1 FROM web_ad_domain AS d WHERE d.nonce = :nonce))
                 RETURNING ad_network_id, itunes_item_id, source_identifier
                 """)
-        // All rows, though there is one at most: the statement has run to its end then.
+        // fetchAll, although there is at most one row, so that the statement runs to completion.
         let rows = try Row.fetchAll(
             statement, arguments: ["now": now.rawValue, "domain": tap.sourceDomain.text, "nonce": tap.nonce.text])
         guard let row = rows.first else {
@@ -43,7 +43,7 @@ extension SQLiteWebAdLedger {
         }
     }
 
-    /// Why ``useUp(_:_:_:)`` found nothing, in the same transaction.
+    /// Why ``useUp(_:_:_:)`` returned nil, in the same transaction.
     private static func refusal(_ tap: WebAdTap, _ now: UnixMilliseconds, _ db: Database) throws -> WebAdRefusal {
         let statement = try db.cachedStatement(
             sql: "SELECT answered_at IS NOT NULL, expires_at <= ? FROM web_ad WHERE nonce = ?")

@@ -2,16 +2,17 @@ package import Attribution
 import Foundation
 import GRDB
 
-/// The web ads in an SQLite file of their own beside the store, which keeps taps and postbacks from waiting for each
-/// other.
+/// Web ads in a separate SQLite file, so that taps and postbacks do not wait for each other.
 ///
-/// It has one owner, leased and watched as the store is; that a nonce is answered once is decided by one statement.
+/// Like the store it has one owner, with a lease and a watch. A single statement makes sure that a nonce is answered
+/// once.
 package final class SQLiteWebAdLedger: WebAdLedger {
-    /// How long an ad is remembered after its time, so that `nonce-expired` and `nonce-used` can be told from
-    /// `nonce-unknown`: 30 days, in milliseconds.
+    /// How long an ad is kept after it expires, to distinguish `nonce-expired` and `nonce-used` from `nonce-unknown`.
+    ///
+    /// 30 days, in milliseconds.
     package static let retentionMilliseconds: Int64 = 30 * 86_400_000
-    /// The most ads forgotten by one transaction, which no tap should have to wait for.
-    private static let purgedAtOnce = 1_000
+    /// The most ads deleted per transaction; few, because taps wait for it.
+    private static let purgeBatchSize = 1_000
 
     private let database: OwnedDatabase
 
@@ -23,11 +24,11 @@ package final class SQLiteWebAdLedger: WebAdLedger {
         store + "-web-ads"
     }
 
-    /// Opens the file for one owner, and creates it when it does not exist.
+    /// Opens the file as its owner, and creates it if it does not exist.
     ///
     /// - Parameters:
     ///   - path: The file; its folder must exist.
-    ///   - onEvent: Told what an operator should hear of, on any thread.
+    ///   - onEvent: Called with events for the operator, on any thread.
     /// - Throws: ``StoreError``.
     package init(path: String, onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }) throws {
         database = try OwnedDatabase(path: path, schema: WebAdSchema.schema, hooks: .init(onEvent: onEvent))
@@ -38,25 +39,25 @@ package final class SQLiteWebAdLedger: WebAdLedger {
         database.health
     }
 
-    /// Looks after the files, and proves itself with a commit while the last one failed; to be called each second.
+    /// Checks the files, and tries a commit if the last one failed; call it every second.
     package func heartbeat() {
         database.heartbeat()
     }
 
-    /// Moves the log into the file, closes it and gives the lease back; every method fails afterwards.
+    /// Checkpoints the log, closes the file and releases the lease; every later call fails.
     ///
-    /// - Returns: How it was left.
+    /// - Returns: The state in which the file was closed.
     @discardableResult
     package func close() throws -> StoreEnding {
         try database.close()
     }
 
-    /// Waits for other programs' locks for half a second at most from now on.
+    /// Limits waits for other programs' locks to half a second from now on.
     package func prepareToClose() {
         database.prepareToClose()
     }
 
-    /// Does work in one transaction, beside the caller's thread.
+    /// Runs one transaction on a queue of its own.
     func write<Result: Sendable>(_ work: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
         let database = database
         return try await withCheckedThrowingContinuation { continuation in
@@ -68,14 +69,14 @@ package final class SQLiteWebAdLedger: WebAdLedger {
 
     private let queue = DispatchQueue(label: "skan-web-ads")
 
-    /// Remembers ads in one transaction; see ``WebAdLedger/issue(_:at:)``.
+    /// Stores ads in one transaction; see ``WebAdLedger/issue(_:at:)``.
     package func issue(_ ads: [WebAd], at now: UnixMilliseconds) async throws {
         try await write { db in
             try db.execute(
                 sql: """
                     DELETE FROM web_ad WHERE nonce IN
                         (SELECT nonce FROM web_ad WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
-                    """, arguments: [now.rawValue - Self.retentionMilliseconds, Self.purgedAtOnce])
+                    """, arguments: [now.rawValue - Self.retentionMilliseconds, Self.purgeBatchSize])
             for ad in ads {
                 try Self.insert(ad, db)
             }
@@ -102,7 +103,7 @@ package final class SQLiteWebAdLedger: WebAdLedger {
 }
 
 extension SQLiteWebAdLedger {
-    /// The settings of the connection on which durability rests, as SQLite reports them.
+    /// The connection's settings that durability depends on, as SQLite reports them.
     package func durabilitySettings() throws -> [String: String] {
         try database.durabilitySettings()
     }

@@ -88,7 +88,7 @@ final class StoreShelf {
             [bench.options.skan, "recount", "--store", store], on: Core.both, in: bench.workspace, output: output
         ).wait(atMost: 120)
         let lines = try String(contentsOfFile: output, encoding: .utf8).split(separator: "\n")
-        let others = lines.filter { !$0.hasSuffix("its digests are not those of its bytes") }
+        let others = lines.filter { !$0.hasSuffix("its digests do not match its bytes") }
         guard others.count == 1, others[0].hasPrefix("\(rows) postbacks read again") else {
             throw BenchmarkFailure(
                 "the store made beforehand is wrong, says skan recount:\n\(others.prefix(5).joined(separator: "\n"))")

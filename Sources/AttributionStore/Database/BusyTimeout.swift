@@ -2,18 +2,18 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// How long a connection waits for somebody else's lock: ten seconds, and half a second while the process stops.
-final class BusyPatience: Sendable {
+/// How long a connection waits for another process's lock: ten seconds, or half a second while this process stops.
+final class BusyTimeout: Sendable {
     private let isStopping = Atomic(false)
 
-    /// Waits less from now on, and in waits that are under way.
-    func stop() {
+    /// Shortens future waits and those in progress.
+    func shorten() {
         isStopping.store(true, ordering: .relaxed)
     }
 
-    /// For `Configuration.busyMode`.
+    /// A value for `Configuration.busyMode`.
     ///
-    /// - Parameter onWait: Told when a second was waited in vain.
+    /// - Parameter onWait: Called after waiting for one second.
     /// - Returns: A mode that waits.
     func mode(onWait: @escaping @Sendable () -> Void) -> Database.BusyMode {
         .callback { [self] tries in

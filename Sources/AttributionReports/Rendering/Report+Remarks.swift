@@ -4,25 +4,24 @@ import Foundation
 import StrictJSON
 
 extension Report {
-    /// What is said below the rows, or beside a form that has no room for words: as of when, what is left out, what is
-    /// unproven, and what became of the deliveries.
+    /// The warnings and ``notes(_:)``, for formats such as CSV that have no room for them.
     ///
-    /// - Parameter style: The width of the lines, and their characters.
-    /// - Returns: Lines no wider than the style's.
-    package func words(_ style: TextStyle) -> [String] {
+    /// - Parameter style: The width and characters of the lines.
+    /// - Returns: Lines no wider than the style's width.
+    package func remarks(_ style: TextStyle) -> [String] {
         warnings.map { style.wrapped("WARNING: \($0).".inCharacters(of: style)) } + notes(style)
     }
 
-    /// The ``words(_:)`` but for ``warnings``, for whoever has told these already.
+    /// The position, omitted rows, unseen values and deliveries, without ``warnings``.
     ///
-    /// - Parameter style: The width of the lines, and their characters.
-    /// - Returns: Lines no wider than the style's.
+    /// - Parameter style: The width and characters of the lines.
+    /// - Returns: Lines no wider than the style's width.
     package func notes(_ style: TextStyle) -> [String] {
         ([asOfLine(style), omittedRowsLine].compactMap(\.self) + unseenLines
             + deliveries.lines(areUntilNow: request.asOf != nil)).map { style.wrapped($0.inCharacters(of: style)) }
     }
 
-    /// The first line: which postbacks of which days.
+    /// The first line: which postbacks, days and filters.
     func title(_ style: TextStyle) -> String {
         let subject =
             switch request.traffic {
@@ -46,13 +45,13 @@ extension Report {
         return ([subject, days, "days of \(zoneName)"] + filters).joined(separator: style.separator)
     }
 
-    /// Up to where was counted, so that the same numbers can be had again, and by which program.
+    /// The position, with which the report can be repeated, and the version of the program.
     func asOfLine(_ style: TextStyle) -> String {
         let counted = position.map { "As of \($0)" + (recordedAt.map { ", recorded \($0)" } ?? "") }
         return [counted, programVersion.map { "skan \($0)" }].compactMap(\.self).joined(separator: style.separator)
     }
 
-    /// A line for each value asked for that no postback has.
+    /// A line for each value in the filters that no postback has.
     var unseenLines: [String] {
         unseen.map { unseen in
             let name = unseen.dimension.rawValue
@@ -61,15 +60,15 @@ extension Report {
             }
             let hint =
                 unseen.dimension == .network && unseen.value != unseen.value.lowercased()
-                ? " Network ids are compared letter by letter; registered ones are in lower case." : ""
+                ? " Network ids are case-sensitive; registered ones are in lower case." : ""
             return "No postback recorded here has \(name) \(unseen.value.shortened(to: 60)).\(hint)"
         }
     }
 
-    /// How many rows are not shown, if any.
+    /// The number of omitted rows, if any.
     var omittedRowsLine: String? {
         omittedRows == 0
-            ? nil : "… and \(omittedRows) more row\(omittedRows == 1 ? "" : "s"); the totals are those of all."
+            ? nil : "… and \(omittedRows) more row\(omittedRows == 1 ? "" : "s"); the totals include all rows."
     }
 
     var zoneName: String {
@@ -81,15 +80,15 @@ extension Report {
         recordedAtMilliseconds.map { Moment(milliseconds: $0).text }
     }
 
-    // MARK: What is not signed
+    // MARK: Unsigned fields
 
-    /// The dimensions it is broken down or filtered by that rest on fields Apple does not sign, each once.
+    /// The dimensions of rows and filters that depend on fields Apple does not sign, without duplicates.
     var unprovenDimensions: [String] {
         let used = Set(request.dimensions + request.conditions.map(\.dimension))
         return ReportDimension.allCases.filter { used.contains($0) && isUnproven($0) }.map(\.rawValue)
     }
 
-    /// Whether a dimension rests, in any postback counted, on what nobody signs.
+    /// Whether a dimension depends on an unsigned field in any counted postback.
     private func isUnproven(_ dimension: ReportDimension) -> Bool {
         dimension.basis == .unsigned || dimension == .redownload && hasUnprovenRedownloads
     }
@@ -98,7 +97,7 @@ extension Report {
         totals[.unprovenRedownloads] > 0
     }
 
-    /// What whoever holds a postback could have changed.
+    /// The line that names everything that is not signed.
     var unprovenLine: String {
         let dimensions = unprovenDimensions.filter {
             $0 != ReportDimension.redownload.rawValue && $0 != ReportDimension.conversionValue.rawValue
@@ -106,7 +105,7 @@ extension Report {
         let redownloads =
             hasUnprovenRedownloads
             ? ["redownload in 1.0 (\(totals[.unprovenRedownloads]) of \(totals.knownRedownloads))"] : []
-        return "Not signed by Apple, so whoever holds a postback can change it: "
+        return "Not signed by Apple, so anyone who has a postback can change it: "
             + (dimensions + ["conversion values"] + redownloads).joined(separator: ", ") + "."
     }
 }

@@ -2,13 +2,13 @@ import Attribution
 import Foundation
 import GRDB
 
-/// Mends what differs by what the transaction sees.
-struct Mending {
+/// Repairs single targets within a transaction.
+struct TargetedRepair {
     let db: Database
-    /// How damaged tables go.
+    /// How damaged tables are removed.
     var removal = DerivedTables.Removal.dropping
 
-    /// What is made again from the rows and their bytes.
+    /// What is rebuilt from the rows and their bytes.
     enum Target: Hashable {
         case row(Int64)
         case block(Int64)
@@ -18,12 +18,12 @@ struct Mending {
         case quarantineTotal(String)
         case copyWithoutRow(Int64)
 
-        /// Whether whole tables are made again; what they hold follows.
+        /// Whether whole tables are recreated; their contents are repaired afterwards.
         var isTables: Bool {
             if case .tables = self { true } else { false }
         }
 
-        /// What cures a difference; nil for one that nothing cures.
+        /// The target that repairs a difference; nil if it cannot be repaired.
         init?(_ difference: RecountDifference) {
             switch difference {
             case .structure, .missingRow, .unreadable, .unverified, .sameKey: return nil
@@ -39,23 +39,23 @@ struct Mending {
         }
     }
 
-    /// Makes a target again.
+    /// Repairs a target.
     ///
-    /// - Returns: The key digests of rows that had others, for the index in an owner's memory.
-    func mend(_ target: Target) throws -> [(digest: UInt64, row: Int64)] {
+    /// - Returns: The key digests of the rows repaired, for the owner's index.
+    func repair(_ target: Target) throws -> [(digest: UInt64, row: Int64)] {
         switch target {
         case .row(let id):
-            return try mendRow(id).map { [($0, id)] } ?? []
+            return try repairRow(id).map { [($0, id)] } ?? []
         case .block(let number):
-            return try mendBlock(number)
+            return try repairBlock(number)
         case .tables(let tables):
-            try tables.remake(db, removal)
+            try tables.recreate(db, removal)
         case .strayColumns:
             try db.execute(
                 sql: "DELETE FROM column_block WHERE id < 0 OR id >= ?",
                 arguments: [ColumnBlock.firstID(of: ColumnBlock.number(of: try LedgerScan.newestRow(db) + 1))])
         case .deliveries(let quarter, let traffic, let recipient):
-            try mendDeliveries(quarter, traffic, recipient)
+            try repairDeliveries(quarter, traffic, recipient)
         case .quarantineTotal(let kind):
             try db.execute(
                 sql: """
@@ -69,7 +69,7 @@ struct Mending {
         return []
     }
 
-    private func mendRow(_ id: Int64) throws -> UInt64? {
+    private func repairRow(_ id: Int64) throws -> UInt64? {
         let row = try Row.fetchOne(
             db, sql: "SELECT traffic, body FROM postback JOIN postback_body USING (id) WHERE id = ?", arguments: [id])
         guard let row, let traffic: Traffic = try? row.word(0),
@@ -84,14 +84,14 @@ struct Mending {
         return digests.key.high
     }
 
-    /// Makes a block's columns again from the bodies; of a postback whose body is lost it keeps what it had.
-    private func mendBlock(_ number: Int64) throws -> [(digest: UInt64, row: Int64)] {
+    /// Rebuilds a block's columns from the bodies, and keeps the old values of postbacks whose body is lost.
+    private func repairBlock(_ number: Int64) throws -> [(digest: UInt64, row: Int64)] {
         let ids = ColumnBlock.ids(number)
         var old = ColumnValues(count: ColumnBlock.rowCount)
         let readable = try old.read(number, try ColumnBlockReader(db))
         var codes = try ColumnCodes(db)
         var values = try ColumnDerivation(db: db, columns: LedgerColumn.allCases).values(ids, &codes)
-        // What a postback counts as lies in these; the others may be lost one by one.
+        // Without these two columns, what a postback counts as is lost; each of the others may be missing.
         if readable.isSuperset(of: [.traffic, .traits]) {
             for index in 0..<values.count where values[.traffic][index] == 0 {
                 values.set(old.row(at: index), at: index, readable.sorted { $0.rawValue < $1.rawValue })
@@ -104,10 +104,10 @@ struct Mending {
         return zip(ids, values[.key]).map { (UInt64(bitPattern: $1), $0) }
     }
 
-    private func mendDeliveries(_ quarter: Int64, _ traffic: String, _ recipient: String) throws {
+    private func repairDeliveries(_ quarter: Int64, _ traffic: String, _ recipient: String) throws {
         let length = LedgerTime.quarterMilliseconds
         guard abs(quarter / 2) < Int64.max / length / 2 else {
-            // No time falls there.
+            // Not a valid time.
             try db.execute(sql: "DELETE FROM delivery WHERE quarter = ? AND status = 'recorded'", arguments: [quarter])
             return
         }
