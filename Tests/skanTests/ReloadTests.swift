@@ -97,7 +97,7 @@ struct ReloadTests {
         {
             try $0.write("nonsense", to: "tls.pem")
         },
-        Fault(testDescription: "the certificate has ended", part: "certificate", reason: "ended at 2020-01-02") {
+        Fault(testDescription: "the certificate has expired", part: "certificate", reason: "expired at 2020-01-02") {
             try $0.folder.makeCertificate(
                 "ended.example", start: Date(timeIntervalSince1970: 1_577_836_800),
                 end: Date(timeIntervalSince1970: 1_577_923_200))
@@ -175,7 +175,7 @@ struct ReloadTests {
         let outcome = try SkanProcess.run(
             ["serve", "--store", "s.sqlite"] + Self.arguments.prefix(4), in: folder.url)
         #expect(outcome.status == 2)
-        #expect(outcome.errors.contains("the certificate in tls.pem ended at 2020-01-02T00:00:00Z"))
+        #expect(outcome.errors.contains("the certificate in tls.pem expired at 2020-01-02T00:00:00Z"))
         #expect(!FileManager.default.fileExists(atPath: folder.path("s.sqlite")))
     }
 

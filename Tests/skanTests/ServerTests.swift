@@ -226,7 +226,7 @@ struct ServerTests {
         let outcome = try SkanProcess.run(URL(fileURLWithPath: "/bin/sh"), ["-c", command], in: folder.url)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("skan: error: cannot listen on 127.0.0.1:\(server.port)"))
-        #expect(outcome.errors.contains(": the port is taken\nskan: hint: choose a free port"))
+        #expect(outcome.errors.contains(": the port is in use\nskan: hint: choose a free port"))
         #expect(FileManager.default.fileExists(atPath: folder.path("other.sqlite")))
     }
 
