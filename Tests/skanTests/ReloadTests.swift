@@ -110,7 +110,7 @@ struct ReloadTests {
         Fault(testDescription: "the TLS key is a FIFO", part: "certificate", reason: "it is not a regular file") {
             try $0.replaceByFIFO("tls-key.pem")
         },
-        Fault(testDescription: "the tokens are no list", part: "tokens", reason: "is not a list of tokens") {
+        Fault(testDescription: "the tokens are no list", part: "tokens", reason: "is not a token list") {
             try $0.write("[]", to: "tokens.json")
         },
         Fault(

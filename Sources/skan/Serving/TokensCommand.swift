@@ -85,7 +85,7 @@ extension TokensCommand {
                 }
                 return network
             }
-            let (token, grant) = try option.list.update(makingFile: true) { list throws(AccessProblem) in
+            let (token, grant) = try option.list.update(creatingFile: true) { list throws(AccessProblem) in
                 var generator = SystemRandomNumberGenerator()
                 return try list.create(
                     name: name, scopes: scopes, networks: networks, expires: day, now: Date(), using: &generator)
@@ -148,7 +148,7 @@ extension TokensCommand {
         @OptionGroup var option: FileOption
 
         func run() throws {
-            let grant = try option.list.update(makingFile: false) { list throws(AccessProblem) in
+            let grant = try option.list.update(creatingFile: false) { list throws(AccessProblem) in
                 try list.revoke(token)
             }
             Terminal.say("skan: revoked token \(grant.id) of \(grant.name)")
