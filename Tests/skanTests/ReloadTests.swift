@@ -145,7 +145,7 @@ struct ReloadTests {
         try fault.make(self)
         kill(server.process.processIdentifier, SIGHUP)
         let line = try #require(
-            try server.lineOfLog("error everything in use stays: something could not be read again"))
+            try server.lineOfLog("error nothing was reloaded: a file could not be read"))
         #expect(line.contains(fault.reason), "\(line)")
         #expect(line.hasSuffix(fault.part.contains(" ") ? "part=\"\(fault.part)\"" : "part=\(fault.part)"), "\(line)")
         // A machine that is busy may take longer than the list may be away.
@@ -160,10 +160,10 @@ struct ReloadTests {
         let start = Date(timeIntervalSince1970: 1_577_836_800)
         try folder.makeCertificate("a.example", start: start, end: Date(timeIntervalSinceNow: 3 * 86_400))
         let server = try SkanServer(in: folder, arguments: Array(Self.arguments.prefix(4)))
-        #expect(server.startLog.contains("warning the certificate ends soon: renew it, then send SIGHUP end="))
+        #expect(server.startLog.contains("warning the certificate expires soon: renew it, then send SIGHUP end="))
         try folder.makeCertificate("a.example", start: start, end: Date(timeIntervalSinceNow: 2 * 86_400))
         kill(server.process.processIdentifier, SIGHUP)
-        #expect(try server.waitForLog("warning the certificate ends soon: renew it, then send SIGHUP end="))
+        #expect(try server.waitForLog("warning the certificate expires soon: renew it, then send SIGHUP end="))
         #expect(server.end(SIGTERM).status == 0)
     }
 
