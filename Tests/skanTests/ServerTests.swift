@@ -72,7 +72,7 @@ struct ServerTests {
         #expect(try curl("\(server.console)/v1/report?by=colour").contains("400 Bad Request"))
         let misspelt = try curl("\(server.console)/v1/report?form=2026-11-01")
         #expect(misspelt.contains("400 Bad Request"))
-        #expect(misspelt.contains("form: found a parameter not known here, expected by, where, period, from, to, "))
+        #expect(misspelt.contains("form: found an unknown parameter, expected by, where, period, from, to, "))
         let twice = try curl("\(server.console)/v1/report?where=app=1&where=app=2&by=app&by=network")
         #expect(twice.contains("by: found more than one value, expected one"))
         let report = try curl("\(server.console)/v1/report?by=app&format=csv")

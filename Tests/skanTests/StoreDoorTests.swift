@@ -101,7 +101,7 @@ struct StoreDoorTests {
         try FileManager.default.removeItem(atPath: folder.path("skan.sqlite-socket"))
         let missing = try skan("quarantine", "prune", "--store", "skan.sqlite", "--class", "forged")
         #expect(missing.status == 2)
-        #expect(missing.errors.contains("there is no \(folder.path("skan.sqlite"))-socket to ask it"), "\(missing)")
+        #expect(missing.errors.contains("there is no \(folder.path("skan.sqlite"))-socket to reach it"), "\(missing)")
         #expect(missing.errors.contains("skan: hint: "))
         try FileManager.default.moveItem(atPath: folder.path("dead"), toPath: folder.path("skan.sqlite-socket"))
         let dead = try skan("recount", "--repair", "--store", "skan.sqlite")
@@ -307,7 +307,7 @@ struct StoreDoorTests {
         ] {
             #expect(try curl("\(server.console)/v1/quarantine?\(query)").contains("\"bad-field\""), "\(query)")
         }
-        #expect(try post("/v1/quarantine/prune", "{}").contains("or everything would go"))
+        #expect(try post("/v1/quarantine/prune", "{}").contains("everything would be deleted"))
         #expect(try post("/v1/quarantine/prune", #"{"id":"1"}"#) == "{\"status\":\"done\",\"deleted\":1}\n")
         #expect(try post("/v1/quarantine/requeue", #"{"klass":"forged"}"#).contains("\"bad-field\""))
         #expect(try post("/v1/quarantine/requeue", "{}").contains("\"judged\":4,"))
