@@ -89,7 +89,7 @@ say "6. A web ad: its link is issued, a device taps it, gets the payload signed 
 expect '"attributionSourceNonce"' <link.json
 run "$skan" web-ad tap --source-domain example.com --network-key key.pem --keys keys \
     --url "${postbacks%/skadnetwork/postbacks}" <link.json \
-    | expect '^tapped 1: payloads as a device wants them 1, postbacks recorded 1$'
+    | expect '^tapped 1: valid payloads 1, postbacks recorded 1$'
 
 say "7. A day of simulated traffic in both frameworks: repeats, replays, forgeries, broken bodies"
 run "$skan" simulate --count 2000 --keys keys --post "$postbacks" --report-url "$console" \

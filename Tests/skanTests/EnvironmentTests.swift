@@ -93,7 +93,7 @@ struct EnvironmentTests {
     static let inputs = [
         ("", "standard input holds no unencrypted private key"),
         ("nonsense", "standard input holds no unencrypted private key"),
-        (String(repeating: "x", count: 65_537), "cannot read the key file standard input: found more than the 65536"),
+        (String(repeating: "x", count: 65_537), "cannot read the key file standard input: found more than 65536"),
     ]
 
     @Test("What is no key is refused, naming standard input", arguments: inputs)

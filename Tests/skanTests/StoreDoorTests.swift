@@ -12,7 +12,7 @@ struct StoreDoorTests {
         _ = try SkanProcess.run(["simulate", "--count", "40", "--output", "sim", "--keys", "keys"], in: folder.url)
     }
 
-    private static let done = "skan: done by the process that has the store\n"
+    private static let done = "skan: done by the process that has the store open\n"
 
     private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
         try SkanProcess.run(arguments, in: folder.url)
@@ -238,7 +238,7 @@ struct StoreDoorTests {
         let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
         #expect(object?["body"] as? String == (try simulated()[0]))
         let missing = try skan("quarantine", "show", "--store", "skan.sqlite", "99")
-        #expect(missing.status == 2 && missing.errors.contains("there is no delivery 99"))
+        #expect(missing.status == 2 && missing.errors.contains("no delivery 99"))
         let environment = try SkanProcess.run(
             URL(fileURLWithPath: "/usr/bin/env"),
             ["SKAN_STORE=skan.sqlite", SkanProcess.binary.path, "quarantine", "show", "1"], in: folder.url)

@@ -83,7 +83,7 @@ struct UsageTests {
         arguments: [
             (
                 "selftest --write /proc/skan", "cannot write /proc/skan: No such file or directory",
-                "check the path and who may use it"
+                "check the path and its permissions"
             ),
             (
                 "publish skadnetworkids --company-name a --company-domain example.com --id n.skadnetwork --output /proc/skan",

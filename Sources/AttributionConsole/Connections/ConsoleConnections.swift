@@ -142,7 +142,8 @@ final class ConsoleConnections {
         }
         guard let first else { return }
         logger.log(
-            level: .warning, "a console connection was closed to make room for a new one", throttle: &throttle, at: .now,
+            level: .warning, "a console connection was closed to make room for a new one", throttle: &throttle,
+            at: .now,
             metadata: ["connections": "\(connections.count)"])
         first.connection.end("displaced")
     }

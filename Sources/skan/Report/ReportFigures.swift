@@ -3,7 +3,7 @@ import AttributionReports
 import Foundation
 import StrictJSON
 
-/// The counts of a report by name, so that two reports, and a report and a plan, can be held against each other.
+/// The counts of a report by name, for comparing two reports, or a report with a plan.
 struct ReportFigures {
     private let figures: [String: Int64]
 
@@ -11,12 +11,12 @@ struct ReportFigures {
         try self.init(json: Array(report.json.line.utf8), dimensions: report.request.dimensions)
     }
 
-    /// Reads the figures out of a report in JSON.
+    /// Reads the figures of a report in JSON.
     init(json: [UInt8], dimensions: [ReportDimension]) throws {
         guard let root = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any],
             root["schema"] as? String == Report.schema
         else {
-            throw CommandFailure("the answer is no report of schema \(Report.schema)")
+            throw CommandFailure("the answer is not a report of schema \(Report.schema)")
         }
         var figures: [String: Int64] = [:]
         func collect(_ value: Any, _ path: String) {
@@ -34,7 +34,7 @@ struct ReportFigures {
             collect(counts, "row \(key):")
         }
         collect(root["totals"] ?? [:], "totals:")
-        // What is kept depends on what came before, and how late a repeat comes on how long sending takes.
+        // not-kept depends on earlier traffic, and repeats on how long sending takes.
         let counted = (root["deliveries"] as? [String: Any])?.filter { !["not-kept", "repeats"].contains($0.key) }
         collect(counted ?? [:], "deliveries:")
         self.figures = figures
