@@ -106,7 +106,7 @@ struct AccessListTests {
 
     // MARK: Making and revoking
 
-    @Test("Two live tokens a name; a third is refused and told which to revoke; an expired one gives way")
+    @Test("A name has two live tokens; a third is refused, with the id to revoke; an expired one is dropped")
     func rotation() throws {
         var holders = try Holders()
         let first = holders.text("report")
@@ -200,7 +200,7 @@ struct AccessListTests {
         try body(AccessFile(folder.appending(path: "tokens.json").path))
     }
 
-    @Test("A FIFO in the place of the file is refused, and nobody waits for who might write to it")
+    @Test("A FIFO instead of the file is refused, and opening it does not block")
     func fifo() throws {
         try Self.withFile { file in
             try #require(mkfifo(file.path, 0o600) == 0)

@@ -56,7 +56,7 @@ struct APIExampleTests {
         #expect(answer.hasSuffix("\r\n\r\n" + String(decoding: APIDescription.yaml, as: UTF8.self)))
     }
 
-    @Test("A postback that is said to be recorded is one that Apple signed")
+    @Test("A postback in an example that is recorded is one that Apple signed")
     func genuine() throws {
         let signed = try AppleSignedPostback.all().filter(\.isGenuine).map {
             try #require(JSONSerialization.jsonObject(with: Data($0.body)) as? NSDictionary)

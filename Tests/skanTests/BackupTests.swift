@@ -66,7 +66,7 @@ struct BackupTests {
         #expect(try Data(contentsOf: folder.url.appendingPathComponent("copy.sqlite")) == bytes)
     }
 
-    @Test("Where there is no room, it says so and leaves no part of a copy")
+    @Test("Without room on the disk it says so and leaves no partial copy")
     func noRoom() throws {
         let server = try SkanServer(in: folder)
         #expect(server.end(SIGTERM).status == 0)

@@ -239,7 +239,7 @@ struct CommandTests {
         #expect(!outcome.output.contains("FAILED"))
     }
 
-    @Test("The same seed makes the same postbacks but for their signatures")
+    @Test("The same seed makes the same postbacks except for their signatures")
     func seeds() throws {
         func bodies(_ seed: String) throws -> [String] {
             _ = try skan("simulate", "--count", "50", "--seed", seed, "--output", seed, "--keys", "keys")

@@ -75,7 +75,7 @@ struct ConsoleAccessTests {
 
     // MARK: Every route
 
-    @Test("Every route asks for a token with its scope, but for health and readiness")
+    @Test("Every route needs a token with its scope, except health and readiness")
     func routes() throws {
         let tokens = try [
             "report": token("reader", "report"), "sign": token("signer", "sign"),
@@ -184,7 +184,7 @@ struct ConsoleAccessTests {
 
     // MARK: Rates
 
-    @Test("Who asks too fast is told to wait, whether with a token or without, and keeps nobody else waiting")
+    @Test("A client that asks too fast is told to wait, with or without a token, and does not slow others down")
     func rates() throws {
         let good = try token("dsp", "report")
         let other = try token("other", "report")

@@ -155,7 +155,7 @@ struct ReloadTests {
         #expect(server.end(SIGTERM).status == 0)
     }
 
-    @Test("A certificate that ends soon is a warning at the start, and again after a reload")
+    @Test("A certificate that expires soon is a warning at startup, and again after a reload")
     func endsSoon() throws {
         let start = Date(timeIntervalSince1970: 1_577_836_800)
         try folder.makeCertificate("a.example", start: start, end: Date(timeIntervalSinceNow: 3 * 86_400))

@@ -48,7 +48,7 @@ struct ServeCheckTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path("skan.sqlite")))
     }
 
-    @Test("A store that exists is said to, and a certificate that ends soon is marked")
+    @Test("An existing store is reported, and a certificate that expires soon is marked")
     func existing() throws {
         try Data("x".utf8).write(to: folder.url.appendingPathComponent("skan.sqlite"))
         try folder.makeCertificate(

@@ -92,7 +92,7 @@ struct StoreDoorTests {
         #expect(!exists("skan.sqlite-socket"))
     }
 
-    @Test("Without the socket, or with one nobody listens on, a command says so and changes nothing")
+    @Test("Without the socket, or with one that nothing listens on, a command says so and changes nothing")
     func unreachable() throws {
         let killed = try SkanServer(in: folder, arguments: [])
         _ = killed.end(SIGKILL)
@@ -138,7 +138,7 @@ struct StoreDoorTests {
         #expect(server.end(SIGTERM).status == 0)
     }
 
-    @Test("A file of another kind in the socket's place is left alone, and recording goes on")
+    @Test("A file of another kind at the socket's path is left alone, and recording continues")
     func occupied() throws {
         try Data("mine".utf8).write(to: folder.url.appendingPathComponent("skan.sqlite-socket"))
         let server = try serverWithQuarantine()
@@ -293,7 +293,7 @@ struct StoreDoorTests {
 
     // MARK: The console
 
-    @Test("An operator reaches the same over the console, and a misspelt name is refused")
+    @Test("An operator can do the same over the console, and a misspelled name is refused")
     func console() throws {
         let server = try serverWithQuarantine()
         func post(_ path: String, _ body: String, type: String = "application/json") throws -> String {

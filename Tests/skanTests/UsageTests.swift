@@ -141,7 +141,7 @@ struct UsageTests {
     }
 
     @Test(
-        "What Kubernetes sets beside a service, what other commands read, and what is not ours are no errors",
+        "Variables of Kubernetes, of other commands and of other programs are not errors",
         arguments: [
             "SKAN_SERVICE_HOST=10.0.0.1", "SKAN_SERVICE_PORT_HTTP=8080", "SKAN_PORT=tcp://10.0.0.1:8080",
             "SKAN_PORT_8080_TCP_ADDR=10.0.0.1", "SKAN_CONSOLE_SERVICE_HOST=10.0.0.1", "SKAN_TOKEN=x", "MY_SKAN_X=1",
