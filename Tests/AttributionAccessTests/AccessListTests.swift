@@ -37,7 +37,7 @@ struct AccessListTests {
 
     // MARK: Judging
 
-    /// Authorization lines, in which `{name}` stands for a token; the route's scope; the holder and the refusal.
+    /// Authorization lines, with `{name}` for a token; the route's scope; the holder and the refusal.
     static let requests: [([String], AccessScope, String?, AccessRefusal?)] = [
         ([], .report, nil, .noCredentials),
         (["Basic dXNlcjpwYXNz"], .report, nil, .noCredentials),

@@ -125,7 +125,7 @@ struct AccessUsesTests {
     func unwritable() throws {
         let folder = try Folder()
         let control = try folder.control()
-        // A folder in its place, which not even root can replace by a file.
+        // A folder at its path, which not even root can replace with a file.
         try FileManager.default.createDirectory(
             atPath: folder.file.path + "-uses/x", withIntermediateDirectories: true)
         for seconds in 1...3 {

@@ -34,13 +34,13 @@ struct APIDocument {
 
     init() throws {
         guard let root = try Yams.compose(yaml: String(decoding: APIDescription.yaml, as: UTF8.self)) else {
-            throw Malformed(place: "the document")
+            throw Malformed(location: "the document")
         }
         self.root = root
     }
 
     struct Malformed: Error {
-        let place: String
+        let location: String
     }
 
     /// The node that the keys lead to, references followed.
@@ -48,7 +48,7 @@ struct APIDocument {
         var node = start ?? root
         for key in keys {
             guard let next = resolved(node)[key] else {
-                throw Malformed(place: keys.joined(separator: "/"))
+                throw Malformed(location: keys.joined(separator: "/"))
             }
             node = next
         }
@@ -95,7 +95,7 @@ struct APIDocument {
 
     private func members(_ node: Node) throws -> [(key: String, value: Node)] {
         guard let mapping = node.mapping else {
-            throw Malformed(place: "a mapping at \(node.mark.map { "\($0)" } ?? "?")")
+            throw Malformed(location: "a mapping at \(node.mark.map { "\($0)" } ?? "?")")
         }
         return mapping.map { ($0.key.string ?? "", $0.value) }
     }

@@ -246,7 +246,7 @@ struct CommandTests {
             let text = try String(
                 contentsOf: folder.url.appendingPathComponent("\(seed)/postbacks.ndjson"), encoding: .utf8)
             return text.split(separator: "\n").map { line in
-                // The signature stands last, or it is no JSON.
+                // Either the signature is last, or it is not JSON.
                 line.range(of: "\"attribution-signature").map { String(line[..<$0.lowerBound]) } ?? ""
             }
         }
