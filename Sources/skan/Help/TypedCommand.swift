@@ -1,7 +1,7 @@
 import AttributionReports
 import StrictJSON
 
-/// What somebody typed, held against what the commands take, so that a mistake can be named.
+/// Compares the typed words with what the commands accept, to name mistakes.
 ///
 /// It is only asked after the argument parser has refused the words, and says nothing where it finds no mistake.
 struct TypedCommand {
