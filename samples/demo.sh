@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The main job, end to end, on loopback and in a folder of its own: a server, a day of traffic against it, the reports.
-# Every answer is compared with the one it should be; the first that differs ends the demo with status 1.
+# The whole product on loopback, in a temporary folder: a server, a day of traffic against it, the reports.
+# Every answer is compared with the expected one; the first difference ends the demo with status 1.
 set -euo pipefail
 
 samples=$(cd "$(dirname "$0")" && pwd)
@@ -83,13 +83,13 @@ curl -sS "$console/v1/openrtb/skadn" -H 'Content-Type: application/json' --data-
  "advertise": {"itunesitem": "525463029", "sourceidentifier": "5239"}}
 JSON
 
-say "6. A web ad: its link is issued, a device taps it, gets the payload signed once, installs, and sends its postback"
+say "6. A web ad: its link is issued, a device taps it, gets the signed payload once, installs, and sends its postback"
 "$skan" web-ad issue --store skan.sqlite --network example123.skadnetwork --source-identifier 3120 \
     --advertised-app 525463029 --source-domain example.com --destination https://network.example >link.json
 expect '"attributionSourceNonce"' <link.json
 run "$skan" web-ad tap --source-domain example.com --network-key key.pem --keys keys \
     --url "${postbacks%/skadnetwork/postbacks}" <link.json \
-    | expect '^tapped 1: payloads as a device wants them 1, postbacks recorded 1$'
+    | expect '^tapped 1: valid payloads 1, postbacks recorded 1$'
 
 say "7. A day of simulated traffic in both frameworks: repeats, replays, forgeries, broken bodies"
 run "$skan" simulate --count 2000 --keys keys --post "$postbacks" --report-url "$console" \
@@ -98,7 +98,7 @@ run "$skan" simulate --count 2000 --keys keys --post "$postbacks" --report-url "
 say "8. The campaign report: real installs"
 run "$skan" report --store skan.sqlite | expect '^total +5 +4 +2 '
 
-say "9. What real numbers never contain: simulated traffic in both frameworks, and a postback made on a developer's phone"
+say "9. Not in the real numbers: simulated traffic in both frameworks, and a postback made on a developer's phone"
 run "$skan" report --store skan.sqlite --test --by framework,conversion-type | expect '^total +2001 '
 run "$skan" report --store skan.sqlite --development --by network,conversion-type,interaction-type | expect '^total +1 '
 
@@ -107,7 +107,7 @@ run "$skan" recount --store skan.sqlite \
     --trust-test-key keys/test-p192.public.pem --trust-test-key keys/test-p256.public.pem \
     | expect '^2007 postbacks read again, 2007 verified again; differences: 0$'
 
-say "11. The server stops when it is told to"
+say "11. The server stops on SIGTERM"
 kill -TERM "$server"
 wait "$server" || { echo "the server ended with status $?"; exit 1; }
 server=

@@ -4,22 +4,22 @@ import Synchronization
 
 /// Decides who may do what on the console, by a list of tokens that may change while it serves.
 ///
-/// The file is looked at with every request that needs a token, and read when it is not the one that was read: a
-/// revoked token is refused from the next request on. A list with a mistake leaves the one before in use; one that
-/// cannot be read any more does so for ``grace``, and then every token is refused.
+/// Every request that needs a token checks whether the file has changed, so a revoked token is refused from the next
+/// request on. A malformed list leaves the previous one in use; an unreadable one does so for ``grace``, and then every
+/// token is refused.
 package final class AccessControl: Sendable {
-    /// How long the last list stays in use when its file vanished or cannot be read: as long as replacing it may take.
+    /// How long the last list stays in use when its file is missing or unreadable: as long as replacing it may take.
     package static let grace = Duration.seconds(10)
-    /// How many requests without a good token an address may make each second.
+    /// How many requests without a valid token an address may make each second.
     package static let strangersPerSecond = 50
-    /// How many addresses are told apart within a second.
+    /// How many addresses are tracked within a second.
     private static let addresses = 10_000
 
     private struct State {
         var list: AccessList
-        /// The file last looked into, whether or not its list could be used.
+        /// The stamp of the file last read, whether or not its list could be used.
         var stamp: AccessFile.Stamp?
-        /// Since when the file cannot be read.
+        /// Since when the file has been unreadable.
         var lostSince: ContinuousClock.Instant?
         var isClosed = false
     }
@@ -34,21 +34,21 @@ package final class AccessControl: Sendable {
     /// Reads the list.
     ///
     /// - Parameters:
-    ///   - file: Where the list is kept.
+    ///   - file: The file of the list.
     ///   - perSecond: How many requests a second each token may be used for.
-    ///   - logger: Takes word of changed lists.
+    ///   - logger: Logs changed lists.
     /// - Throws: ``AccessProblem`` when the list cannot be used.
     package convenience init(file: AccessFile, perSecond: Int, logger: Logger) throws(AccessProblem) {
         self.init(file: file, reading: try file.read(), perSecond: perSecond, logger: logger)
     }
 
-    /// Begins with a list that was read already.
+    /// Begins with a list that was already read.
     ///
     /// - Parameters:
-    ///   - file: Where the list is kept.
-    ///   - reading: What was in the file.
+    ///   - file: The file of the list.
+    ///   - reading: The list read from the file.
     ///   - perSecond: How many requests a second each token may be used for.
-    ///   - logger: Takes word of changed lists.
+    ///   - logger: Logs changed lists.
     package init(file: AccessFile, reading: AccessFile.Reading, perSecond: Int, logger: Logger) {
         self.file = file
         self.logger = logger
@@ -58,7 +58,7 @@ package final class AccessControl: Sendable {
         strangers = Mutex(RateBounds(perSecond: Self.strangersPerSecond, capacity: Self.addresses))
     }
 
-    /// Judges by a list that was read again, changed or not.
+    /// Uses a list that was read again.
     package func use(_ reading: AccessFile.Reading) {
         state.withLock { use(reading, in: &$0) }
     }
@@ -66,12 +66,12 @@ package final class AccessControl: Sendable {
     /// Judges a request.
     ///
     /// - Parameters:
-    ///   - access: What the route asks for.
+    ///   - access: What the route requires.
     ///   - authorization: The values of all Authorization lines.
-    ///   - client: The network the request comes from, asked for only when it has no good token; nil when not known.
-    ///   - now: The present, for tokens that expire.
-    ///   - instant: The present, for the rates.
-    /// - Returns: Who asks, if the token is good; and why the request is refused, if it is.
+    ///   - client: The network the request comes from, called only without a valid token; nil when unknown.
+    ///   - now: The current time, for expiry.
+    ///   - instant: The current instant, for the rates.
+    /// - Returns: The caller, if the token is valid; and why the request is refused, if it is.
     package func judge(
         _ access: RouteAccess,
         authorization: [String],
@@ -79,7 +79,7 @@ package final class AccessControl: Sendable {
         now: Date,
         instant: ContinuousClock.Instant
     ) -> (caller: AccessGrant?, refusal: AccessRefusal?) {
-        // Open routes are for probes of liveness, whom no stranger's requests may shut out.
+        // Open routes serve liveness probes, which other clients' requests must not crowd out.
         guard case .scope(let needed) = access else {
             return (nil, nil)
         }
@@ -95,9 +95,9 @@ package final class AccessControl: Sendable {
         return wait.map { (judgement.caller, .tooFast(retryAfter: $0)) } ?? judgement
     }
 
-    /// Keeps when tokens were used; to be called often, from where a file may be written.
+    /// Saves when tokens were used; call it often, from a thread that may write a file.
     ///
-    /// - Parameter instant: The present; nil at the end, when everything is kept.
+    /// - Parameter instant: The current instant; nil at shutdown, to save unconditionally.
     package func saveUses(at instant: ContinuousClock.Instant?) {
         uses.save(Set(state.withLock { $0.list }.grants.map(\.id)), at: instant)
     }
@@ -114,7 +114,7 @@ package final class AccessControl: Sendable {
             if !state.isClosed {
                 state.isClosed = true
                 logger.error(
-                    "the list of tokens cannot be read, and every token is refused until it can",
+                    "the token list cannot be read; every token is refused until it can",
                     metadata: ["file": "\(file.path)"])
             }
             return AccessList()
@@ -125,12 +125,12 @@ package final class AccessControl: Sendable {
         do throws(AccessProblem) {
             use(try file.read(), in: &state)
         } catch {
-            // The stamp from before the look: the same bad file is complained about once, a mended one is read.
+            // The stamp from before reading: the same bad file is reported once, and a corrected one is read.
             state.stamp = found
             if case .unreadable = error {
                 state.lostSince = state.lostSince ?? instant
             }
-            logger.error("the tokens in use stay", metadata: ["error": "\(error)"])
+            logger.error("the tokens in use remain in effect", metadata: ["error": "\(error)"])
         }
     }
 

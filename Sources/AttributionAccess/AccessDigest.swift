@@ -7,12 +7,12 @@ struct AccessDigest: Sendable {
 
     private let digest: SHA256Digest
 
-    /// Takes a digest that was just computed.
+    /// Wraps a computed digest.
     init(_ digest: SHA256Digest) {
         self.digest = digest
     }
 
-    /// Reads 64 hexadecimal digits in lower case; nil for another text.
+    /// Reads 64 lowercase hexadecimal digits; nil for anything else.
     init?(hexadecimal: String) {
         guard hexadecimal.utf8.count == Self.digits else {
             return nil
@@ -27,18 +27,18 @@ struct AccessDigest: Sendable {
         digest = SHA256Digest(words: words)
     }
 
-    /// Compares in a time that says nothing of where two digests differ.
+    /// Compares two digests in constant time.
     func matches(_ other: AccessDigest) -> Bool {
         let difference = digest.words ^ other.digest.words
         return difference[0] | difference[1] | difference[2] | difference[3] == 0
     }
 
-    /// The digest as 64 hexadecimal digits in lower case.
+    /// The digest as 64 lowercase hexadecimal digits.
     var hexadecimal: String {
         digest.hexadecimal
     }
 
-    /// The value of a hexadecimal digit in lower case.
+    /// The value of a lowercase hexadecimal digit.
     static func nibble(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

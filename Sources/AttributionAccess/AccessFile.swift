@@ -6,16 +6,15 @@ import CheckedFiles
     import Musl
 #endif
 
-/// The file a list of tokens is kept in: readable by its owner only, and replaced as a whole by one of the same owner and
-/// mode.
+/// The file of a token list: readable by its owner only, and replaced as a whole, keeping owner and mode.
 package struct AccessFile: Sendable {
-    /// Where it is.
+    /// Its path.
     package let path: String
 
     /// A list of 256 tokens takes about 60 KiB.
     private static let limit = 1 << 20
 
-    /// Which file was read: a replaced or changed one has another stamp.
+    /// Identifies a version of the file: a replaced or changed file has a different stamp.
     struct Stamp: Equatable, Sendable {
         let device: UInt64
         let inode: UInt64
@@ -38,7 +37,7 @@ package struct AccessFile: Sendable {
 
     /// Names a file.
     ///
-    /// - Parameter path: Where it is; it need not exist yet.
+    /// - Parameter path: Its path; the file need not exist yet.
     package init(_ path: String) {
         self.path = path
     }
@@ -46,29 +45,29 @@ package struct AccessFile: Sendable {
     /// Reads the list.
     ///
     /// - Returns: The list.
-    /// - Throws: ``AccessProblem`` when it cannot be read, others can read it, or it is no list of tokens.
+    /// - Throws: ``AccessProblem`` when it cannot be read, others can read it, or it is not a token list.
     package func load() throws(AccessProblem) -> AccessList {
         try read().list
     }
 
-    /// Reads, changes and replaces the list while no other process does.
+    /// Reads, changes and replaces the list under a lock.
     ///
     /// - Parameters:
-    ///   - makingFile: Whether a file that does not exist is made.
-    ///   - change: Changes the list; when it throws, the file stays.
+    ///   - creatingFile: Whether to create the file if it does not exist.
+    ///   - change: Changes the list; if it throws, the file is left as it is.
     /// - Returns: What the change returned, once the new file is on disk.
     /// - Throws: ``AccessProblem`` of the change, or when the file cannot be read or written.
     package func update<Result>(
-        makingFile: Bool,
+        creatingFile: Bool,
         _ change: (inout AccessList) throws(AccessProblem) -> Result
     ) throws(AccessProblem) -> Result {
-        // The folder is what stays when the file is replaced, so it carries the lock.
+        // The folder carries the lock, because the file is replaced.
         let folder = open(folderPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0, flock(folder, LOCK_EX) == 0 else {
             throw .unwritable(file: path, reason: Self.systemError())
         }
         defer { close(folder) }
-        var list = makingFile && currentStamp() == nil ? AccessList() : try load()
+        var list = creatingFile && currentStamp() == nil ? AccessList() : try load()
         let result = try change(&list)
         try replace(with: list.document)
         guard fsync(folder) == 0 else {
@@ -79,20 +78,20 @@ package struct AccessFile: Sendable {
 
     // MARK: Reading
 
-    /// The stamp of the file as it is now; nil when there is none.
+    /// The current stamp of the file; nil when there is no file.
     func currentStamp() -> Stamp? {
         var status = stat()
         return stat(path, &status) == 0 ? Stamp(status) : nil
     }
 
-    /// A list as it was read, and which file it was in.
+    /// A list with the stamp of the file it was read from.
     package struct Reading: Sendable {
         /// The list.
         package let list: AccessList
         let stamp: Stamp
     }
 
-    /// Reads the list and remembers which file it was in.
+    /// Reads the list together with the stamp of its file.
     ///
     /// - Throws: As ``load()``.
     package func read() throws(AccessProblem) -> Reading {
@@ -124,13 +123,13 @@ package struct AccessFile: Sendable {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Replaces the file as a whole; the new one has the former's owner and mode, or 0600 where there was none.
+    /// Replaces the file as a whole, keeping owner and mode; a new file gets 0600.
     func replace(with text: String) throws(AccessProblem) {
         let temporary = path + ".new"
-        // The server may run as another user than whoever changes its list.
+        // The list may be changed by a different user than the server runs as.
         var former = stat()
         let hasFormer = stat(path, &former) == 0
-        // What a run that was killed left behind; the lock says that nobody is writing it.
+        // A killed run may have left it behind; the lock guarantees that no one is writing it.
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

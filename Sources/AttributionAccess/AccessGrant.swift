@@ -1,22 +1,22 @@
 package import Attribution
 package import FoundationEssentials
 
-/// What one token grants, and to whom; the token itself is not in it.
+/// What one token grants, and to whom, without the token itself.
 package struct AccessGrant: Sendable {
-    /// The first digits of the token's digest: tells two tokens of one name apart, in lists and logs.
+    /// The first digits of the token's digest, which distinguish tokens with the same name in lists and logs.
     package let id: String
-    /// Who holds it: 1 to 64 of the characters `a-z 0-9 . _ -`, so that it can stand in a log and in a label.
+    /// Its holder: 1 to 64 of the characters `a-z 0-9 . _ -`, safe in logs and labels.
     package let name: String
     /// What it may be used for; never empty.
     package let scopes: [AccessScope]
     /// The ad networks it may be used for; empty for all.
     package let networks: [AdNetworkID]
-    /// When it was made, to the second.
+    /// When it was created, to the second.
     package let created: Date
     /// The first day (UTC) on which it is no longer accepted; nil when it does not expire.
     package let expires: CalendarDay?
     let digest: AccessDigest
-    /// The first moment of that day, worked out once.
+    /// The start of that day, computed once.
     private let end: Date
 
     init(
@@ -35,15 +35,15 @@ package struct AccessGrant: Sendable {
 
     /// Whether the token is still accepted.
     ///
-    /// - Parameter moment: The time it is used at.
-    /// - Returns: `false` from the first moment of the day it expires on.
+    /// - Parameter moment: The time of use.
+    /// - Returns: `false` from the start of the day it expires on.
     package func isLive(at moment: Date) -> Bool {
         moment < end
     }
 
     /// Whether one of its scopes opens a route.
     ///
-    /// - Parameter needed: What the route asks for.
+    /// - Parameter needed: What the route requires.
     /// - Returns: `true` when a scope covers it.
     package func covers(_ needed: AccessScope) -> Bool {
         scopes.contains { $0.covers(needed) }

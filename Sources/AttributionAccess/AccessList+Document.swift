@@ -63,13 +63,13 @@ extension AccessList {
             }
             let networks = (item.networks ?? []).compactMap { AdNetworkID($0) }
             guard networks.count == item.networks?.count ?? 0 else {
-                throw problem("networks", "ids of ad networks")
+                throw problem("networks", "ad network ids")
             }
             guard networks.isEmpty || scopes.allSatisfy(\.canBeLimitedToNetworks) else {
-                throw problem("networks", "none with scopes that concern every network")
+                throw problem("networks", "none with scopes that apply to all networks")
             }
             guard let digest = AccessDigest(hexadecimal: item.sha256) else {
-                throw problem("sha256", "64 hexadecimal digits in lower case")
+                throw problem("sha256", "64 lowercase hexadecimal digits")
             }
             guard let created = try? Date(item.created, strategy: .iso8601) else {
                 throw problem("created", "a time such as 2026-01-31T12:00:00Z")
@@ -79,7 +79,7 @@ extension AccessList {
                 throw problem("expires", "YYYY-MM-DD or null")
             }
             guard !grants.contains(where: { $0.digest.matches(digest) }) else {
-                throw problem("sha256", "each token once")
+                throw problem("sha256", "no duplicate token")
             }
             grants.append(
                 AccessGrant(

@@ -2,14 +2,14 @@ package import Attribution
 package import FoundationEssentials
 import StrictJSON
 
-/// Every token the console accepts: at most two live ones a name, so that one can take over from the other.
+/// Every token the console accepts: at most two live ones per name, so that one can replace the other.
 package struct AccessList: Sendable {
-    /// How many tokens of one name may be live at once.
+    /// How many live tokens one name may have.
     package static let livePerName = 2
-    /// How many tokens a list may hold; every one is compared with each token presented.
+    /// How many tokens a list may hold; each is compared with every token presented.
     package static let limit = 256
 
-    /// The tokens' grants in the order they were made.
+    /// The tokens' grants in order of creation.
     package private(set) var grants: [AccessGrant] = []
 
     /// Makes an empty list.
@@ -19,18 +19,18 @@ package struct AccessList: Sendable {
         self.grants = grants
     }
 
-    /// Makes a token and adds what it grants; expired ones of the same name are dropped.
+    /// Creates a token and adds its grant; expired ones of the same name are dropped.
     ///
     /// - Parameters:
     ///   - name: Who will hold it.
     ///   - scopes: What it may be used for.
     ///   - networks: The ad networks it may be used for; empty for all.
     ///   - expires: The first day (UTC) on which it is no longer accepted; nil for never.
-    ///   - now: The present.
+    ///   - now: The current time.
     ///   - generator: A cryptographically secure source of random bits.
-    /// - Returns: The token, which is kept nowhere else, and what it grants.
-    /// - Throws: ``AccessProblem`` for a bad name, no scope, a scope that cannot be limited to networks, a day that has passed, a third live token of the name or a
-    ///   full list.
+    /// - Returns: The token, which is stored nowhere else, and its grant.
+    /// - Throws: ``AccessProblem`` for a bad name, no scope, a scope that cannot be limited to networks, a day that has
+    ///   passed, a third live token of the name or a full list.
     package mutating func create(
         name: String,
         scopes: [AccessScope],
@@ -57,9 +57,9 @@ package struct AccessList: Sendable {
             throw .expiryPassed(expires?.description ?? "")
         }
         let kept = grants.filter { $0.name != name || $0.isLive(at: now) }
-        let rivals = kept.filter { $0.name == name }
-        guard rivals.count < Self.livePerName else {
-            throw .tooManyLive(name: name, ids: rivals.map(\.id))
+        let sameName = kept.filter { $0.name == name }
+        guard sameName.count < Self.livePerName else {
+            throw .tooManyLive(name: name, ids: sameName.map(\.id))
         }
         guard kept.count < Self.limit else {
             throw .full(limit: Self.limit)
@@ -68,10 +68,10 @@ package struct AccessList: Sendable {
         return (token, grant)
     }
 
-    /// Takes a token off the list.
+    /// Removes a token from the list.
     ///
-    /// - Parameter which: The token's id, the token itself, or its holder's name when that has one token only.
-    /// - Returns: What it granted.
+    /// - Parameter which: The token's id, the token itself, or its holder's name if that has only one token.
+    /// - Returns: Its grant.
     /// - Throws: ``AccessProblem/unknown(_:)``, or ``AccessProblem/ambiguous(name:ids:)`` for a name with two tokens.
     @discardableResult
     package mutating func revoke(_ which: String) throws(AccessProblem) -> AccessGrant {
@@ -79,7 +79,7 @@ package struct AccessList: Sendable {
         let exact = grants.filter { $0.id == which || digest.map($0.digest.matches) == true }
         let matches = exact.isEmpty ? grants.filter { $0.name == which } : exact
         guard let grant = matches.first else {
-            // A token is not shown, even one of another list.
+            // Never show a token, not even one of another list.
             throw .unknown(which.hasPrefix(AccessToken.prefix) ? AccessToken.prefix + "…" : which.shortened(to: 64))
         }
         guard matches.count == 1 else {
@@ -93,9 +93,9 @@ package struct AccessList: Sendable {
     ///
     /// - Parameters:
     ///   - authorization: The values of all its Authorization lines.
-    ///   - needed: What the route asks for.
-    ///   - now: The present.
-    /// - Returns: Who asks, when the token is one of the list and live; and why the request is refused, if it is.
+    ///   - needed: What the route requires.
+    ///   - now: The current time.
+    /// - Returns: The caller, if the token is on the list and live; and why the request is refused, if it is.
     package func judge(
         authorization: [String],
         needed: AccessScope,
@@ -112,12 +112,12 @@ package struct AccessList: Sendable {
             token = presented
         }
         let digest = token.digest
-        // Every entry is looked at, wherever the right one stands, and none is copied.
-        var found: Int?
+        // Visits every entry, so that the time does not depend on the index, and copies none.
+        var matchingIndex: Int?
         for index in grants.indices where grants[index].digest.matches(digest) {
-            found = index
+            matchingIndex = index
         }
-        guard let grant = found.map({ grants[$0] }) else {
+        guard let grant = matchingIndex.map({ grants[$0] }) else {
             return (nil, .unknown)
         }
         guard grant.isLive(at: now) else {

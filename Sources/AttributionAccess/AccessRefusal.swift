@@ -1,6 +1,6 @@
 package import CodedErrors
 
-/// Why the console turns a request away before its route sees it.
+/// Why the console refuses a request before it reaches its route.
 package enum AccessRefusal: CodedError, Equatable {
     case noCredentials
     case malformed
@@ -11,7 +11,7 @@ package enum AccessRefusal: CodedError, Equatable {
     case foreignHost
     case tooFast(retryAfter: Duration)
 
-    /// The stable code of the answer's body.
+    /// The stable code.
     package var code: ErrorCode {
         switch self {
         case .noCredentials: .noToken
@@ -25,7 +25,7 @@ package enum AccessRefusal: CodedError, Equatable {
         }
     }
 
-    /// After how long the caller may ask again.
+    /// After how long the caller may try again.
     package var retryAfter: Duration? {
         if case .tooFast(let wait) = self { wait } else { nil }
     }
@@ -41,11 +41,12 @@ package enum AccessRefusal: CodedError, Equatable {
         case .outOfNetwork(let allowed):
             "the token is limited to \(allowed.joined(separator: ", "))"
         case .foreignHost:
-            "Host: expected localhost or a loopback address; without tokens nobody may ask in another name "
+            "Host: expected localhost or a loopback address; other names need access control "
                 + "(skan tokens create, skan serve --tokens)"
         case .tooFast: "too many requests in the last second; see Retry-After"
         }
     }
+
     /// How to name networks, for a token that is limited to some.
     package var hint: String? {
         guard case .outOfNetwork = self else {

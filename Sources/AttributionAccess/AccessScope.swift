@@ -6,21 +6,21 @@ package enum AccessScope: String, CaseIterable, Sendable {
     case report
     /// Reading metrics, and nothing else.
     case metrics
-    /// Changing the store: the quarantine judged again or deleted, repair.
+    /// Changing the store: requeueing and pruning the quarantine, repair.
     case manage
-    /// Everything: all others, and whatever routes ask for this one alone.
+    /// Everything: all other scopes, and routes that require this one.
     case admin
 
     /// Whether holding this scope opens a route that needs another.
     ///
-    /// - Parameter needed: What the route asks for.
-    /// - Returns: `true` for the scope itself, for every scope when this one is ``admin``, and for ``metrics`` when it is
+    /// - Parameter needed: What the route requires.
+    /// - Returns: `true` for the scope itself, for every scope if this one is ``admin``, and for ``metrics`` if it is
     ///   ``report``.
     package func covers(_ needed: AccessScope) -> Bool {
         self == needed || self == .admin || self == .report && needed == .metrics
     }
 
-    /// Whether what it allows can be limited to some ad networks.
+    /// Whether it can be limited to some ad networks.
     package var canBeLimitedToNetworks: Bool {
         self == .sign || self == .report
     }

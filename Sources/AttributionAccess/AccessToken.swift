@@ -2,8 +2,8 @@ internal import Hashing
 
 /// A bearer token of the console: `skan_` and 256 random bits as 64 hexadecimal digits.
 ///
-/// The prefix lets scanners for leaked secrets recognise one. It exists in memory only: files keep its digest, and its
-/// description does not show it, so that no log can.
+/// The prefix lets secret scanners recognize one. It exists in memory only: files store its digest, and its description
+/// does not reveal it, so that logs cannot.
 package struct AccessToken: Sendable, CustomStringConvertible {
     /// What every token begins with.
     package static let prefix = "skan_"
@@ -12,7 +12,7 @@ package struct AccessToken: Sendable, CustomStringConvertible {
     /// The token as its holder sends it.
     package let text: String
 
-    /// Makes a token.
+    /// Creates a token.
     ///
     /// - Parameter generator: A cryptographically secure source of random bits.
     package init(using generator: inout some RandomNumberGenerator) {
@@ -23,9 +23,9 @@ package struct AccessToken: Sendable, CustomStringConvertible {
         text = Self.prefix + words.joined()
     }
 
-    /// Reads a token that somebody presents; nil for what cannot be one, before any other work is spent on it.
+    /// Reads a presented token; nil, at little cost, for text that cannot be one.
     ///
-    /// - Parameter text: The token, and nothing around it.
+    /// - Parameter text: The token alone.
     package init?(_ text: String) {
         guard text.utf8.count == Self.prefix.utf8.count + Self.digits, text.hasPrefix(Self.prefix),
             text.utf8.dropFirst(Self.prefix.utf8.count).allSatisfy({ AccessDigest.nibble($0) != nil })
@@ -35,7 +35,7 @@ package struct AccessToken: Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// What is kept of the token: with 256 random bits, one SHA-256 is as hard to reverse as any password hash.
+    /// The digest stored for the token: with 256 random bits, one SHA-256 is as hard to reverse as any password hash.
     var digest: AccessDigest {
         AccessDigest(SHA256.digest(of: text))
     }

@@ -4,18 +4,18 @@ package import Logging
 import StrictJSON
 import Synchronization
 
-/// When each token of a list was last used, kept in a file of its own beside the list.
+/// When each token of a list was last used, stored in a separate file beside the list.
 ///
-/// Only `skan tokens` writes the list, so that noting a use can never bring a revoked token back. The file is written
-/// once a minute at most; what was noted since is lost when the process is killed.
+/// Only `skan tokens` writes the list, so that recording a use can never restore a revoked token. The file is written
+/// at most once a minute; later uses are lost when the process is killed.
 package final class AccessUses: Sendable {
-    /// How often the file is written at most.
+    /// The minimum time between two writes.
     package static let interval = Duration.seconds(60)
     /// 256 tokens take about 10 KiB.
     private static let limit = 64 << 10
 
     private struct State {
-        /// By the token's id, in Unix seconds.
+        /// Unix seconds by token id.
         var seconds: [String: Int64] = [:]
         var isChanged = false
         var savedAt: ContinuousClock.Instant?
@@ -30,7 +30,7 @@ package final class AccessUses: Sendable {
     ///
     /// - Parameters:
     ///   - list: The list.
-    ///   - logger: Told once if the file cannot be written.
+    ///   - logger: Logs once when the file cannot be written.
     package init(of list: AccessFile, logger: Logger) {
         file = AccessFile(list.path + "-uses")
         self.logger = logger
@@ -46,11 +46,11 @@ package final class AccessUses: Sendable {
         }
     }
 
-    /// Writes the file if something was noted and the last time is long enough ago.
+    /// Writes the file if a use was noted and the last write is long enough ago.
     ///
     /// - Parameters:
-    ///   - ids: The tokens of the list; others are forgotten.
-    ///   - instant: The present; nil to write whenever the last time was.
+    ///   - ids: The tokens of the list; others are dropped.
+    ///   - instant: The current instant; nil to write unconditionally.
     func save(_ ids: Set<String>, at instant: ContinuousClock.Instant?) {
         let noted = state.withLock { state -> [String: Int64]? in
             if let instant, let savedAt = state.savedAt, instant < savedAt.advanced(by: Self.interval) { return nil }
@@ -73,13 +73,13 @@ package final class AccessUses: Sendable {
             }
             if isFirst {
                 logger.warning(
-                    "the last uses of tokens cannot be kept; skan tokens list shows older ones or none",
+                    "the last uses of tokens cannot be saved; skan tokens list shows older ones or none",
                     metadata: ["error": "\(error)"])
             }
         }
     }
 
-    /// Reads when each token was last used, in Unix seconds by its id; empty when there is no such file yet.
+    /// Reads when each token was last used, in Unix seconds by id; empty when there is no file yet.
     ///
     /// - Throws: ``AccessProblem`` when the file cannot be read.
     package func load() throws(AccessProblem) -> [String: Int64] {

@@ -1,10 +1,10 @@
-/// What the Authorization lines of a request hold, RFC 6750 section 2.1.
+/// The credentials in a request's Authorization lines, RFC 6750 section 2.1.
 package enum BearerCredentials: Equatable {
     /// No line, or one of another scheme.
     case none
-    /// The scheme is Bearer and what follows is no token, or there are several lines.
+    /// The scheme is Bearer but what follows is not a token, or there are several lines.
     case malformed
-    /// A token, not yet looked at further.
+    /// A token, not yet checked.
     case token(String)
 
     /// Reads the lines.
@@ -19,7 +19,7 @@ package enum BearerCredentials: Equatable {
             self = .malformed
             return
         }
-        // By bytes: every request comes here, and characters cost many times as much.
+        // Bytes, not characters, because this runs for every request.
         let scheme = value.utf8.prefix { $0 != UInt8(ascii: " ") }
         guard scheme.count == Self.scheme.count, zip(scheme, Self.scheme).allSatisfy({ $0 | 0x20 == $1 }) else {
             self = .none
@@ -29,7 +29,7 @@ package enum BearerCredentials: Equatable {
         self = Self.isToken(token) ? .token(String(Substring(token))) : .malformed
     }
 
-    /// The scheme's name, to be found in any case (RFC 9110 section 11.1).
+    /// The scheme's name, which is case-insensitive (RFC 9110 section 11.1).
     private static let scheme = Array("bearer".utf8)
 
     /// Whether a text is of the form `1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`.

@@ -1,7 +1,7 @@
-/// Token buckets, one a key: so many requests a second each, and one second's worth of them at once.
+/// Token buckets, one per key: a number of requests per second, with bursts of one second's worth.
 ///
-/// Only the moment at which a bucket is full again is kept, and only of buckets that are not; when there are too many
-/// of those, further keys share one bucket, so that memory is bounded whatever strangers do.
+/// Only the time at which a bucket is full again is stored, and only for buckets that are not full. Beyond the capacity
+/// further keys share one bucket, so that memory is bounded.
 package struct RateBounds<Key: Hashable & Sendable>: Sendable {
     private let interval: Duration
     private let burst = Duration.seconds(1)
@@ -14,13 +14,13 @@ package struct RateBounds<Key: Hashable & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - perSecond: How many requests a second each key may make, at least 1.
-    ///   - capacity: How many buckets are told apart.
+    ///   - capacity: The maximum number of separate buckets.
     package init(perSecond: Int, capacity: Int) {
         interval = .seconds(1) / max(1, perSecond)
         self.capacity = capacity
     }
 
-    /// How many buckets are kept.
+    /// How many buckets are stored.
     package var count: Int {
         fullAgain.count
     }
@@ -28,9 +28,9 @@ package struct RateBounds<Key: Hashable & Sendable>: Sendable {
     /// Takes one request from a key's bucket.
     ///
     /// - Parameters:
-    ///   - key: Whose bucket.
-    ///   - now: The present; never before an earlier one.
-    /// - Returns: Nil when it may go on; else how long until the next one may, and nothing was taken.
+    ///   - key: The key of the bucket.
+    ///   - now: The current instant, which must not go backwards.
+    /// - Returns: Nil when the request may proceed; otherwise how long to wait, with nothing taken.
     package mutating func take(_ key: Key, at now: ContinuousClock.Instant) -> Duration? {
         if fullAgain[key] == nil, fullAgain.count >= capacity {
             sweep(now)
@@ -51,7 +51,7 @@ package struct RateBounds<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
-    /// Forgets the buckets that are full again; at most once a second, for it looks at all.
+    /// Drops the buckets that are full again; at most once a second, because it visits all of them.
     private mutating func sweep(_ now: ContinuousClock.Instant) {
         guard nextSweep.map({ now >= $0 }) ?? true else {
             return

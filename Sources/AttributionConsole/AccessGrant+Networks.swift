@@ -8,17 +8,17 @@ import Hummingbird
 import StrictJSON
 
 extension AccessGrant {
-    /// As much as a signing request may have.
+    /// The limit of a signing request.
     private static let bodyLimit = 64 << 10
 
     /// Refuses a request for a network that the token is not limited to.
     ///
-    /// Whoever holds a limited token has to name the networks: a request without any concerns all.
+    /// A limited token has to name its networks, because a request that names none applies to all.
     ///
     /// - Parameters:
-    ///   - request: The request; a body that was read for its networks is put back.
-    ///   - route: What it asks for.
-    /// - Returns: The refusal; nil when it may go on, or cannot be read, which the route refuses.
+    ///   - request: The request; a body read here is put back.
+    ///   - route: The route it is for.
+    /// - Returns: The refusal; nil when it may proceed, or cannot be read, which the route then refuses.
     func refusal(of request: inout Request, to route: ConsoleRoute) async -> (any CodedError)? {
         guard !networks.isEmpty else {
             return nil
@@ -28,7 +28,7 @@ extension AccessGrant {
         case .report: named = Self.networks(ofReport: request)
         case .impressions, .openRTB, .webAds:
             guard let body = try? await request.body.collect(upTo: Self.bodyLimit) else {
-                return Refusal(.bodyTooLarge, "the body is longer than \(Self.bodyLimit) bytes, or was cut short")
+                return Refusal(.bodyTooLarge, "the body is larger than \(Self.bodyLimit) bytes, or was cut short")
             }
             request.body = .init(buffer: body)
             named = Self.networks(of: Array(body.readableBytesView), route)
@@ -40,7 +40,7 @@ extension AccessGrant {
         return AccessRefusal.outOfNetwork(allowed: networks.map(\.text))
     }
 
-    /// The networks a body names; nil when it is no JSON object.
+    /// The networks a body names; nil when it is not a JSON object.
     private static func networks(of body: [UInt8], _ route: ConsoleRoute) -> [String]? {
         guard let fields = try? RequestFields(reading: body, limit: bodyLimit) else {
             return nil

@@ -8,7 +8,7 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-/// The private listener: health, reports, metrics, and what else is given to it as groups of routes.
+/// The private listener, which serves health, reports, metrics and other groups of routes.
 package struct Console: Service {
     private let routes: [any ConsoleRoutes]
     private let gate: ConsoleGate
@@ -23,16 +23,16 @@ package struct Console: Service {
     /// Makes a console.
     ///
     /// - Parameters:
-    ///   - routes: Everything it answers.
-    ///   - access: Decides who may do what; without it everybody who can reach the console may do everything.
+    ///   - routes: The routes it serves.
+    ///   - access: Decides who may do what; without it, everyone who can reach the console may do everything.
     ///   - host: The address; a loopback one when there is no access control.
     ///   - port: The port; 0 for a free one.
     ///   - tls: The TLS identity; nil for plain HTTP.
-    ///   - trustedProxies: The proxies whose word about their client is taken.
-    ///   - limits: Every bound of its connections.
-    ///   - logger: Takes a line for each request, at debug, and what goes wrong.
-    ///   - metricsFactory: Where requests are counted.
-    ///   - onListening: Called with the port as soon as connections are taken.
+    ///   - trustedProxies: The proxies that are trusted to name their clients.
+    ///   - limits: The bounds of its connections.
+    ///   - logger: Logs each request, at debug, and problems.
+    ///   - metricsFactory: Makes the counters.
+    ///   - onListening: Called with the port as soon as connections are accepted.
     package init(
         routes: [any ConsoleRoutes],
         access: AccessControl?,
@@ -77,7 +77,7 @@ package struct Console: Service {
         }
     }
 
-    /// Serves routes on whatever listener until a graceful shutdown.
+    /// Serves routes at an address until a graceful shutdown.
     static func serve(
         _ routes: [any ConsoleRoutes],
         _ gate: ConsoleGate,
@@ -88,8 +88,8 @@ package struct Console: Service {
         metricsFactory: any MetricsFactory,
         onServerRunning: @escaping @Sendable (any Channel) async -> Void
     ) async throws {
-        // Handlers run on Swift's pool. A second loop would only take its threads off the processors: signing over two
-        // loops is a quarter slower on two cores.
+        // Handlers run on Swift's pool, and a second loop would compete with it: signing over two loops is a quarter
+        // slower on two cores.
         let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
         try await ConsoleConnections.run(
             on: eventLoop, limits: limits, routes: routes.flatMap(\.endpoints).map(\.route), gate: gate,
@@ -100,7 +100,7 @@ package struct Console: Service {
                 server: HTTPServerBuilder { responder in
                     ConsoleChannel(connections, limits: limits, tls: tls, responder: responder)
                 },
-                // Newcomers are never left waiting to be accepted: one of them may be a probe.
+                // A new connection must not wait to be accepted, because it may be a probe.
                 configuration: .init(address: address, serverName: "skan", backlog: 1_024),
                 onServerRunning: onServerRunning,
                 eventLoopGroupProvider: .shared(eventLoop),
@@ -110,7 +110,7 @@ package struct Console: Service {
         }
     }
 
-    /// Everything that some routes answer, on whatever listener.
+    /// A router for some routes.
     static func router(_ routes: [any ConsoleRoutes], _ gate: ConsoleGate) -> Router<ConsoleContext> {
         let router = Router(context: ConsoleContext.self)
         for endpoint in routes.flatMap(\.endpoints) {
@@ -119,7 +119,7 @@ package struct Console: Service {
                 try await gate.answer(endpoint, request, context)
             }
         }
-        // After the routes, so that they are only asked when none of them takes a request.
+        // After the routes, so that these run only when no route matches.
         router.add(middleware: FaultyRequests())
         router.add(middleware: UnmatchedRequests(routes: routes.flatMap(\.endpoints).map(\.route)))
         return router

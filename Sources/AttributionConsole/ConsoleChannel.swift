@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// A connection of the console, with the TLS identity as it is when the connection is accepted.
+/// Sets up connections of the console, each with the TLS identity current when it is accepted.
 struct ConsoleChannel: ServerChildChannel {
     private let http: HTTP1Channel
     private let tls: IngressTLS?
@@ -14,7 +14,7 @@ struct ConsoleChannel: ServerChildChannel {
     /// Makes the set-up of all connections.
     ///
     /// - Parameters:
-    ///   - connections: Decides who may stay, and for how long.
+    ///   - connections: Decides which connections may stay, and for how long.
     ///   - limits: The bounds of a head.
     ///   - tls: The TLS identity; nil for plain HTTP.
     ///   - responder: Answers the requests.

@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// What every request of the console passes before its route, and where every answer is noted.
+/// Checks every console request before its route, and counts and logs every answer.
 struct ConsoleGate: Sendable {
     let access: AccessControl?
     let trustedProxies: TrustedProxies
@@ -17,7 +17,7 @@ struct ConsoleGate: Sendable {
         .xForwardedFor: HTTPField.Name("x-forwarded-for"), .forwarded: HTTPField.Name("forwarded"),
     ].compactMapValues { $0 }
 
-    /// Answers a request: with a refusal, or as its route does.
+    /// Answers a request, with a refusal or from its route.
     func answer(_ endpoint: ConsoleEndpoint, _ request: Request, _ context: ConsoleContext) async throws -> Response {
         let start = ContinuousClock.now
         let (caller, refusal) = judge(endpoint.route.definition.access, request, context, start)
@@ -49,8 +49,8 @@ struct ConsoleGate: Sendable {
         _ instant: ContinuousClock.Instant
     ) -> (caller: AccessGrant?, refusal: AccessRefusal?) {
         guard let access else {
-            // Without tokens whoever reaches loopback may ask, but no page whose name was made to point there: its
-            // reader's browser would ask for it, and say the page's name.
+            // Without tokens anyone on loopback may ask, but not a web page by DNS rebinding, whose requests name the
+            // page's own host.
             let isForeign = needed != .open && request.head.authority?.isLoopbackAuthority == false
             return (nil, isForeign ? .foreignHost : nil)
         }
@@ -63,7 +63,7 @@ struct ConsoleGate: Sendable {
         )
     }
 
-    /// Who asks: the peer, or whom a trusted proxy speaks for.
+    /// The client: the peer, or the one a trusted proxy reports.
     private func client(of request: Request, _ context: ConsoleContext) -> InternetAddress? {
         guard let peer = context.peer, trustedProxies.contains(peer),
             let name = Self.forwardingNames[trustedProxies.field]
@@ -73,9 +73,9 @@ struct ConsoleGate: Sendable {
         return trustedProxies.client(forwardedBy: peer, values: request.headers[values: name]) ?? peer
     }
 
-    /// Counts an answer and writes its line: holder, route and status, never the token or the query.
+    /// Counts and logs an answer: holder, route and status, never the token or the query.
     ///
-    /// Refusals stand at info, for they are few: their rate is bounded.
+    /// Refusals are logged at info, because their rate is bounded.
     private func note(
         _ route: ConsoleRoute,
         _ status: Int,

@@ -1,10 +1,10 @@
 import Metrics
 import Synchronization
 
-/// The counters of the console, made as they are needed and kept.
+/// The counters of the console, created when first used.
 ///
-/// Labels are routes, status codes and names of token holders, never anything a stranger wrote.
-/// - `skan_console_requests_total{route,status,caller}`: answered requests; caller is empty without a good token.
+/// Labels are routes, status codes and names of token holders, never anything an unknown client sent.
+/// - `skan_console_requests_total{route,status,caller}`: answered requests; caller is empty without a valid token.
 /// - `skan_console_request_seconds{route}`: the time from the request's head to its answer.
 final class ConsoleMetrics: Sendable {
     private struct RequestKey: Hashable {
@@ -17,7 +17,7 @@ final class ConsoleMetrics: Sendable {
     private let requests = Mutex<[RequestKey: Counter]>([:])
     private let durations: [ConsoleRoute: Timer]
 
-    /// Makes the timers; counters follow.
+    /// Makes the timers; counters are made when first used.
     init(factory: any MetricsFactory) {
         self.factory = factory
         let routes = ConsoleRoute.allCases.map { route in

@@ -5,13 +5,13 @@ import NIOCore
 import StrictJSON
 
 extension Request {
-    /// The body of a request that has to bring JSON.
+    /// The body of a request that must be JSON.
     ///
-    /// - Parameter limit: The most bytes it may have.
+    /// - Parameter limit: The maximum number of bytes.
     /// - Returns: The bytes.
     /// - Throws: ``CodedErrors/Refusal`` for another media type, and for a body that is too long or cut short.
     func jsonBody(upTo limit: Int) async throws(Refusal) -> ByteBuffer {
-        // A page in a browser can post to loopback, but not with this media type and without asking first.
+        // A web page can post to loopback, but not with this media type unless a preflight request allows it.
         guard headers[.contentType]?.isJSONMediaType == true else {
             throw Refusal(
                 .unsupportedMediaType,

@@ -7,7 +7,7 @@ import NIOCore
 import StrictJSON
 
 extension Response {
-    /// An answer with a text, not to be kept by caches.
+    /// An answer with a text, not to be cached.
     static func text(_ status: HTTPResponse.Status, _ mediaType: String, _ body: String) -> Response {
         Response(
             status: status,
@@ -21,13 +21,13 @@ extension Response {
         text(status, "application/json", body.line + "\n")
     }
 
-    /// An answer that names why a request is refused.
+    /// An answer that says why a request is refused.
     ///
     /// - Parameters:
     ///   - error: What is wrong; its code decides the status.
     ///   - fields: More fields of its head.
     ///   - body: The object, where it has more members than a refusal.
-    /// - Returns: The answer, with Retry-After where the same may be asked again.
+    /// - Returns: The answer, with Retry-After where the request may be repeated.
     static func refusing(
         _ error: some CodedError,
         fields: HTTPFields = [:],
@@ -41,7 +41,7 @@ extension Response {
         return response
     }
 
-    /// The answer to a request that was turned away.
+    /// The answer to a request that access control refused.
     init(_ refusal: AccessRefusal) {
         self = .refusing(refusal, fields: refusal.challenge.map { [.wwwAuthenticate: $0] } ?? [:])
     }

@@ -4,7 +4,7 @@ import CodedErrors
 import Hummingbird
 import Logging
 
-/// Answers what a group of routes could not do, and logs what an operator has to mend.
+/// Answers the errors of a group of routes, and logs those an operator has to fix.
 struct RouteFailures: Sendable {
     private let log: FailureLog
     private let unexpected: Refusal
@@ -12,9 +12,9 @@ struct RouteFailures: Sendable {
     /// Makes the answers of some routes.
     ///
     /// - Parameters:
-    ///   - message: What failed, in words that do not change; for the log.
-    ///   - unexpected: What a client is told of errors that have no words of ours: those of libraries.
-    ///   - logger: Takes what goes wrong.
+    ///   - message: What failed, as a constant log message.
+    ///   - unexpected: The answer to errors without a code, such as those of libraries.
+    ///   - logger: Logs problems.
     init(_ message: Logger.Message, unexpected: Refusal, logger: Logger) {
         log = FailureLog(message, logger: logger)
         self.unexpected = unexpected
@@ -29,10 +29,10 @@ struct RouteFailures: Sendable {
     func response(to error: any Error) -> Response {
         switch error {
         case is CancellationError:
-            // Nobody reads it: the client has gone, or the server stops. The status is for the metrics.
-            return .refusing(Refusal(.cancelled, "the client has gone"))
+            // Never read, because the client is gone or the server is stopping. The status is for the metrics.
+            return .refusing(Refusal(.cancelled, "the client is gone"))
         case let error as StoreError:
-            // However it failed, a client hears that the store did.
+            // Clients get one code for every failure of the store.
             log.note("\(error)")
             return .refusing(Refusal(.storeFailed, error.message, hint: error.hint))
         case let error as any CodedError:

@@ -3,7 +3,7 @@ import AttributionListener
 extension String {
     /// Whether a Host field, `name` or `name:port`, names this machine itself.
     var isLoopbackAuthority: Bool {
-        // Longer than an IPv6 address in brackets with its port: a client may send 16 KiB, and every request comes here.
+        // Enough for an IPv6 address with its port. Checked because clients may send 16 KiB with every request.
         guard utf8.count <= 64 else {
             return false
         }

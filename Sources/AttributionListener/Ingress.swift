@@ -8,9 +8,8 @@ import ServiceLifecycle
 /// The public listener: takes postbacks over HTTP/1.1, refuses everything else, and bounds what a client can cost.
 ///
 /// Every complete request goes to the handler on its event loop; answers come back from any thread. On graceful
-/// shutdown the listener closes at once, idle connections close, requests being read or decided are answered, and
-/// after ``IngressLimits/stopDeadline`` whatever is left is cut off. When its task is cancelled, everything is cut
-/// off at once.
+/// shutdown the listener and idle connections close at once, requests in progress are answered, and connections that
+/// remain after ``IngressLimits/stopDeadline`` are cut off. When its task is cancelled, everything is cut off at once.
 package struct Ingress: Service {
     private let host: String
     private let port: Int
@@ -25,10 +24,10 @@ package struct Ingress: Service {
     ///   - port: The port; 0 for a free one.
     ///   - threads: How many event loops, each a thread, serve the connections.
     ///   - routes: The paths it serves; any other is answered 404.
-    ///   - limits: Every bound.
+    ///   - limits: The bounds.
     ///   - tls: The TLS identity; `nil` for plain HTTP.
-    ///   - trustedProxies: The proxies whose word about their client is taken.
-    ///   - logger: Where the access log and problems go.
+    ///   - trustedProxies: The proxies that are trusted to name their clients.
+    ///   - logger: Receives the access log and problems.
     ///   - accessLogLevel: The level of the line written for each request: method, matched route, status, sizes,
     ///     duration; never a body or a query.
     ///   - metricsFactory: Where the counters are kept.
@@ -67,9 +66,9 @@ package struct Ingress: Service {
         self.onListening = onListening
     }
 
-    /// Serves connections that are open already, on their event loop, which must be the caller's.
+    /// Serves connections that are already open, on their event loop, which must be the caller's.
     ///
-    /// For tests that measure what a request costs: no socket, no other thread.
+    /// For tests that measure the cost of a request: no socket, no other thread.
     ///
     /// - Parameters:
     ///   - channels: The connections, all of one event loop.
@@ -82,7 +81,7 @@ package struct Ingress: Service {
         for channel in channels { try IngressServer.configure(channel, peer: peer, loop: loop) }
     }
 
-    /// Gives many answers together, which costs each event loop one visit.
+    /// Gives many answers together, which wakes each event loop once.
     ///
     /// - Parameter body: Calls the answer closures of any number of requests on the calling thread.
     @Sendable package static func answerTogether(_ body: () -> Void) {

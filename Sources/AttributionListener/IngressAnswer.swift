@@ -1,6 +1,6 @@
 package import CodedErrors
 
-/// What a request is answered with.
+/// The answer to a request.
 package struct IngressAnswer: Sendable, Equatable {
     /// The HTTP status code, 200…599.
     package let status: Int
@@ -21,7 +21,7 @@ package struct IngressAnswer: Sendable, Equatable {
         self.retryAfter = retryAfter
     }
 
-    /// Makes the answer to what is refused.
+    /// Makes the answer that refuses a request.
     ///
     /// - Parameter error: What is wrong; its code decides the status.
     package init(refusing error: some CodedError) {

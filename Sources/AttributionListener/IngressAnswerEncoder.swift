@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Writes answers as bytes, one buffer for each, into memory that is used again once the socket has taken it.
+/// Encodes answers, one buffer each, in memory that is reused once the socket has taken it.
 struct IngressAnswerEncoder {
     private var buffer = ByteBufferAllocator().buffer(capacity: 512)
 
@@ -16,7 +16,7 @@ struct IngressAnswerEncoder {
     /// - Parameters:
     ///   - answer: Status, body and retry time.
     ///   - isLast: Whether the connection closes after it.
-    ///   - announcesKeepAlive: Whether to say that it does not, as HTTP/1.0 needs.
+    ///   - announcesKeepAlive: Whether to say that it stays open, as HTTP/1.0 needs.
     ///   - omitsBody: Whether the body is announced but not sent, as for HEAD.
     /// - Returns: The bytes to send.
     mutating func encode(

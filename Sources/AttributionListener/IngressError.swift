@@ -10,17 +10,17 @@ import NIOCore
 
 /// Why the ingress cannot start, or cannot take new settings.
 package enum IngressError: CodedError, Equatable {
-    /// The listening socket could not be had.
+    /// The listening socket could not be opened.
     case cannotListen(host: String, port: Int, reason: String)
     /// The certificate file could not be read as PEM certificates.
     case unusableCertificate(file: String, reason: String)
-    /// The server's certificate has ended: no client accepts it.
+    /// The server's certificate has expired.
     case expiredCertificate(file: String, end: Date)
     /// The key file could not be read as a PEM private key.
     case unusableKey(file: String, reason: String)
     /// Certificate and key were read but do not make a TLS identity.
     case unusableIdentity(certificateFile: String, keyFile: String, reason: String)
-    /// A trusted proxy is not an address and not a network.
+    /// A trusted proxy is neither an address nor a network.
     case malformedNetwork(String)
 
     /// The stable code.
@@ -41,11 +41,11 @@ package enum IngressError: CodedError, Equatable {
         case .unusableCertificate(let file, let reason):
             "no certificate could be read from \(file): \(reason)"
         case .expiredCertificate(let file, let end):
-            "the certificate in \(file) ended at \(end.formatted(.iso8601)), and no client accepts it"
+            "the certificate in \(file) expired at \(end.formatted(.iso8601))"
         case .unusableKey(let file, let reason):
             "no private key could be read from \(file): \(reason)"
         case .unusableIdentity(let certificateFile, let keyFile, let reason):
-            "\(certificateFile) and \(keyFile) do not go together: \(reason)"
+            "\(certificateFile) and \(keyFile) cannot be used together: \(reason)"
         case .malformedNetwork(let text):
             "\"\(text)\" is not an IP address or network"
         }
@@ -56,8 +56,8 @@ package enum IngressError: CodedError, Equatable {
         switch self {
         case .cannotListen: "choose a free port and an address of this machine"
         case .unusableCertificate: "give a PEM file, the server's certificate first"
-        case .expiredCertificate: "renew it, and check the clock"
-        case .unusableKey: "give a PEM file without a passphrase, which only its owner can read"
+        case .expiredCertificate: "renew the certificate, and check the clock"
+        case .unusableKey: "give a PEM file without a passphrase that only its owner can read"
         case .unusableIdentity: "give the key of this certificate"
         case .malformedNetwork: "write 192.0.2.1, 10.0.0.0/8 or 2001:db8::/32"
         }
@@ -65,7 +65,7 @@ package enum IngressError: CodedError, Equatable {
 }
 
 extension IngressError {
-    /// Puts into words why a listening socket could not be had.
+    /// Describes why a listening socket could not be opened.
     ///
     /// - Parameters:
     ///   - error: What the network library threw.
@@ -74,8 +74,8 @@ extension IngressError {
     package init(binding error: any Error, host: String, port: Int) {
         let reason =
             switch (error as? IOError)?.errnoCode {
-            case EADDRINUSE: "the port is taken"
-            case EADDRNOTAVAIL: "the address is not one of this machine"
+            case EADDRINUSE: "the port is in use"
+            case EADDRNOTAVAIL: "this machine does not have that address"
             case EACCES, EPERM: "this user may not use the port"
             case EMFILE, ENFILE: "there are too many open files"
             case let code?: String(cString: strerror(code))

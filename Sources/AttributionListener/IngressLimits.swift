@@ -1,32 +1,32 @@
-/// Every bound of the public listener.
+/// The bounds of the public listener.
 ///
-/// Deadlines are checked by a sweep over the connections, up to a quarter of a second (an eighth of the shortest
-/// deadline, when that is less) after they have passed.
+/// Deadlines are checked by a sweep over the connections, up to a quarter of a second (or an eighth of the shortest
+/// deadline, if less) after they have passed.
 package struct IngressLimits: Sendable {
-    /// Bytes of a request body, declared or counted while reading; default 16 KiB, a postback being under 2 KiB.
+    /// Bytes of a request body, declared or counted while reading; default 16 KiB (a postback is under 2 KiB).
     package var bodyBytes = 16 * 1024
     /// Bytes of a request head; default 16 KiB.
     ///
-    /// Counted over everything, ends of lines included.
+    /// Line endings included.
     package var headBytes = 16 * 1024
     /// Header fields of a request, trailers included; default 64.
     package var headFields = 64
     /// Bytes of the request target; default 4 KiB.
     package var targetBytes = 4 * 1024
-    /// Connections open at one time; default 4,096, and one more is closed as it comes.
+    /// Connections open at one time; default 4,096, and any further one is closed at once.
     package var connections = 4096
     /// Connections open at one time from one IPv4 address or one IPv6 /64 network; default 256.
     ///
-    /// Connections from trusted proxies are not counted here; what is bounded instead, by the same number, are the
-    /// requests of each of their clients that wait for an answer.
+    /// Connections from trusted proxies are not counted here; instead, the same number bounds the requests in flight of
+    /// each of their clients.
     package var connectionsPerAddress = 256
     /// Requests served over one connection; default 10,000.
     ///
     /// The last one is answered with `Connection: close`.
     package var requestsPerConnection = 10_000
-    /// Complete requests that may wait on one connection behind the one being answered; default 16.
+    /// Complete requests that may be queued on one connection behind the one being answered; default 16.
     ///
-    /// With one more, the rest of the input is dropped and the connection closed after the last answer.
+    /// Beyond that, the rest of the input is dropped and the connection closes after the last answer.
     package var pipelinedRequests = 16
     /// From the connection, or the first byte of a later request, to the end of the head; default 5 s.
     ///
@@ -38,9 +38,9 @@ package struct IngressLimits: Sendable {
     package var answerDeadline = Duration.seconds(30)
     /// Between an answer and the first byte of the next request; default 60 s.
     package var idleDeadline = Duration.seconds(60)
-    /// How long a client may leave its answers unread once ``outboundBytes`` wait for it; default 10 s.
+    /// How long a client may leave answers unread once ``outboundBytes`` of them are pending; default 10 s.
     package var writeDeadline = Duration.seconds(10)
-    /// Bytes of answers waiting for one client beyond which nothing more is read from it; default 32 KiB.
+    /// Bytes of pending answers beyond which nothing more is read from a client; default 32 KiB.
     package var outboundBytes = 32 * 1024
     /// How long a refused client's remaining bytes are dropped, so that it can read the answer; default 1 s.
     ///
@@ -48,7 +48,7 @@ package struct IngressLimits: Sendable {
     package var lingerDeadline = Duration.seconds(1)
     /// How many of a refused client's remaining bytes are dropped before it is cut off; default 256 KiB.
     package var lingerBytes = 256 * 1024
-    /// From the start of a graceful stop until every connection is closed, whatever it was doing; default 5 s.
+    /// From the start of a graceful stop until the remaining connections are cut off; default 5 s.
     package var stopDeadline = Duration.seconds(5)
     /// What `Retry-After` says when the handler did not answer in time; default 30 s.
     package var retryAfter = Duration.seconds(30)
@@ -56,15 +56,15 @@ package struct IngressLimits: Sendable {
     /// Makes the default limits.
     package init() {}
 
-    /// Bytes of sizes, extensions and ends of a body's chunks: 200 chunks without extensions.
+    /// Bytes of chunk framing in a body: enough for 200 chunks without extensions.
     ///
-    /// A chunk of one byte costs six on the wire and many times that in work, and no sender makes such.
+    /// A chunk of one byte takes six on the wire and much more work, and no real sender uses such chunks.
     package var chunkFramingBytes: Int { 1024 }
 
-    /// Bytes of one request on the wire, framing of chunks and trailers included.
+    /// Bytes of one request on the wire, chunk framing and trailers included.
     package var wireBytes: Int { 2 * headBytes + bodyBytes + chunkFramingBytes }
 
-    /// How often deadlines are looked at.
+    /// How often deadlines are checked.
     package var sweepInterval: Duration {
         let shortest = [headDeadline, requestDeadline, answerDeadline, idleDeadline, writeDeadline, lingerDeadline]
             .min()

@@ -1,11 +1,11 @@
 import CodedErrors
 import Metrics
 
-/// The counters of one event loop, made as they are needed.
+/// The counters of one event loop, created when first used.
 ///
-/// Labels are matched routes, status codes and stable codes, never anything a client wrote.
+/// Labels are matched routes, status codes and stable codes, never anything a client sent.
 /// - `skan_ingress_requests_total{route,status}`: answered requests; route `none` for an unknown path or an unread
-///   head, status `dropped` for one whose client had gone.
+///   head, status `dropped` when the client was gone.
 /// - `skan_ingress_refusals_total{reason}`: those the ingress answered itself.
 /// - `skan_ingress_connections_total{outcome}`: `accepted`, `over-total-cap`, `over-address-cap`, `stopping`.
 /// - `skan_ingress_disconnects_total{reason}`: connections cut off without an answer: `head-deadline`,
@@ -18,7 +18,7 @@ struct IngressMetrics {
 
     private let factory: any MetricsFactory
     private var requests: [RequestKey: Counter] = [:]
-    /// The counter used last: nearly every request ends like the one before.
+    /// The counter used last: most requests end like the one before.
     private var latest: (key: RequestKey, counter: Counter)?
     private var others: [String: Counter] = [:]
 
@@ -29,7 +29,7 @@ struct IngressMetrics {
         self.factory = factory
     }
 
-    /// Counts an answered request; status 0 stands for one whose client had gone.
+    /// Counts an answered request; status 0 means the client was gone.
     mutating func countRequest(route: IngressRoute?, status: Int) {
         let key = RequestKey(route: route, status: status)
         if let latest, latest.key == key { return latest.counter.increment() }

@@ -1,8 +1,8 @@
 package import CodedErrors
 
-/// Why the ingress itself answers a request.
+/// Why the ingress refuses a request.
 ///
-/// The code is stable; the text may change. What a client sent is quoted shortened, and the query never.
+/// The code is stable; the text may change. Quotes from the request are shortened and never include the query.
 package enum IngressRefusal: CodedError, Equatable {
     case notFound(target: String, known: String)
     case methodNotAllowed(String)
@@ -21,7 +21,7 @@ package enum IngressRefusal: CodedError, Equatable {
     case deadlinePassed(part: String)
     case unanswered(retryAfter: Duration)
 
-    /// What breaks the grammar of HTTP.
+    /// A request that breaks the grammar of HTTP.
     static func malformed(_ fault: IngressFault) -> IngressRefusal {
         .malformedRequest(fault.rawValue)
     }
@@ -55,7 +55,7 @@ package enum IngressRefusal: CodedError, Equatable {
 
     /// Whether the request's framing is still sound, so that the connection can serve another one.
     ///
-    /// Everything else ends the connection: what follows on it cannot be told from the refused request.
+    /// Every other refusal ends the connection: what follows cannot be told from the refused request.
     var keepsConnection: Bool {
         switch self {
         case .notFound, .methodNotAllowed, .unsupportedMediaType: true
@@ -66,23 +66,23 @@ package enum IngressRefusal: CodedError, Equatable {
     /// What was found, and what was expected.
     package var message: String {
         switch self {
-        case .notFound(let target, _): "nothing is at \(Self.quoted(Self.withoutQuery(target)))"
+        case .notFound(let target, _): "there is no route \(Self.quoted(Self.withoutQuery(target)))"
         case .methodNotAllowed(let method): "the method was \(Self.quoted(method))"
         case .unsupportedMediaType(let type): "the Content-Type was \(Self.quoted(type))"
-        case .bodyTooLarge(let limit): "the body is larger than \(limit) bytes, or in hundreds of chunks"
+        case .bodyTooLarge(let limit): "the body is larger than \(limit) bytes, or split into hundreds of chunks"
         case .headTooLarge(let bytes, let fields):
             "the head is larger than \(bytes) bytes or has more than \(fields) fields"
         case .targetTooLong(let limit): "the request target is longer than \(limit) bytes"
         case .malformedRequest(let reason): "the bytes are not a well-formed HTTP/1.1 request (\(reason)); see RFC 9112"
-        case .missingHost: "an HTTP/1.1 request without a Host field"
-        case .repeatedHost: "more than one Host field"
+        case .missingHost: "the HTTP/1.1 request has no Host field"
+        case .repeatedHost: "the request has more than one Host field"
         case .invalidHost(let host): "the Host field was \(Self.quoted(host))"
-        case .ambiguousLength: "the length of the body is stated twice or in a way HTTP/1.0 does not know"
+        case .ambiguousLength: "the length of the body is given twice, or in a way HTTP/1.0 does not support"
         case .unsupportedTransferCoding(let coding): "the Transfer-Encoding was \(Self.quoted(coding))"
         case .unsupportedExpectation(let expectation): "the Expect field was \(Self.quoted(expectation))"
-        case .incompleteRequest: "the connection was closed for sending before the request was complete"
+        case .incompleteRequest: "the client closed the connection before the request was complete"
         case .deadlinePassed(let part): "the \(part) was not complete in time"
-        case .unanswered: "the request was not decided in time, and may still take effect"
+        case .unanswered: "the request was not processed in time, and may still take effect"
         }
     }
 
@@ -92,7 +92,7 @@ package enum IngressRefusal: CodedError, Equatable {
         case .notFound(_, let known): "post to one of \(known)"
         case .methodNotAllowed: "use POST"
         case .unsupportedMediaType: "send application/json"
-        case .bodyTooLarge: "a postback is not that large; send one in each request"
+        case .bodyTooLarge: "a postback is not that large; send one per request"
         case .headTooLarge: "send fewer and shorter fields"
         case .targetTooLong: "send data in the body"
         case .malformedRequest: nil
@@ -100,8 +100,8 @@ package enum IngressRefusal: CodedError, Equatable {
         case .invalidHost: "send a host name with an optional port"
         case .ambiguousLength: "send one Content-Length or Transfer-Encoding: chunked"
         case .unsupportedTransferCoding: "send chunked alone or a Content-Length"
-        case .unsupportedExpectation: "only 100-continue is known"
-        case .incompleteRequest: "send all of it"
+        case .unsupportedExpectation: "only 100-continue is supported"
+        case .incompleteRequest: "send the whole request"
         case .deadlinePassed: "send the request again without pauses"
         case .unanswered: "send it again later"
         }

@@ -1,16 +1,16 @@
 package import struct FoundationEssentials.Date
 
-/// One complete request that passed the ingress' own checks.
+/// One complete request that passed the checks of the ingress.
 package struct IngressRequest: Sendable {
     /// The path it was posted to.
     package let route: IngressRoute
-    /// The body exactly as received, with the transfer coding taken off; empty when there was none.
+    /// The body exactly as received, with the transfer coding removed; empty when there was none.
     package let body: [UInt8]
     /// When the last byte was read, by the clock the ingress was given.
     package let receivedAt: Date
     /// The client's network as text: its IPv4 address or its IPv6 /64 network.
     ///
-    /// The peer's own, or what a trusted proxy reported; `nil` when a trusted proxy named no usable address.
+    /// The peer's own, or that of the client a trusted proxy reported; `nil` when it reported no usable address.
     package let client: String?
 
     /// Makes a request.

@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// The running half of a listener: its event loops, the state on each, and the way down.
+/// The running half of a listener: its event loops, their state, and shutdown.
 struct IngressServer: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let settings: IngressSettings
@@ -64,9 +64,7 @@ struct IngressServer: Sendable {
             .get()
     }
 
-    /// Lets requests under way finish, and cuts off what has not by the bound.
-    ///
-    /// - Parameter bound: From now.
+    /// Lets requests in progress finish, and cuts off the connections left after the bound.
     func stop(within bound: Duration) async {
         let emptied = group.next().makePromise(of: Void.self)
         census.stop { emptied.succeed() }
@@ -81,7 +79,7 @@ struct IngressServer: Sendable {
         for loop in loops { loop.eventLoop.execute { loop.value.cutOff() } }
     }
 
-    /// Ends the event loops, unless the handler still owes answers, which must find their event loop.
+    /// Shuts down the event loops, unless the handler still owes answers, which need their event loop.
     func finish() async {
         var unanswered = 0
         for loop in loops {
@@ -93,7 +91,7 @@ struct IngressServer: Sendable {
         }
         if unanswered > 0 {
             settings.logger.warning(
-                "requests were left unanswered at the end; their clients will send them again",
+                "requests were left unanswered at shutdown; their clients will send them again",
                 metadata: ["count": "\(unanswered)"]
             )
         } else {
@@ -123,7 +121,7 @@ struct IngressServer: Sendable {
             }
             try operations.addHandler(connection)
         } catch {
-            // A handler that was added takes itself off the census; one that was not cannot.
+            // A handler that was added leaves the census itself.
             if connection.context == nil { loop.census.leave(peer.network) }
             throw error
         }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Logging
 import Metrics
 
-/// What all event loops of one listener share and none changes.
+/// The immutable settings that all event loops of one listener share.
 struct IngressSettings: Sendable {
     let routes: IngressRoutes
     let limits: IngressLimits

@@ -2,9 +2,9 @@ package import FoundationEssentials
 package import NIOSSL
 import Synchronization
 
-/// The listeners' TLS identity, which can be exchanged while they serve.
+/// The listeners' TLS identity, which can be replaced while they serve.
 ///
-/// New connections take the identity as it is when they are accepted; open ones keep theirs.
+/// New connections take the identity current when they are accepted; open ones keep theirs.
 package final class IngressTLS: Sendable {
     private let state: Mutex<TLSIdentity>
 
@@ -28,7 +28,7 @@ package final class IngressTLS: Sendable {
         identity.notValidAfter
     }
 
-    /// What the next connection is served with.
+    /// The TLS context of the next connection.
     package func currentContext() -> NIOSSLContext {
         identity.context
     }

@@ -5,26 +5,26 @@ package import NIOSSL
 
 /// A certificate chain with its private key, read from PEM files and ready to serve TLS 1.2 and 1.3.
 package struct TLSIdentity: Sendable {
-    /// What connections are served with, HTTP/1.1 by ALPN.
+    /// The TLS context of connections; ALPN offers HTTP/1.1.
     package let context: NIOSSLContext
     /// When the server's own certificate begins to be valid.
     package let notValidBefore: Date
     /// When clients stop accepting the server's own certificate.
     package let notValidAfter: Date
 
-    /// Many times what a long chain takes.
+    /// Many times the size of a long chain.
     private static let limit = 1 << 20
-    /// Automatic renewal is long overdue when a certificate of 90 days has this left, in seconds.
+    /// Automatic renewal of a 90-day certificate is long overdue when this is left, in seconds.
     private static let warning: TimeInterval = 14 * 86_400
 
     /// Reads the identity.
     ///
-    /// Only the server's own certificate must not have ended: some clients need an older intermediate one.
+    /// Only the server's own certificate must not have expired: some clients need an expired intermediate.
     ///
     /// - Parameters:
     ///   - certificateFile: A PEM file with the server's certificate first, then the intermediate ones.
-    ///   - keyFile: A PEM file with the certificate's private key, without a passphrase, that nobody else can read.
-    ///   - now: The present.
+    ///   - keyFile: A PEM file with the certificate's private key, without a passphrase, readable by its owner only.
+    ///   - now: The current time.
     /// - Throws: ``IngressError/unusableCertificate(file:reason:)``, ``IngressError/expiredCertificate(file:end:)``,
     ///   ``IngressError/unusableKey(file:reason:)`` or
     ///   ``IngressError/unusableIdentity(certificateFile:keyFile:reason:)``.
@@ -36,7 +36,7 @@ package struct TLSIdentity: Sendable {
             throw .unusableCertificate(file: certificateFile, reason: Self.reason(error))
         }
         guard let certificate = chain.first else {
-            throw .unusableCertificate(file: certificateFile, reason: "it holds none")
+            throw .unusableCertificate(file: certificateFile, reason: "it contains none")
         }
         notValidBefore = Date(timeIntervalSince1970: Double(certificate.notValidBefore))
         notValidAfter = Date(timeIntervalSince1970: Double(certificate.notValidAfter))
@@ -55,7 +55,7 @@ package struct TLSIdentity: Sendable {
         )
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
-        // A client that does not answer the closing alert is cut off; it has its answers by then.
+        // A client that does not answer the close alert is cut off; it has its answers by then.
         configuration.shutdownTimeout = .seconds(1)
         do {
             context = try NIOSSLContext(configuration: configuration)
@@ -66,7 +66,7 @@ package struct TLSIdentity: Sendable {
 
     /// Whether the certificate should have been renewed by now.
     ///
-    /// - Parameter moment: The present.
+    /// - Parameter moment: The current time.
     /// - Returns: `true` when less than 14 days are left, or less than a third of the lifetime of a short-lived one.
     package func endsSoon(at moment: Date) -> Bool {
         let lifetime = notValidAfter.timeIntervalSince(notValidBefore)
@@ -85,8 +85,8 @@ package struct TLSIdentity: Sendable {
         switch error as? CheckedFile.Problem {
         case .unreadable(let reason): reason
         case .openToOthers(let mode): "it can be read by others (mode \(mode)); make it 0600"
-        // The words of a library say less to a person than what was expected.
-        case nil: "it is not in PEM, or damaged"
+        // The library's own message would not help the operator.
+        case nil: "it is not valid PEM"
         }
     }
 }

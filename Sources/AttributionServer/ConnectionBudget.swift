@@ -2,36 +2,36 @@ import AttributionConsole
 package import AttributionListener
 import Logging
 
-/// How many connections each listener may hold, by the descriptors the process may have open.
+/// How many connections each listener may hold, given the process's limit of file descriptors.
 ///
-/// A listener without a descriptor for the next connection cannot even close it, and takes descriptors away from the
-/// store; so the sum of all connections stays below the limit.
+/// A listener that runs out of descriptors cannot even close a new connection, and takes descriptors from the store; so
+/// the sum of all connections stays below the limit.
 package struct ConnectionBudget: Hashable, Sendable {
     /// For the store and its reports, event loops, listening sockets and the log.
     package static let reserve = 64
 
-    /// The connections of the package listener.
+    /// The connections of the public listener.
     package let ingress: Int
-    /// The connections of the package listener from one client.
+    /// The connections of the public listener from one client.
     package let ingressPerAddress: Int
     /// The connections of the console.
     package let console: Int
 
-    /// Divides descriptors.
+    /// Divides the descriptors.
     ///
     /// - Parameters:
     ///   - descriptors: How many the process may have open.
-    ///   - limits: What the package listener takes when there are enough.
-    ///   - console: What the console takes when there are enough.
+    ///   - limits: The limits of the public listener when there are enough.
+    ///   - console: The connections of the console when there are enough.
     package init(descriptors: Int, limits: IngressLimits = IngressLimits(), console: Int = 1_024) {
         let left = max(0, descriptors - Self.reserve)
         self.console = min(console, max(8, left / 5))
         ingress = min(limits.connections, max(8, left - left / 5))
-        // One client must not hold all there are: it may have a quarter of a small number.
+        // No single client may hold more than a quarter of a small number.
         ingressPerAddress = min(limits.connectionsPerAddress, max(1, ingress / 4))
     }
 
-    /// The limits of the package listener within this budget.
+    /// The limits of the public listener within this budget.
     func limits(stopDeadline: Duration) -> IngressLimits {
         var limits = IngressLimits()
         limits.connections = ingress
@@ -47,7 +47,7 @@ package struct ConnectionBudget: Hashable, Sendable {
         return limits
     }
 
-    /// Says when there are fewer connections than usual.
+    /// Warns when there are fewer connections than usual.
     func warn(of descriptors: Int, _ logger: Logger) {
         let usual = IngressLimits().connections
         if ingress < usual {

@@ -5,11 +5,11 @@ package import AttributionSigning
 package import Foundation
 import Logging
 
-/// What a server reads from files at its start and again on SIGHUP: certificate, tokens and signing keys.
+/// The files a server reads at startup and again on SIGHUP: certificate, tokens and signing keys.
 ///
-/// Everything is read before anything is used, so that a server has all of one generation or stays with the one before.
+/// Everything is read before anything is used, so that a server never mixes old and new ones.
 package struct Credentials: Sendable {
-    /// Which of them, as logs call it.
+    /// The name of one of them in logs.
     package enum Part: String, Sendable {
         case certificate
         case tokens
@@ -29,14 +29,14 @@ package struct Credentials: Sendable {
     /// The list of keys, and the signer of its active ones; nil for a server that signs nothing.
     package let keys: NetworkKeySet?
     package let signer: NetworkSigner?
-    /// What cannot be used; it is nil above.
+    /// What cannot be used; the corresponding property is nil.
     package let problems: [Problem]
 
-    /// Reads every file that a server is told of.
+    /// Reads every file that a configuration names.
     ///
     /// - Parameters:
-    ///   - configuration: What the server is told.
-    ///   - now: The present, in which the certificate must be valid.
+    ///   - configuration: The server's configuration.
+    ///   - now: The current time, at which the certificate must be valid.
     package init(reading configuration: ServerConfiguration, at now: Date) {
         var problems: [Problem] = []
         func attempt<Value>(_ part: Part, _ read: () throws -> Value) -> Value? {
@@ -62,9 +62,9 @@ package struct Credentials: Sendable {
         self.problems = problems
     }
 
-    /// The same credentials, when all of them can be used.
+    /// The same credentials, if all of them can be used.
     ///
-    /// - Throws: The error of the first that cannot.
+    /// - Throws: The first problem.
     func usable() throws -> Credentials {
         if let problem = problems.first {
             throw problem.error
@@ -72,7 +72,7 @@ package struct Credentials: Sendable {
         return self
     }
 
-    /// Says what was found at the start.
+    /// Logs what was read at startup.
     func log(to logger: Logger) {
         if let identity {
             logger.notice("certificate read", metadata: ["end": "\(identity.notValidAfter.formatted(.iso8601))"])

@@ -6,9 +6,9 @@ import StrictJSON
 import Synchronization
 
 extension IngressAnswer {
-    /// What a sender is told of its body.
+    /// Makes the answer to a delivery.
     ///
-    /// Whatever should not come back is answered 200: a device repeats anything else up to nine times over nine days.
+    /// Deliveries that need no repeat are answered 200: a device repeats others up to nine times over nine days.
     ///
     /// - SeeAlso: [Verifying an install-validation
     ///   postback](https://developer.apple.com/documentation/storekit/verifying-an-install-validation-postback)
@@ -19,7 +19,7 @@ extension IngressAnswer {
         }
     }
 
-    /// The answers that floods get, each put into words once: as many as there are kinds of traffic and of keys.
+    /// The answers a flood gets, each rendered once: as many as there are kinds of traffic and of keys.
     private static let frequent = Mutex<[Recording: IngressAnswer]>([:])
 
     private init(_ recording: Recording) {
@@ -29,16 +29,16 @@ extension IngressAnswer {
                 if let answer = answers[recording] {
                     return answer
                 }
-                let answer = IngressAnswer(spelling: recording)
+                let answer = IngressAnswer(rendering: recording)
                 answers[recording] = answer
                 return answer
             }
         case .quarantined:
-            self.init(spelling: recording)
+            self.init(rendering: recording)
         }
     }
 
-    private init(spelling recording: Recording) {
+    private init(rendering recording: Recording) {
         let (reason, rest): (JSONText, [(String, JSONText)]) =
             switch recording {
             case .recorded(let traffic), .duplicate(let traffic):

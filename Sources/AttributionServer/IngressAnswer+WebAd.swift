@@ -5,10 +5,10 @@ import CodedErrors
 import StrictJSON
 
 extension IngressAnswer {
-    /// What a device is told of a tap on a web ad.
+    /// Makes the answer to a tap on a web ad.
     ///
-    /// 200 is the payload and nothing else: a device takes it for one. A refusal is 4xx, for the same bytes would be
-    /// refused again; 503 is what an operator mends, and then the same bytes are answered.
+    /// 200 always carries a payload, because a device takes the body for one. A refusal is 4xx: the same bytes would be
+    /// refused again. 503 is a failure that an operator can fix.
     ///
     /// - SeeAlso: [SKAdNetwork for Web Ads](https://developer.apple.com/documentation/skadnetworkforwebads)
     package init(_ outcome: WebAdOutcome) {
@@ -17,7 +17,7 @@ extension IngressAnswer {
             do throws(FieldProblem) {
                 self.init(status: 200, body: Array((try signed.webAdPayload().line + "\n").utf8))
             } catch {
-                // What is signed for a tap is a web ad; a fault of ours, then, and not of the tap's.
+                // A signed tap is always a web ad, so this is an internal error.
                 self.init(refusing: Refusal(.signingFailed, error.message))
             }
         case .failure(let refusal): self.init(refusing: refusal)

@@ -3,10 +3,10 @@ import AttributionListener
 /// `HOST:PORT`, with IPv6 addresses in brackets.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package let host: String
-    /// 0 takes a free one.
+    /// The port; 0 for a free one.
     package let port: Int
 
-    /// Reads `HOST:PORT`; nil for another text.
+    /// Reads `HOST:PORT`; nil for anything else.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"),
             let port = Int(text[text.index(after: colon)...]), (0...65_535).contains(port)
@@ -33,7 +33,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether only this machine can reach it.
     package var isLoopback: Bool {
-        // By the address: a name such as 127.example.com can stand for any machine.
+        // By the address: a name such as 127.example.com can resolve to any machine.
         InternetAddress(host)?.isLoopback ?? (host == "localhost")
     }
 

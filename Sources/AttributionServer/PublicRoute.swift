@@ -44,7 +44,7 @@ package enum PublicRoute: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// What the listener is given.
+    /// The routes of the listener.
     static let all = IngressRoutes(allCases.map(\.path))
 
     /// The route of a request to ``all``.

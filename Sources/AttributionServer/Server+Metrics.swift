@@ -5,7 +5,7 @@ import AttributionStore
 import FoundationEssentials
 
 extension Server {
-    /// What the metrics show of the state of things, beside what was counted.
+    /// The metrics that are read on request rather than counted.
     static func collectors(
         _ configuration: ServerConfiguration,
         _ ledger: LedgerWriter,
@@ -42,7 +42,7 @@ extension Server {
         ]
     }
 
-    /// The compiler's version, as far as a program can ask for it.
+    /// The compiler's version, as far as a program can tell.
     package static var swiftVersion: String {
         #if compiler(>=6.5)
             "6.5 or later"

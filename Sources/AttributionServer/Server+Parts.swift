@@ -9,12 +9,12 @@ import AttributionStore
 import Foundation
 import Logging
 
-/// The parts of a server, each from what the server is told.
+/// The parts of a server, each made from its configuration.
 extension Server {
     static func verifier(_ testKeys: [SignaturePublicKey], _ logger: Logger) throws -> PostbackVerifier {
         for key in testKeys {
             logger.notice(
-                "test key trusted; what it verifies is counted apart",
+                "test key trusted; postbacks it verifies are counted separately",
                 metadata: ["curve": "\(key.curve.displayName)", "fingerprint": "SHA256:\(key.fingerprint)"])
         }
         let verifier = try PostbackVerifier(testKeys: testKeys)
@@ -22,14 +22,14 @@ extension Server {
         return verifier
     }
 
-    /// A signer that verifies what it signs in a third of the time, if it can be had.
+    /// A signer with tables that let it verify its own signatures in a third of the time, if they can be made.
     static func prepared(_ signer: NetworkSigner, _ logger: Logger) -> NetworkSigner {
         var signer = signer
         prepareTables("checking own signatures", logger) { try signer.prepareTables() }
         return signer
     }
 
-    /// The tables only save time: without them everything is verified all the same.
+    /// The tables only save time: without them everything is still verified.
     private static func prepareTables(_ purpose: String, _ logger: Logger, _ prepare: () throws -> Void) {
         do {
             try prepare()
@@ -38,7 +38,7 @@ extension Server {
         }
     }
 
-    /// From requests to the ingestor or the responder, and from what became of them to answers.
+    /// Passes requests to the ingestor or the responder, and turns outcomes into answers.
     static func handler(
         _ ingestor: Ingestor, _ responder: WebAdResponder?, _ metrics: PrometheusMetrics
     ) -> IngressHandler {
@@ -64,7 +64,7 @@ extension Server {
         }
     }
 
-    /// Everything the console answers.
+    /// The console's routes.
     static func routes(
         _ configuration: ServerConfiguration,
         _ ledger: LedgerWriter,
@@ -88,7 +88,7 @@ extension Server {
         ]
     }
 
-    /// The access control of the console, or nil when it has no tokens and everybody on this machine may use it.
+    /// The access control of the console; nil when it has no tokens and everyone on this machine may use it.
     static func access(
         _ configuration: ServerConfiguration,
         _ tokens: AccessFile.Reading?,
@@ -99,7 +99,7 @@ extension Server {
         }
         if !configuration.console.isLoopback, configuration.tlsCertificate == nil {
             logger.warning(
-                "the console listens without TLS: tokens cross the network in the clear unless a proxy does TLS",
+                "the console listens without TLS: tokens cross the network in the clear unless a proxy terminates TLS",
                 metadata: ["address": "\(configuration.console)"])
         }
         return AccessControl(

@@ -12,9 +12,9 @@ package import Logging
 import ServiceLifecycle
 package import UnixSignals
 
-/// Both listeners over one store: bytes in, 200 after the commit, and everything the console shows.
+/// Both listeners over one store: the public listener, which answers 200 after the commit, and the console.
 package struct Server: Sendable {
-    /// Where the listeners are, once they accept connections.
+    /// A listener accepts connections at an address.
     package enum Event: Sendable {
         case listening(ListenAddress)
         case consoleListening(ListenAddress)
@@ -27,7 +27,7 @@ package struct Server: Sendable {
     private let access: AccessControl?
     private let logger: Logger
 
-    /// One second less than the whole stop may take: what was accepted must be recorded and answered too.
+    /// One second less than the whole stop may take: accepted postbacks must still be recorded and answered.
     private static let listenerStop = Duration.seconds(4)
     /// How long a stop may take.
     package static let stopBound = Duration.seconds(5)
@@ -35,11 +35,11 @@ package struct Server: Sendable {
     /// Loads keys, tokens and certificate, and opens the store.
     ///
     /// - Parameters:
-    ///   - configuration: What the server is told.
-    ///   - metrics: What the console shows as metrics; the process's metrics system, so that everything is in it.
-    ///   - logger: Takes its log.
-    ///   - onEvent: Told of what happens, on any thread.
-    /// - Throws: ``ServerConfiguration/Problem``, and what is wrong with a file it needs.
+    ///   - configuration: The configuration.
+    ///   - metrics: The metrics that the console shows; should be the process's metrics system.
+    ///   - logger: Receives its log.
+    ///   - onEvent: Called with events, on any thread.
+    /// - Throws: ``ServerConfiguration/Problem``, or the problem of a file it needs.
     package init(
         _ configuration: ServerConfiguration,
         metrics: PrometheusMetrics,
@@ -47,7 +47,7 @@ package struct Server: Sendable {
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) throws {
         try configuration.check()
-        // What cannot be used is refused before anything is logged.
+        // Invalid credentials are refused before anything is logged.
         let credentials = try Credentials(reading: configuration, at: Date()).usable()
         let trustedProxies = try TrustedProxies(configuration.trustedProxies, field: configuration.forwardingField)
         let testKeys = try configuration.testKeys.map { try SignaturePublicKey(file: $0) }
@@ -133,7 +133,7 @@ package struct Server: Sendable {
             ledger.prepareToClose()
             webAds?.prepareToClose()
         }
-        // Stopped from the last to the first: no more requests, then no more batches, then the file is closed.
+        // Stopped in reverse order: no more requests, then no more batches, then the file is closed.
         var services: [any Service] = [ingestor]
         if let webAds { services.append(webAds.responder) }
         services += [socket, console, ingress] as [any Service]
@@ -145,10 +145,10 @@ package struct Server: Sendable {
 
     /// Serves until a graceful shutdown.
     ///
-    /// - Parameter signals: Those that begin one.
-    /// - Throws: Why a service failed; then the others were stopped too.
+    /// - Parameter signals: The signals that begin one.
+    /// - Throws: The error of a service that failed, which stops the others too.
     package func run(stoppingOn signals: [UnixSignal] = []) async throws {
-        // The libraries around speak only when something is wrong.
+        // Libraries log only warnings and errors.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         var configuration = ServiceGroupConfiguration(
@@ -159,26 +159,26 @@ package struct Server: Sendable {
 
     /// Closes the store, after ``run(stoppingOn:)``.
     ///
-    /// - Returns: Whether the store may be left; false when it must not be touched any more, not even by closing it: its
-    ///   files were taken away or have another owner, and the process has to end at once.
-    /// - Throws: What SQLite reports.
+    /// - Returns: Whether the store was closed; false when it must not be touched, not even to close it: its files were
+    ///   removed or have another owner, and the process has to exit at once.
+    /// - Throws: An error of SQLite.
     package func close() throws -> Bool {
         access?.saveUses(at: nil)
         reader.close()
-        // The store is closed whatever becomes of the web ads.
+        // The store is closed even if closing the web ads fails.
         let closedAds = Result { try webAds?.close() }
         let endings = [try ledger.close(), try closedAds.get()].compactMap(\.self)
         for case .logLeft(let reason) in endings {
             logger.warning(
-                "log left: keep the -wal beside the store",
+                "the write-ahead log remains: keep the -wal file beside the store",
                 metadata: ["store": "\(ledger.path)", "reason": "\(reason)"])
         }
         if endings.allSatisfy({ $0 == .whole }) {
-            logger.info("store closed: one whole file", metadata: ["store": "\(ledger.path)"])
+            logger.info("store closed: a single file", metadata: ["store": "\(ledger.path)"])
         }
         guard !endings.contains(.abandoned) else {
             logger.error(
-                "stopped without closing the store, whose files were taken away or which has another owner",
+                "stopped without closing the store: its files were removed, or it has another owner",
                 metadata: ["store": "\(ledger.path)"])
             return false
         }

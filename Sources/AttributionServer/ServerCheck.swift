@@ -5,18 +5,18 @@ import AttributionSigning
 import AttributionStore
 package import Foundation
 
-/// What a server would start with, found without starting it: neither store nor ports are opened.
+/// What a server would start with, checked without starting it: neither store nor ports are opened.
 package struct ServerCheck: Sendable {
-    /// What there is, one thing each, in words.
+    /// What was found, for display.
     package private(set) var findings: [(name: String, finding: String)] = []
     /// Everything that would keep the server from starting.
     package private(set) var problems: [any Error] = []
 
-    /// Looks at everything a server is told of.
+    /// Checks everything that a configuration names.
     ///
     /// - Parameters:
-    ///   - configuration: What the server is told.
-    ///   - now: The present.
+    ///   - configuration: The configuration.
+    ///   - now: The current time.
     package init(_ configuration: ServerConfiguration, at now: Date) {
         problems = configuration.problems
         for proxy in configuration.trustedProxies {
@@ -58,7 +58,7 @@ package struct ServerCheck: Sendable {
         case .typeRegular?:
             find("store", "\(store): exists, \(attributes?[.size] ?? 0) bytes")
         case nil where FileManager.default.fileExists(atPath: folder):
-            find("store", "\(store): does not exist yet, and is created at the start")
+            find("store", "\(store): does not exist yet; it will be created")
         case nil:
             problems.append(StoreError.noFolder(path: store, folder: folder))
         default:
@@ -72,7 +72,7 @@ package struct ServerCheck: Sendable {
             let days = Int(identity.notValidAfter.timeIntervalSince(now) / 86_400)
             find(
                 "certificate",
-                "\(configuration.tlsCertificate ?? ""): ends \(identity.notValidAfter.formatted(.iso8601)), "
+                "\(configuration.tlsCertificate ?? ""): expires \(identity.notValidAfter.formatted(.iso8601)), "
                     + "in \(days) days" + (identity.endsSoon(at: now) ? "; renew it soon" : ""))
         }
         if let grants = credentials.tokens?.list.grants {

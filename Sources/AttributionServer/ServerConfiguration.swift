@@ -1,37 +1,37 @@
 package import AttributionListener
 package import CodedErrors
 
-/// What a server is told.
+/// The configuration of a server.
 package struct ServerConfiguration: Sendable {
-    /// Where devices send postbacks.
+    /// The address to which devices send postbacks.
     package var listen = ListenAddress(host: "127.0.0.1", port: 8080)
-    /// Where health, reports and signing are asked for.
+    /// The address of the console: health, reports and signing.
     package var console = ListenAddress(host: "127.0.0.1", port: 8081)
-    /// The list of tokens; without one whoever reaches the console may do everything.
+    /// The file of the token list; without one, everyone who reaches the console may do everything.
     package var tokens: String?
     /// Requests a second each token may be used for, one of ``tokenRates``.
     package var tokenRate = 5_000
-    /// Whether the console may do without TLS off loopback.
+    /// Whether the console may be off loopback without TLS.
     package var isConsolePlain = false
     /// The store's file.
     package var store: String
-    /// The networks that are ours; when empty, all are.
+    /// The operator's networks; empty for all.
     package var networks: [String] = []
     /// PEM files of test keys.
     package var testKeys: [String] = []
-    /// The list of the networks' keys.
+    /// The file of the networks' keys.
     package var signingKeys: String?
-    /// PEM file with the certificate chain, and one with its key: both or neither.
+    /// PEM files of the certificate chain and its key: both or neither.
     package var tlsCertificate: String?
     package var tlsKey: String?
-    /// Addresses and networks of proxies that name their clients, and the field in which they do.
+    /// Addresses and networks of trusted proxies, and the field in which they name their clients.
     package var trustedProxies: [String] = []
     package var forwardingField = ForwardingField.xForwardedFor
     /// The descriptors the process may have open.
     package var descriptors = 1_024
     /// Event loops of the public listener.
     package var threads = 1
-    /// Named in reports.
+    /// The version of skan, shown in reports.
     package var programVersion = ""
 
     /// The rates a token may have.
@@ -42,7 +42,7 @@ package struct ServerConfiguration: Sendable {
         self.store = store
     }
 
-    /// What keeps a server from being started, and how to mend it.
+    /// What keeps a server from starting, and how to fix it.
     package struct Problem: CodedError, Hashable {
         package var code: ErrorCode { .badConfiguration }
         package let message: String
@@ -54,17 +54,17 @@ package struct ServerConfiguration: Sendable {
         }
     }
 
-    /// What devices speak: `https` with a certificate.
+    /// The scheme of the public listener: `https` with a certificate.
     package var listenScheme: String {
         tlsCertificate == nil ? "http" : "https"
     }
 
-    /// What the console's clients speak: on loopback the console stays plain.
+    /// The scheme of the console: on loopback it is always `http`.
     package var consoleScheme: String {
         console.isLoopback ? "http" : listenScheme
     }
 
-    /// Refuses what does not go together.
+    /// Refuses contradictory settings.
     ///
     /// - Throws: The first of ``problems``.
     func check() throws(Problem) {
@@ -73,9 +73,9 @@ package struct ServerConfiguration: Sendable {
         }
     }
 
-    /// What does not go together.
+    /// The contradictory settings.
     ///
-    /// Off loopback the console must know who asks, and a token must not cross a network in the clear unasked.
+    /// Off loopback the console needs tokens, and a token must not cross a network in the clear by accident.
     var problems: [Problem] {
         var problems: [Problem] = []
         if !Self.tokenRates.contains(tokenRate) {
@@ -95,7 +95,7 @@ package struct ServerConfiguration: Sendable {
             problems.append(
                 Problem(
                     "--console \(console): without TLS, tokens and signatures would cross the network in the clear",
-                    hint: "give --tls-certificate and --tls-key, or --console-plain-http where a proxy does TLS"))
+                    hint: "give --tls-certificate and --tls-key, or --console-plain-http where a proxy terminates TLS"))
         }
         return problems
     }

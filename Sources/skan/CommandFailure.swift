@@ -1,6 +1,6 @@
 import CodedErrors
 
-/// Why a command could not do its work, and what to do next.
+/// Why a command failed, and what to do next.
 struct CommandFailure: CodedError {
     let code: ErrorCode
     let message: String
@@ -12,11 +12,11 @@ struct CommandFailure: CodedError {
         self.hint = hint
     }
 
-    /// Puts any error into words.
+    /// Describes any error.
     ///
     /// - Parameters:
-    ///   - error: What was thrown.
-    ///   - help: What explains the command that was called; the hint of an error that has none and is one of usage.
+    ///   - error: The error.
+    ///   - help: The command that shows help; the hint of a usage error that has none.
     init(explaining error: any Error, help: String) {
         switch error {
         case let failure as CommandFailure:
@@ -28,12 +28,12 @@ struct CommandFailure: CodedError {
             self =
                 CommandFailure.ofFile(error)
                 ?? CommandFailure(
-                    "something failed that skan has no words for (\(type(of: error)))", code: .unexpected,
+                    "an unexpected error occurred (\(type(of: error)))", code: .unexpected,
                     hint: "please report it, with the command and its log")
         }
     }
 
-    /// Says what is wrong, and what to do about it.
+    /// Prints the message and the hint.
     func say() {
         Terminal.say("skan: error: \(message)")
         if let hint {

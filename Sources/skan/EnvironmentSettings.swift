@@ -1,6 +1,6 @@
 import Configuration
 
-/// Where every command looks for what no flag says: `SKAN_STORE`, `SKAN_TOKENS`, `SKAN_SIGNING_KEYS` and so on.
+/// The environment variables that stand in for flags: `SKAN_STORE`, `SKAN_TOKENS`, `SKAN_SIGNING_KEYS` and so on.
 struct EnvironmentSettings {
     private let reader: ConfigReader
 
@@ -8,9 +8,9 @@ struct EnvironmentSettings {
         reader = ConfigReader(provider: EnvironmentVariablesProvider()).scoped(to: "skan")
     }
 
-    /// The value of a variable, named in lower case without the prefix and with dots for underscores.
+    /// The value of a variable, named in lowercase without the prefix and with dots for underscores.
     ///
-    /// An empty one is treated as not set, because a compose file or a unit may leave it so.
+    /// An empty one is treated as unset, because compose files and systemd units may leave variables empty.
     func text(_ name: String) -> String? {
         reader.string(forKey: ConfigKey(name)).flatMap { $0.isEmpty ? nil : $0 }
     }

@@ -2,10 +2,10 @@ import ArgumentParser
 import CodedErrors
 import Foundation
 
-/// The command line: a file a subcommand; each parses, wires and prints.
+/// The command line, with one file per subcommand.
 @main
 struct Skan: AsyncParsableCommand {
-    /// The version of the program, which reports name too.
+    /// The version of the program, which reports show too.
     static let version = "0.1.0"
 
     static let configuration = CommandConfiguration(
@@ -23,7 +23,7 @@ struct Skan: AsyncParsableCommand {
     )
 
     static func main() async {
-        // A closed pipe ends `skan report | head` as a success, through the write that fails.
+        // With a closed pipe, as in `skan report | head`, the failing write ends the run with success.
         signal(SIGPIPE, SIG_IGN)
         do {
             var command = try parsed()
@@ -44,7 +44,7 @@ struct Skan: AsyncParsableCommand {
 
     /// The command that was typed.
     ///
-    /// - Throws: ``CommandFailure`` for words that are no command, naming the mistake.
+    /// - Throws: ``CommandFailure`` naming the mistake when the words are not a valid command.
     private static func parsed() throws -> any ParsableCommand {
         let command: any ParsableCommand
         do {
@@ -56,7 +56,7 @@ struct Skan: AsyncParsableCommand {
             let typed = typedCommand
             throw CommandFailure(typed?.problem ?? message(for: error), hint: typed?.help ?? "skan help")
         }
-        // The parser explains the program to whoever asks about a command that there is not.
+        // For help on an unknown command the parser would show the program's help.
         if words.first == "help", let problem = typedCommand?.problem {
             throw CommandFailure(problem, hint: "skan help")
         }
@@ -67,15 +67,15 @@ struct Skan: AsyncParsableCommand {
         Array(CommandLine.arguments.dropFirst())
     }
 
-    /// What was typed, for naming mistakes; nil when the parser's own description cannot be read.
+    /// The typed words, for naming mistakes; nil when the parser's description cannot be read.
     private static var typedCommand: TypedCommand? {
         (try? CommandDescription.ofProgram()).map { TypedCommand(words, of: $0) }
     }
 
-    /// Prints an error as `skan: error:` and `skan: hint:`, and ends with the status it stands for.
+    /// Prints an error as `skan: error:` and `skan: hint:`, and exits with its status.
     private static func report(_ error: any Error) -> Never {
         if exitCode(for: error) == .success {
-            // Help and version asked for.
+            // Help or version.
             Terminal.write(fullMessage(for: error) + "\n")
             Terminal.finish()
             Foundation.exit(0)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import AttributionSigning
 
-/// Which test keys are trusted besides Apple's: `--trust-test-key`, else `SKAN_TRUST_TEST_KEY`.
+/// The test keys trusted besides Apple's: `--trust-test-key`, otherwise `SKAN_TRUST_TEST_KEY`.
 struct TestKeyOptions: ParsableArguments {
     @Option(
         name: .customLong("trust-test-key"), parsing: .singleValue,

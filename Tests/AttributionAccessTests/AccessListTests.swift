@@ -37,7 +37,7 @@ struct AccessListTests {
 
     // MARK: Judging
 
-    /// Authorization lines, in which `{name}` stands for a token; the route's scope; the holder and the refusal.
+    /// Authorization lines, with `{name}` for a token; the route's scope; the holder and the refusal.
     static let requests: [([String], AccessScope, String?, AccessRefusal?)] = [
         ([], .report, nil, .noCredentials),
         (["Basic dXNlcjpwYXNz"], .report, nil, .noCredentials),
@@ -106,7 +106,7 @@ struct AccessListTests {
 
     // MARK: Making and revoking
 
-    @Test("Two live tokens a name; a third is refused and told which to revoke; an expired one gives way")
+    @Test("A name has two live tokens; a third is refused, with the id to revoke; an expired one is dropped")
     func rotation() throws {
         var holders = try Holders()
         let first = holders.text("report")
@@ -200,7 +200,7 @@ struct AccessListTests {
         try body(AccessFile(folder.appending(path: "tokens.json").path))
     }
 
-    @Test("A FIFO in the place of the file is refused, and nobody waits for who might write to it")
+    @Test("A FIFO instead of the file is refused, and opening it does not block")
     func fifo() throws {
         try Self.withFile { file in
             try #require(mkfifo(file.path, 0o600) == 0)
@@ -220,7 +220,7 @@ struct AccessListTests {
             _ = try holders.list.create(
                 name: "limited", scopes: [.sign], networks: [try #require(AdNetworkID("Com.Example"))], expires: nil,
                 now: Self.now, using: &generator)
-            try file.update(makingFile: true) { [list = holders.list] in $0 = list }
+            try file.update(creatingFile: true) { [list = holders.list] in $0 = list }
             let list = try file.load()
             func rows(_ list: AccessList) -> [String] {
                 list.grants.map {
@@ -244,9 +244,9 @@ struct AccessListTests {
     @Test("A list that another user changes stays the server's", .enabled(if: geteuid() == 0))
     func owner() throws {
         try Self.withFile { file in
-            try file.update(makingFile: true) { list throws(AccessProblem) in list = AccessList() }
+            try file.update(creatingFile: true) { list throws(AccessProblem) in list = AccessList() }
             try #require(chown(file.path, 65_534, 65_533) == 0 && chmod(file.path, 0o400) == 0)
-            try file.update(makingFile: false) { list throws(AccessProblem) in list = AccessList() }
+            try file.update(creatingFile: false) { list throws(AccessProblem) in list = AccessList() }
             let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
             #expect(attributes[.ownerAccountID] as? Int == 65_534 && attributes[.groupOwnerAccountID] as? Int == 65_533)
             #expect(attributes[.posixPermissions] as? Int == 0o400)
@@ -257,7 +257,7 @@ struct AccessListTests {
     func vanished() throws {
         try Self.withFile { file in
             let holders = try Holders()
-            try file.update(makingFile: true) { list throws(AccessProblem) in list = holders.list }
+            try file.update(creatingFile: true) { list throws(AccessProblem) in list = holders.list }
             let lines = LinesOfLog()
             let control = try AccessControl(file: file, perSecond: 100, logger: Logger(label: "test") { _ in lines })
             let start = ContinuousClock.now
@@ -281,7 +281,7 @@ struct AccessListTests {
     @Test("A file that others can read or write is refused", arguments: [0o644, 0o640, 0o604, 0o620, 0o601])
     func modes(_ mode: Int) throws {
         try Self.withFile { file in
-            try file.update(makingFile: true) { list throws(AccessProblem) in list = AccessList() }
+            try file.update(creatingFile: true) { list throws(AccessProblem) in list = AccessList() }
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
             let problem = AccessProblem.openToOthers(file: file.path, mode: "0" + String(mode, radix: 8))
             #expect(throws: problem) { try file.load() }
@@ -308,7 +308,7 @@ struct AccessListTests {
         (good.replacingOccurrences(of: digest, with: String(repeating: "G", count: 64)), "token 1: sha256"),
         (good.replacingOccurrences(of: "2026-01-31T", with: "31.1.2026 "), "token 1: created"),
         (good.replacingOccurrences(of: "Z\"}", with: "Z\",\"expires\":\"2026-02-30\"}"), "token 1: expires"),
-        (good + "," + good, "token 2: sha256: expected each token once"),
+        (good + "," + good, "token 2: sha256: expected no duplicate token"),
     ]
 
     @Test("A list that breaks a rule is refused, naming token and field", arguments: documents)
@@ -326,7 +326,7 @@ struct AccessListTests {
     func concurrency() throws {
         try Self.withFile { file in
             DispatchQueue.concurrentPerform(iterations: 32) { index in
-                _ = try? file.update(makingFile: true) { list throws(AccessProblem) in
+                _ = try? file.update(creatingFile: true) { list throws(AccessProblem) in
                     var generator = SystemRandomNumberGenerator()
                     _ = try list.create(
                         name: "n\(index)", scopes: [.sign], expires: nil, now: Self.now, using: &generator)
@@ -341,10 +341,10 @@ struct AccessListTests {
     func failedChange() throws {
         try Self.withFile { file in
             #expect(throws: AccessProblem.self) {
-                try file.update(makingFile: false) { list throws(AccessProblem) in list = AccessList() }
+                try file.update(creatingFile: false) { list throws(AccessProblem) in list = AccessList() }
             }
             #expect(throws: AccessProblem.noScope) {
-                try file.update(makingFile: true) { list throws(AccessProblem) in throw .noScope }
+                try file.update(creatingFile: true) { list throws(AccessProblem) in throw .noScope }
             }
             #expect(!FileManager.default.fileExists(atPath: file.path))
         }

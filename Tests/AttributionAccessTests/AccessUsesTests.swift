@@ -22,7 +22,7 @@ struct AccessUsesTests {
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
             file = AccessFile(url.appending(path: "tokens.json").path)
             for name in ["a", "b"] {
-                let (token, grant) = try file.update(makingFile: true) { list throws(AccessProblem) in
+                let (token, grant) = try file.update(creatingFile: true) { list throws(AccessProblem) in
                     var generator = SystemRandomNumberGenerator()
                     return try list.create(
                         name: name, scopes: [.report], expires: nil, now: AccessUsesTests.now, using: &generator)
@@ -93,7 +93,7 @@ struct AccessUsesTests {
         let control = try folder.control()
         for token in folder.tokens { #expect(Self.use(token, control, after: 1) == nil) }
         control.saveUses(at: nil)
-        try folder.file.update(makingFile: false) { [id = folder.ids[0]] list throws(AccessProblem) in
+        try folder.file.update(creatingFile: false) { [id = folder.ids[0]] list throws(AccessProblem) in
             _ = try list.revoke(id)
         }
         let list = try Data(contentsOf: URL(filePath: folder.file.path))
@@ -125,7 +125,7 @@ struct AccessUsesTests {
     func unwritable() throws {
         let folder = try Folder()
         let control = try folder.control()
-        // A folder in its place, which not even root can replace by a file.
+        // A folder at its path, which not even root can replace with a file.
         try FileManager.default.createDirectory(
             atPath: folder.file.path + "-uses/x", withIntermediateDirectories: true)
         for seconds in 1...3 {

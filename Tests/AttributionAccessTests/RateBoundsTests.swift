@@ -53,7 +53,7 @@ struct RateBoundsTests {
         #expect(bounds.take("a", at: Self.start) != nil)
     }
 
-    @Test("More keys than are told apart share one bucket, and memory stays bounded")
+    @Test("Keys beyond the capacity share one bucket, and memory stays bounded")
     func capacity() {
         var bounds = RateBounds<Int>(perSecond: 2, capacity: 100)
         let admitted = (0..<10_000).count { bounds.take($0, at: Self.start) == nil }

@@ -96,7 +96,7 @@ struct ConsoleConnectionTests {
         }
     }
 
-    @Test("When every connection has a request under way, probes are answered and others told to come back")
+    @Test("When every connection is busy, probes are answered and others told to try again")
     func reserve() async throws {
         let reports = HeldReports()
         let metrics = PrometheusMetrics()

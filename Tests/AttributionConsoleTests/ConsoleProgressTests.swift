@@ -32,7 +32,7 @@ struct ConsoleProgressTests {
         ([.bytes, .head, .end, .last], .linger, .noRequestNow, 4),
     ]
 
-    @Test("It knows what is waited for, since when, and who gives way first", arguments: rows)
+    @Test("It knows what the server waits for, since when, and which connection gives way first", arguments: rows)
     func progress(
         _ row: (events: [Event], wait: ConsoleProgress.Wait?, rank: ConsoleProgress.Rank?, since: Int64)
     ) {

@@ -9,7 +9,7 @@ struct MetricTableTests {
 
     private static let names = Set(PrometheusFamily.all.map(\.name))
 
-    /// Every name of a metric that occurs as a literal in the sources, but for the table itself.
+    /// Every metric name that occurs as a literal in the sources, except in the table itself.
     private static func namesInSources() throws -> Set<String> {
         let files = FileManager.default.enumerator(
             at: root.appendingPathComponent("Sources"), includingPropertiesForKeys: nil)

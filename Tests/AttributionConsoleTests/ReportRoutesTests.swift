@@ -149,7 +149,7 @@ struct ReportRoutesTests {
     @Test(
         "A wrong parameter is refused by name",
         arguments: [
-            ("perod=today", "perod: found a parameter not known here, expected by, where, period, "),
+            ("perod=today", "perod: found an unknown parameter, expected by, where, period, "),
             ("perod=today", "; did you mean period?"), ("by=app&by=app", "by: found more than one value, expected one"),
             ("histogram=yes&format=table", "histogram: found yes, expected true or false"),
             ("format=cvs", "format: found cvs, expected one of table, csv, json, ndjson, markdown; did you mean csv?"),

@@ -100,7 +100,7 @@ struct FramedRequests {
 }
 
 extension IngressRefusal {
-    /// Whether the connection goes on behind the refused request.
+    /// Whether the connection continues after the refused request.
     fileprivate var isAboutOneRequest: Bool {
         switch self {
         case .notFound, .methodNotAllowed, .unsupportedMediaType: true

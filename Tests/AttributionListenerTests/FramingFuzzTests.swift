@@ -23,7 +23,7 @@ struct FramingFuzzTests {
     /// - `trailer`: Host and Transfer-Encoding behind the body.
     private static let stricter: Set<IngressFault> = [.method, .target, .version, .lineEnd, .chunkExtension, .trailer]
 
-    @Test("What ours takes NIO takes alike, and what ours refuses NIO refuses, but for the differences listed")
+    @Test("Our framing and NIO accept and refuse the same requests, except for the differences listed")
     func agreesWithNIO() {
         var source = RequestBytes(seed: Self.seed)
         var failures: [String] = []

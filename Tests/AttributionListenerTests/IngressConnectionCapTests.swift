@@ -60,7 +60,7 @@ struct IngressConnectionCapTests {
                 let refused = try RawClient(port: port)
                 try refused.waitForEnd()
 
-                // The server closes after it has counted the place as free.
+                // The server stops counting a connection before it closes it.
                 let leaving = clients.removeFirst()
                 leaving.send(Post.request(fields: ["Host: a", "Connection: close"]))
                 #expect(try leaving.answer().status == 200)

@@ -87,7 +87,7 @@ struct IngressRefusalTests {
         }
     }
 
-    @Test("A client that goes on sending after a refusal can still read it, and is cut off at the bound")
+    @Test("A client that keeps sending after a refusal can still read it, and is cut off at the bound")
     func linger() async throws {
         var limits = IngressLimits()
         limits.lingerBytes = 1_000_000

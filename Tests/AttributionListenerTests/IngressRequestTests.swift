@@ -89,7 +89,7 @@ struct IngressRequestTests {
     }
 
     @Test(
-        "A refused head gets the final answer in place of 100 Continue",
+        "A refused head gets the final answer instead of 100 Continue",
         arguments: [("Content-Length: 99999", 413), ("Content-Length: 2\r\nContent-Type: text/plain", 415)]
     )
     func expectRefused(field: String, status: Int) async throws {

@@ -120,7 +120,7 @@ struct IngressTLSTests {
         }
     }
 
-    @Test("A FIFO in the place of a file is an error, and nobody waits for who might write to it")
+    @Test("A FIFO instead of a file is an error, and opening it does not block")
     func fifo() async throws {
         try await Self.withIdentity("first") { folder, _ in
             for name in ["key", "certificate"] {
@@ -155,7 +155,7 @@ struct IngressTLSTests {
         (0, true, true), (-1, true, true),
     ]
 
-    @Test("A certificate that ends within 14 days ends soon, and one that has ended is refused", arguments: ends)
+    @Test("A certificate that expires within 14 days expires soon, and an expired one is refused", arguments: ends)
     func end(_ secondsLeft: Double, _ isSoon: Bool, _ isRefused: Bool) async throws {
         try await Self.withIdentity("first") { folder, tls in
             let end = tls.notValidAfter

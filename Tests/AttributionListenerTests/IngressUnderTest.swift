@@ -50,7 +50,7 @@ final class IngressUnderTest: Sendable {
         count("skan_ingress_disconnects_total", [("reason", reason)])
     }
 
-    /// What a counter stands at.
+    /// The value of a counter.
     func count(_ label: String, _ dimensions: [(String, String)]) -> Int64 {
         metrics.counterTotal(label: label, dimensions: dimensions)
     }

@@ -32,7 +32,7 @@ struct RequestBytes {
     private mutating func request() -> [UInt8] {
         let body = pick(["", "{}", "{\"a\":1}", "\r\n", "0\r\n\r\n", "POST / HTTP/1.1\r\nHost: a\r\n\r\n"])
         let isChunked = Int.random(in: 0..<3, using: &generator) == 0
-        // Most are sound, so that what stands behind them is looked at too.
+        // Most are well formed, so that what follows them is read, too.
         let isOdd = Int.random(in: 0..<4, using: &generator) == 0
         var fields = [pick(isOdd ? ["Host: a", "Host: a, b", "X: y"] : ["Host: a", "Host:a", "hOsT: [::1]:80"])]
         for _ in 0..<Int.random(in: 0...3, using: &generator) {

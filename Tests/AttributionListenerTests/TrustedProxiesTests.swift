@@ -129,7 +129,7 @@ struct TrustedProxiesTests {
     }
 
     @Test(
-        "What is no network is an error",
+        "Text that is not a network is an error",
         arguments: [
             "", "10", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/+8", "10.0.0.0/8/8", "::/129", "localhost", "1.2.3.4 ",
         ]
@@ -139,7 +139,7 @@ struct TrustedProxiesTests {
     }
 
     @Test(
-        "Only a trusted peer is asked for its client, and only in the field it writes",
+        "Only a trusted peer names its client, and only in the field it writes",
         arguments: [
             (["127.0.0.1"], ForwardingField.xForwardedFor, "203.0.113.7"),
             (["127.0.0.1"], .forwarded, "198.51.100.9"),

@@ -36,13 +36,13 @@ struct APIDocument {
 
     init() throws {
         guard let root = try Yams.compose(yaml: String(decoding: APIDescription.yaml, as: UTF8.self)) else {
-            throw Malformed(place: "the document")
+            throw Malformed(location: "the document")
         }
         self.root = root
     }
 
     struct Malformed: Error {
-        let place: String
+        let location: String
     }
 
     /// The node that the keys lead to, references followed.
@@ -50,7 +50,7 @@ struct APIDocument {
         var node = start ?? root
         for key in keys {
             guard let next = resolved(node)[key] else {
-                throw Malformed(place: keys.joined(separator: "/"))
+                throw Malformed(location: keys.joined(separator: "/"))
             }
             node = next
         }
@@ -97,7 +97,7 @@ struct APIDocument {
 
     private func members(_ node: Node) throws -> [(key: String, value: Node)] {
         guard let mapping = node.mapping else {
-            throw Malformed(place: "a mapping at \(node.mark.map { "\($0)" } ?? "?")")
+            throw Malformed(location: "a mapping at \(node.mark.map { "\($0)" } ?? "?")")
         }
         return mapping.map { ($0.key.string ?? "", $0.value) }
     }

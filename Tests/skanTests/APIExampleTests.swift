@@ -56,7 +56,7 @@ struct APIExampleTests {
         #expect(answer.hasSuffix("\r\n\r\n" + String(decoding: APIDescription.yaml, as: UTF8.self)))
     }
 
-    @Test("A postback that is said to be recorded is one that Apple signed")
+    @Test("A postback in an example that is recorded is one that Apple signed")
     func genuine() throws {
         let signed = try AppleSignedPostback.all().filter(\.isGenuine).map {
             try #require(JSONSerialization.jsonObject(with: Data($0.body)) as? NSDictionary)
@@ -109,32 +109,32 @@ struct APIExampleTests {
         "status", "reason", "provenance", "form", "version", "extension", "lossreason", "schema", "fidelity",
     ]
 
-    /// The first place where two JSON values differ in their names, kinds or constants.
-    private static func difference(_ example: Any, _ answer: Any, at place: String) -> String? {
+    /// The first path at which two JSON values differ in their names, kinds or constants.
+    private static func difference(_ example: Any, _ answer: Any, at path: String) -> String? {
         switch (example, answer) {
         case (let example as [String: Any], let answer as [String: Any]):
             guard example.keys.sorted() == answer.keys.sorted() else {
-                return "\(place): \(answer.keys.sorted())"
+                return "\(path): \(answer.keys.sorted())"
             }
             return example.lazy.compactMap { name, value in
                 guard let other = answer[name] else {
                     return name
                 }
                 if constant.contains(name), "\(value)" != "\(other)" {
-                    return "\(place).\(name): \(other)"
+                    return "\(path).\(name): \(other)"
                 }
-                return difference(value, other, at: "\(place).\(name)")
+                return difference(value, other, at: "\(path).\(name)")
             }.first
         case (let example as [Any], let answer as [Any]):
             guard example.count == answer.count else {
-                return "\(place): \(answer.count) elements"
+                return "\(path): \(answer.count) elements"
             }
-            return zip(example, answer).lazy.compactMap { difference($0, $1, at: "\(place)[]") }.first
+            return zip(example, answer).lazy.compactMap { difference($0, $1, at: "\(path)[]") }.first
         case (is String, is String), (is NSNull, is NSNull), (is Bool, is Bool), (is Double, is NSNumber),
             (is Int, is NSNumber):
             return nil
         default:
-            return "\(place): \(answer)"
+            return "\(path): \(answer)"
         }
     }
 }

@@ -239,14 +239,14 @@ struct CommandTests {
         #expect(!outcome.output.contains("FAILED"))
     }
 
-    @Test("The same seed makes the same postbacks but for their signatures")
+    @Test("The same seed makes the same postbacks except for their signatures")
     func seeds() throws {
         func bodies(_ seed: String) throws -> [String] {
             _ = try skan("simulate", "--count", "50", "--seed", seed, "--output", seed, "--keys", "keys")
             let text = try String(
                 contentsOf: folder.url.appendingPathComponent("\(seed)/postbacks.ndjson"), encoding: .utf8)
             return text.split(separator: "\n").map { line in
-                // The signature stands last, or it is no JSON.
+                // Either the signature is last, or it is not JSON.
                 line.range(of: "\"attribution-signature").map { String(line[..<$0.lowerBound]) } ?? ""
             }
         }

@@ -75,7 +75,7 @@ struct ConsoleAccessTests {
 
     // MARK: Every route
 
-    @Test("Every route asks for a token with its scope, but for health and readiness")
+    @Test("Every route needs a token with its scope, except health and readiness")
     func routes() throws {
         let tokens = try [
             "report": token("reader", "report"), "sign": token("signer", "sign"),
@@ -150,7 +150,7 @@ struct ConsoleAccessTests {
         let third = try skan("tokens", "create", "--name", "dsp", "--scope", "sign", "--file", "tokens.json")
         #expect(third.status == 2)
         #expect(third.output == "")
-        #expect(third.errors.contains("skan: error: dsp has two live tokens already: \(lines[1][0]), \(lines[2][0])"))
+        #expect(third.errors.contains("skan: error: dsp already has two live tokens: \(lines[1][0]), \(lines[2][0])"))
         #expect(third.errors.contains("skan: hint: "))
         #expect(third.errors.contains("skan tokens revoke \(lines[1][0])"))
 
@@ -173,7 +173,7 @@ struct ConsoleAccessTests {
         let file = folder.path("tokens.json")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
         #expect(try status() == 200)
-        #expect(try server.waitForLog("the tokens in use stay"))
+        #expect(try server.waitForLog("the tokens in use remain in effect"))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
         #expect(try status() == 200)
         #expect(try server.waitForLog("tokens read again"))
@@ -184,7 +184,7 @@ struct ConsoleAccessTests {
 
     // MARK: Rates
 
-    @Test("Who asks too fast is told to wait, whether with a token or without, and keeps nobody else waiting")
+    @Test("A client that asks too fast is told to wait, with or without a token, and does not slow others down")
     func rates() throws {
         let good = try token("dsp", "report")
         let other = try token("other", "report")
@@ -251,7 +251,7 @@ struct ConsoleAccessTests {
         (["--console", "0.0.0.0:1", "--tokens", "tokens.json"], "in the clear", "--console-plain-http"),
         (["--tokens", "none.json"], "cannot read the tokens in none.json", "skan tokens create"),
         (["--tokens", "open.json"], "open.json can be read or changed by others (mode 0644)", "chmod 600 open.json"),
-        (["--tokens", "bad.json"], "bad.json is not a list of tokens", "let skan tokens write the file"),
+        (["--tokens", "bad.json"], "bad.json is not a token list", "change the file with skan tokens only"),
         (["--tokens", "tokens.json", "--sign-rate", "0"], "sign rate: found 0, expected 1 to", "requests a second"),
     ]
 

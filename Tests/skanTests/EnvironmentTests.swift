@@ -93,10 +93,10 @@ struct EnvironmentTests {
     static let inputs = [
         ("", "standard input holds no unencrypted private key"),
         ("nonsense", "standard input holds no unencrypted private key"),
-        (String(repeating: "x", count: 65_537), "cannot read the key file standard input: found more than the 65536"),
+        (String(repeating: "x", count: 65_537), "cannot read the key file standard input: found more than 65536"),
     ]
 
-    @Test("What is no key is refused, naming standard input", arguments: inputs)
+    @Test("Input that is not a key is refused, naming standard input", arguments: inputs)
     func badInput(_ input: String, _ error: String) throws {
         let outcome = try SkanProcess.run(Self.sign + ["--key", "-"], in: folder.url, input: input)
         #expect(outcome.status == 2)

@@ -39,7 +39,7 @@ struct ExportCommandTests {
     @Test(
         "What cannot be exported is an error that says what is expected",
         arguments: [
-            (["--after", "7"], "--after: found 7, expected a position that an export wrote"),
+            (["--after", "7"], "--after: found 7, expected a position printed by an export"),
             (["--after", "00000000-1"], "position 00000000-1 belongs to another store"),
             (["--limit", "0"], "expected --limit 1 or more"),
             (["--format", "xml"], "--format: found xml, expected one of ndjson, csv"),

@@ -97,7 +97,7 @@ struct ReloadTests {
         {
             try $0.write("nonsense", to: "tls.pem")
         },
-        Fault(testDescription: "the certificate has ended", part: "certificate", reason: "ended at 2020-01-02") {
+        Fault(testDescription: "the certificate has expired", part: "certificate", reason: "expired at 2020-01-02") {
             try $0.folder.makeCertificate(
                 "ended.example", start: Date(timeIntervalSince1970: 1_577_836_800),
                 end: Date(timeIntervalSince1970: 1_577_923_200))
@@ -110,7 +110,7 @@ struct ReloadTests {
         Fault(testDescription: "the TLS key is a FIFO", part: "certificate", reason: "it is not a regular file") {
             try $0.replaceByFIFO("tls-key.pem")
         },
-        Fault(testDescription: "the tokens are no list", part: "tokens", reason: "is not a list of tokens") {
+        Fault(testDescription: "the tokens are no list", part: "tokens", reason: "is not a token list") {
             try $0.write("[]", to: "tokens.json")
         },
         Fault(
@@ -145,7 +145,7 @@ struct ReloadTests {
         try fault.make(self)
         kill(server.process.processIdentifier, SIGHUP)
         let line = try #require(
-            try server.lineOfLog("error everything in use stays: something could not be read again"))
+            try server.lineOfLog("error nothing was reloaded: a file could not be read"))
         #expect(line.contains(fault.reason), "\(line)")
         #expect(line.hasSuffix(fault.part.contains(" ") ? "part=\"\(fault.part)\"" : "part=\(fault.part)"), "\(line)")
         // A machine that is busy may take longer than the list may be away.
@@ -155,15 +155,15 @@ struct ReloadTests {
         #expect(server.end(SIGTERM).status == 0)
     }
 
-    @Test("A certificate that ends soon is a warning at the start, and again after a reload")
+    @Test("A certificate that expires soon is a warning at startup, and again after a reload")
     func endsSoon() throws {
         let start = Date(timeIntervalSince1970: 1_577_836_800)
         try folder.makeCertificate("a.example", start: start, end: Date(timeIntervalSinceNow: 3 * 86_400))
         let server = try SkanServer(in: folder, arguments: Array(Self.arguments.prefix(4)))
-        #expect(server.startLog.contains("warning the certificate ends soon: renew it, then send SIGHUP end="))
+        #expect(server.startLog.contains("warning the certificate expires soon: renew it, then send SIGHUP end="))
         try folder.makeCertificate("a.example", start: start, end: Date(timeIntervalSinceNow: 2 * 86_400))
         kill(server.process.processIdentifier, SIGHUP)
-        #expect(try server.waitForLog("warning the certificate ends soon: renew it, then send SIGHUP end="))
+        #expect(try server.waitForLog("warning the certificate expires soon: renew it, then send SIGHUP end="))
         #expect(server.end(SIGTERM).status == 0)
     }
 
@@ -175,7 +175,7 @@ struct ReloadTests {
         let outcome = try SkanProcess.run(
             ["serve", "--store", "s.sqlite"] + Self.arguments.prefix(4), in: folder.url)
         #expect(outcome.status == 2)
-        #expect(outcome.errors.contains("the certificate in tls.pem ended at 2020-01-02T00:00:00Z"))
+        #expect(outcome.errors.contains("the certificate in tls.pem expired at 2020-01-02T00:00:00Z"))
         #expect(!FileManager.default.fileExists(atPath: folder.path("s.sqlite")))
     }
 

@@ -34,7 +34,7 @@ struct ServeCheckTests {
         let starts = [
             "skan 0.1.0", "postbacks: https://192.0.2.1:443", "console: http://127.0.0.1:1",
             "networks: example123.skadnetwork", "store: skan.sqlite: does not exist yet",
-            "certificate: tls.pem: ends 20",
+            "certificate: tls.pem: expires 20",
             "tokens: tokens.json: 1 live, 0 expired",
             "signing key: example123.skadnetwork 1.0-2.0 active P-192 SHA256:",
             "signing key: example123.skadnetwork 2.1-4.0 active P-256 SHA256:",
@@ -48,7 +48,7 @@ struct ServeCheckTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path("skan.sqlite")))
     }
 
-    @Test("A store that exists is said to, and a certificate that ends soon is marked")
+    @Test("An existing store is reported, and a certificate that expires soon is marked")
     func existing() throws {
         try Data("x".utf8).write(to: folder.url.appendingPathComponent("skan.sqlite"))
         try folder.makeCertificate(

@@ -72,7 +72,7 @@ struct ServerTests {
         #expect(try curl("\(server.console)/v1/report?by=colour").contains("400 Bad Request"))
         let misspelt = try curl("\(server.console)/v1/report?form=2026-11-01")
         #expect(misspelt.contains("400 Bad Request"))
-        #expect(misspelt.contains("form: found a parameter not known here, expected by, where, period, from, to, "))
+        #expect(misspelt.contains("form: found an unknown parameter, expected by, where, period, from, to, "))
         let twice = try curl("\(server.console)/v1/report?where=app=1&where=app=2&by=app&by=network")
         #expect(twice.contains("by: found more than one value, expected one"))
         let report = try curl("\(server.console)/v1/report?by=app&format=csv")
@@ -226,7 +226,7 @@ struct ServerTests {
         let outcome = try SkanProcess.run(URL(fileURLWithPath: "/bin/sh"), ["-c", command], in: folder.url)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("skan: error: cannot listen on 127.0.0.1:\(server.port)"))
-        #expect(outcome.errors.contains(": the port is taken\nskan: hint: choose a free port"))
+        #expect(outcome.errors.contains(": the port is in use\nskan: hint: choose a free port"))
         #expect(FileManager.default.fileExists(atPath: folder.path("other.sqlite")))
     }
 

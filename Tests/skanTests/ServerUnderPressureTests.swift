@@ -41,7 +41,7 @@ struct ServerUnderPressureTests {
         try FileManager.default.removeItem(atPath: folder.path("tls-key.pem"))
         try #require(mkfifo(folder.path("tls-key.pem"), 0o600) == 0)
         kill(server.process.processIdentifier, SIGHUP)
-        #expect(try server.waitForLog("error everything in use stays: something could not be read again error="))
+        #expect(try server.waitForLog("error nothing was reloaded: a file could not be read error="))
         let start = ContinuousClock.now
         #expect(server.end(SIGTERM).status == 0)
         #expect(ContinuousClock.now - start < Self.stopBound)
@@ -105,7 +105,7 @@ struct ServerUnderPressureTests {
         #expect(restarted.end(SIGTERM).status == 0)
     }
 
-    @Test("A log that nobody reads stops nobody, and says later how much of it is missing")
+    @Test("A log that is not read does not block the server, and later says how much of it is missing")
     func stalledLog() throws {
         _ = try SkanProcess.run(["simulate", "--count", "1", "--output", "keys", "--keys", "keys"], in: folder.url)
         // Its log is a pipe that is read until it listens and then not at all.
@@ -120,7 +120,7 @@ struct ServerUnderPressureTests {
         #expect(server.end(SIGTERM).log.hasSuffix(" notice stopped\n"))
     }
 
-    @Test("A log that nobody reads does not hold up the stop")
+    @Test("A log that is not read does not delay the stop")
     func stalledLogAtStop() throws {
         _ = try SkanProcess.run(["simulate", "--count", "1", "--output", "keys", "--keys", "keys"], in: folder.url)
         let server = try SkanServer(in: folder, arguments: SkanServer.testKeys + ["--log-level", "debug"])
@@ -150,7 +150,7 @@ struct ServerUnderPressureTests {
         #expect(!end.log.contains("could not be accepted"))
     }
 
-    @Test("Without a descriptor left the listener rests instead of trying without end, and goes on when there is one")
+    @Test("Out of descriptors, the listener pauses instead of spinning, and continues when there is one")
     func exhausted() throws {
         let server = try SkanServer(in: folder, arguments: [])
         let id = server.process.processIdentifier

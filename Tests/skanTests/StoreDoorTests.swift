@@ -12,7 +12,7 @@ struct StoreDoorTests {
         _ = try SkanProcess.run(["simulate", "--count", "40", "--output", "sim", "--keys", "keys"], in: folder.url)
     }
 
-    private static let done = "skan: done by the process that has the store\n"
+    private static let done = "skan: done by the process that has the store open\n"
 
     private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
         try SkanProcess.run(arguments, in: folder.url)
@@ -92,7 +92,7 @@ struct StoreDoorTests {
         #expect(!exists("skan.sqlite-socket"))
     }
 
-    @Test("Without the socket, or with one nobody listens on, a command says so and changes nothing")
+    @Test("Without the socket, or with one that nothing listens on, a command says so and changes nothing")
     func unreachable() throws {
         let killed = try SkanServer(in: folder, arguments: [])
         _ = killed.end(SIGKILL)
@@ -101,7 +101,7 @@ struct StoreDoorTests {
         try FileManager.default.removeItem(atPath: folder.path("skan.sqlite-socket"))
         let missing = try skan("quarantine", "prune", "--store", "skan.sqlite", "--class", "forged")
         #expect(missing.status == 2)
-        #expect(missing.errors.contains("there is no \(folder.path("skan.sqlite"))-socket to ask it"), "\(missing)")
+        #expect(missing.errors.contains("there is no \(folder.path("skan.sqlite"))-socket to reach it"), "\(missing)")
         #expect(missing.errors.contains("skan: hint: "))
         try FileManager.default.moveItem(atPath: folder.path("dead"), toPath: folder.path("skan.sqlite-socket"))
         let dead = try skan("recount", "--repair", "--store", "skan.sqlite")
@@ -138,7 +138,7 @@ struct StoreDoorTests {
         #expect(server.end(SIGTERM).status == 0)
     }
 
-    @Test("A file of another kind in the socket's place is left alone, and recording goes on")
+    @Test("A file of another kind at the socket's path is left alone, and recording continues")
     func occupied() throws {
         try Data("mine".utf8).write(to: folder.url.appendingPathComponent("skan.sqlite-socket"))
         let server = try serverWithQuarantine()
@@ -238,7 +238,7 @@ struct StoreDoorTests {
         let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
         #expect(object?["body"] as? String == (try simulated()[0]))
         let missing = try skan("quarantine", "show", "--store", "skan.sqlite", "99")
-        #expect(missing.status == 2 && missing.errors.contains("there is no delivery 99"))
+        #expect(missing.status == 2 && missing.errors.contains("no delivery 99"))
         let environment = try SkanProcess.run(
             URL(fileURLWithPath: "/usr/bin/env"),
             ["SKAN_STORE=skan.sqlite", SkanProcess.binary.path, "quarantine", "show", "1"], in: folder.url)
@@ -293,7 +293,7 @@ struct StoreDoorTests {
 
     // MARK: The console
 
-    @Test("An operator reaches the same over the console, and a misspelt name is refused")
+    @Test("An operator can do the same over the console, and a misspelled name is refused")
     func console() throws {
         let server = try serverWithQuarantine()
         func post(_ path: String, _ body: String, type: String = "application/json") throws -> String {
@@ -307,7 +307,7 @@ struct StoreDoorTests {
         ] {
             #expect(try curl("\(server.console)/v1/quarantine?\(query)").contains("\"bad-field\""), "\(query)")
         }
-        #expect(try post("/v1/quarantine/prune", "{}").contains("or everything would go"))
+        #expect(try post("/v1/quarantine/prune", "{}").contains("everything would be deleted"))
         #expect(try post("/v1/quarantine/prune", #"{"id":"1"}"#) == "{\"status\":\"done\",\"deleted\":1}\n")
         #expect(try post("/v1/quarantine/requeue", #"{"klass":"forged"}"#).contains("\"bad-field\""))
         #expect(try post("/v1/quarantine/requeue", "{}").contains("\"judged\":4,"))

@@ -93,7 +93,7 @@ struct UsageTests {
         arguments: [
             (
                 "selftest --write /proc/skan", "cannot write /proc/skan: No such file or directory",
-                "check the path and who may use it"
+                "check the path and its permissions"
             ),
             (
                 "publish skadnetworkids --company-name a --company-domain example.com --id n.skadnetwork --output /proc/skan",
@@ -151,7 +151,7 @@ struct UsageTests {
     }
 
     @Test(
-        "What Kubernetes sets beside a service, what other commands read, and what is not ours are no errors",
+        "Variables of Kubernetes, of other commands and of other programs are not errors",
         arguments: [
             "SKAN_SERVICE_HOST=10.0.0.1", "SKAN_SERVICE_PORT_HTTP=8080", "SKAN_PORT=tcp://10.0.0.1:8080",
             "SKAN_PORT_8080_TCP_ADDR=10.0.0.1", "SKAN_CONSOLE_SERVICE_HOST=10.0.0.1", "SKAN_TOKEN=x", "MY_SKAN_X=1",

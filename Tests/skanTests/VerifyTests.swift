@@ -2,7 +2,7 @@ import Foundation
 import StrictJSON
 import Testing
 
-/// `skan verify` on what partners export, and on what nobody should.
+/// `skan verify` on partners' exports and on wrong files.
 @Suite("skan verify on files of every kind")
 struct VerifyTests {
     let folder: WorkFolder

@@ -198,7 +198,7 @@ struct WebAdServerTests {
         #expect(Set(links.map(\.nonce)).count == 3)
         let html = try SkanProcess.run(Self.issue + options + ["--format", "html"], in: folder.url)
         #expect(html.output.split(separator: "\n").filter { $0.hasPrefix("<a href=") }.count == 3, "\(html)")
-        #expect(json.errors.contains("done by the process that has the store") == isRunning)
+        #expect(json.errors.contains("done by the process that has the store open") == isRunning)
     }
 
     // MARK: The console
@@ -256,12 +256,12 @@ struct WebAdServerTests {
             "http://127.0.0.1:\(server.port)",
         ]
         let first = try SkanProcess.run(tap, in: folder.url, input: issued.output)
-        #expect(first.output == "tapped 20: payloads as a device wants them 20, postbacks recorded 20\n")
+        #expect(first.output == "tapped 20: valid payloads 20, postbacks recorded 20\n")
         #expect(first.status == 0, "\(first.errors)")
         let second = try SkanProcess.run(tap, in: folder.url, input: issued.output)
         #expect(second.status == 1)
         #expect(second.output.contains("the tap was answered 409, expected 200: {\"status\":\"refused\","))
-        #expect(second.output.hasSuffix("tapped 20: payloads as a device wants them 0, postbacks recorded 0\n"))
+        #expect(second.output.hasSuffix("tapped 20: valid payloads 0, postbacks recorded 0\n"))
         let report = try SkanProcess.run(
             ["report", "--store", "skan.sqlite", "--test", "--by", "source", "--format", "csv"], in: folder.url)
         #expect(report.output.contains("example.com,20,20,"), "\(report.output)")

@@ -2,21 +2,21 @@ import AttributionListener
 import NIOCore
 import NIOHTTP1
 
-/// One connection of the console; lives on its event loop and is used nowhere else.
+/// One connection of the console; used on its event loop only.
 final class ConsoleConnection {
     let channel: any Channel
-    /// Whom it is counted for; nil for nobody.
+    /// The client it is counted for, if any.
     let network: InternetAddress?
     /// Whether it is one of those reserved for probes.
     let isReserved: Bool
     private let connections: ConsoleConnections
     private(set) var progress: ConsoleProgress
-    /// Passes a refusal on in place of a request.
+    /// Passes on a refusal in place of a request.
     var refuse: ((ConsoleFault) -> Void)?
 
     private var headBytes = 0
     private var lingeredBytes = 0
-    /// Since when the client is behind, and how many bytes it had to take then.
+    /// Since when the client has been behind, and how many bytes were unsent then.
     private var backlog: (since: NIODeadline, bytes: Int)?
     private var isSendingLast = false
 
@@ -32,7 +32,7 @@ final class ConsoleConnection {
 
     // MARK: Input
 
-    /// Notes that bytes came.
+    /// Notes that bytes arrived.
     ///
     /// - Returns: Whether they are to be read.
     func receive(_ count: Int) -> Bool {
@@ -46,7 +46,7 @@ final class ConsoleConnection {
         return true
     }
 
-    /// Notes that the bytes were read, and refuses a head that is still not complete and too large.
+    /// Notes that the bytes were read, and refuses an incomplete head that is too large.
     func didRead() {
         if progress.input == .head, headBytes > limits.headBytes { refuse?(.headTooLarge) }
     }
@@ -75,7 +75,7 @@ final class ConsoleConnection {
         progress.endInput()
     }
 
-    /// Takes no request after the one that is being answered.
+    /// Takes no request after the one being answered.
     func endInput() {
         progress.endInput()
     }
@@ -115,7 +115,7 @@ final class ConsoleConnection {
 
     // MARK: The end
 
-    /// Ends the connection if the client has let a deadline pass.
+    /// Ends the connection if the client has missed a deadline.
     func checkDeadlines(at now: NIODeadline) {
         if let backlog, backlog.since + connections.deadline(limits.writeDeadline) <= now {
             let unsent = unsent
@@ -135,7 +135,7 @@ final class ConsoleConnection {
 
     /// Closes the connection now.
     ///
-    /// - Parameter reason: What it is counted under; nil when its end needs no reason.
+    /// - Parameter reason: The label it is counted under; nil not to count it.
     func end(_ reason: String?) {
         if let reason { connections.countEnd(reason) }
         connections.remove(self)

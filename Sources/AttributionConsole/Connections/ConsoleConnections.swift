@@ -6,17 +6,17 @@ import Logging
 import Metrics
 import NIOCore
 
-/// The connections of a console: who may have one, who gives way, and whose time is over.
+/// The connections of a console: admission, displacement, and deadlines.
 ///
-/// At the bound a newcomer takes the connection of whoever has sent no complete request for longest, so that unfinished
-/// requests shut nobody out. Only when every connection has a complete request under way is it given one of the reserved
-/// ones, which serve probes alone. Lives on its event loop and is used nowhere else.
+/// At the limit a new connection displaces the one that has gone longest without a complete request, so that unfinished
+/// requests cannot block the console. Only when every connection has a complete request in progress does it get a
+/// reserved one, which serves probes only. Used on its event loop only.
 final class ConsoleConnections {
-    /// What a path is to the connections.
+    /// The kind of a path.
     enum Route {
-        /// For everybody.
+        /// Open to everyone.
         case open
-        /// For whoever watches the server, with a token.
+        /// For monitoring, with a token.
         case metrics
         case other
     }
@@ -43,15 +43,15 @@ final class ConsoleConnections {
         openPaths = Set(routes.map(\.definition).filter { $0.access == .open }.map(\.path))
     }
 
-    /// Looks after connections for as long as they are served.
+    /// Manages connections while `serve` runs.
     ///
     /// - Parameters:
-    ///   - eventLoop: The loop of all of them.
-    ///   - limits: Every bound.
-    ///   - routes: The routes they can ask for.
-    ///   - gate: Tells which proxies are trusted, and where to log.
-    ///   - metricsFactory: Where they are counted.
-    ///   - serve: Serves them.
+    ///   - eventLoop: The loop of all connections.
+    ///   - limits: The bounds.
+    ///   - routes: The console's routes.
+    ///   - gate: Provides the trusted proxies and the logger.
+    ///   - metricsFactory: Makes the counters.
+    ///   - serve: Serves the connections.
     /// - Throws: What `serve` throws.
     static func run(
         on eventLoop: any EventLoop,
@@ -111,7 +111,7 @@ final class ConsoleConnections {
         return connection
     }
 
-    /// Forgets a connection; once.
+    /// Removes a connection; later calls do nothing.
     func remove(_ connection: ConsoleConnection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         if connection.isReserved {
@@ -130,7 +130,7 @@ final class ConsoleConnections {
         return countByNetwork[network, default: 0] >= limits.connectionsPerAddress
     }
 
-    /// Ends the connection that gives way first, if any does.
+    /// Ends the candidate that gives way first, if any.
     private func displace(_ isCandidate: (ConsoleConnection) -> Bool) {
         var first: (connection: ConsoleConnection, rank: ConsoleProgress.Rank)?
         for connection in connections.values where isCandidate(connection) {
@@ -142,14 +142,15 @@ final class ConsoleConnections {
         }
         guard let first else { return }
         logger.log(
-            level: .warning, "a connection of the console gave way to a new one", throttle: &throttle, at: .now,
+            level: .warning, "a console connection was closed to make room for a new one", throttle: &throttle,
+            at: .now,
             metadata: ["connections": "\(connections.count)"])
         first.connection.end("displaced")
     }
 
-    // MARK: Looking after them
+    // MARK: Deadlines
 
-    /// What a request's path is.
+    /// The kind of a request's path.
     func route(of target: String) -> Route {
         var path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
         if path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
@@ -159,7 +160,7 @@ final class ConsoleConnections {
         return text == ConsoleRoute.metrics.definition.path ? .metrics : .other
     }
 
-    /// A duration as the event loop counts time.
+    /// A duration as a `TimeAmount`.
     func deadline(_ duration: Duration) -> TimeAmount {
         TimeAmount(duration)
     }
@@ -175,12 +176,12 @@ final class ConsoleConnections {
         count("skan_console_connections_total", "outcome", outcome)
     }
 
-    /// Counts a connection that was ended by the server.
+    /// Counts a connection that the server ended.
     func countEnd(_ reason: String) {
         count("skan_console_disconnects_total", "reason", reason)
     }
 
-    /// Counts a request that no route saw.
+    /// Counts a request that reached no route.
     func count(_ fault: ConsoleFault) {
         count("skan_console_refusals_total", "reason", fault.code.rawValue)
     }

@@ -4,10 +4,10 @@ import HTTPTypes
 import Hummingbird
 import NIOHTTP1
 
-/// What is wrong with a request or its connection before any route sees it.
+/// What is wrong with a request or its connection before it reaches a route.
 ///
-/// The connection's handler replaces such a request by one that only the refusal answers. So it is answered in its turn,
-/// in the console's one shape, and is the connection's last.
+/// The connection's handler replaces such a request with one that only the refusal answers. So it is answered in order
+/// and in the console's usual form, and is the connection's last.
 enum ConsoleFault: CodedError, CaseIterable, Equatable {
     case malformed
     case headTooLarge
@@ -15,14 +15,14 @@ enum ConsoleFault: CodedError, CaseIterable, Equatable {
     case repeatedHost
     case tooManyConnections
 
-    /// A method that no client can send, because the decoder takes registered ones only.
+    /// A method that no client can send, because the decoder accepts registered ones only.
     private static let method = "SKAN-REFUSED"
 
     /// Judges a head.
     ///
     /// - Parameters:
     ///   - head: The head.
-    ///   - isOpen: Whether its route is for everybody.
+    ///   - isOpen: Whether its route is open to everyone.
     init?(of head: HTTPRequestHead, isOpen: Bool) {
         switch head.headers[canonicalForm: "host"].count {
         case 1: return nil
@@ -34,7 +34,7 @@ enum ConsoleFault: CodedError, CaseIterable, Equatable {
         }
     }
 
-    /// Names the fault of a request that ``request`` made.
+    /// The fault of a request made by ``request``.
     init?(_ request: Request) {
         guard request.method.rawValue == Self.method else { return nil }
         guard let fault = Self.allCases.first(where: { request.uri.path == "/" + $0.code.rawValue }) else { return nil }
@@ -65,14 +65,14 @@ enum ConsoleFault: CodedError, CaseIterable, Equatable {
         case .missingHost: "the request has no Host field; send exactly one"
         case .repeatedHost: "the request has more than one Host field; send exactly one"
         case .tooManyConnections:
-            "every connection but those reserved for /healthz, /readyz and /metrics has a request under way"
+            "all connections except those reserved for /healthz, /readyz and /metrics are busy"
         }
     }
 
     var hint: String? {
         switch self {
         case .headTooLarge: "send fewer and shorter fields"
-        case .tooManyConnections: "use fewer connections, each for many requests"
+        case .tooManyConnections: "use fewer connections, and send many requests over each"
         case .malformed, .missingHost, .repeatedHost: nil
         }
     }

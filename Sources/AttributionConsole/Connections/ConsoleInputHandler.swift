@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Shows a connection's bytes to its state before they are read, and drops those that nobody waits for.
+/// Reports a connection's bytes to its state before they are read, and drops those that are no longer wanted.
 final class ConsoleInputHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -1,6 +1,6 @@
 import AttributionListener
 
-/// Every bound of the console's connections; where the public listener has the same one, its value is taken.
+/// The bounds of the console's connections; those it shares with the public listener have the same values.
 package struct ConsoleLimits: Sendable {
     private static let ingress = IngressLimits()
 
@@ -14,9 +14,9 @@ package struct ConsoleLimits: Sendable {
     ///
     /// Connections from trusted proxies and those of a Unix socket are not counted here.
     package var connectionsPerAddress = ingress.connectionsPerAddress
-    /// Connections kept free for probes while every other one has a request under way; default 16.
+    /// Connections reserved for probes while every other one has a request in progress; default 16.
     ///
-    /// More than a cluster has probes and collectors of metrics. Never more than a quarter of all.
+    /// More than a cluster's probes and metrics collectors need; never more than a quarter of all.
     package var reservedConnections = 16
     /// From the connection, or the first byte of a later request, to the end of the head; default 5 s.
     ///
@@ -28,13 +28,13 @@ package struct ConsoleLimits: Sendable {
     package var idleDeadline = ingress.idleDeadline
     /// How long a client may take for ``outboundBytes`` of an answer once it has fallen behind; default 10 s.
     ///
-    /// Counted by what it takes, because a large report needs longer than any fixed time.
+    /// Measured by progress, because a large report takes longer than any fixed time.
     package var writeDeadline = ingress.writeDeadline
-    /// What a client that has fallen behind must take in ``writeDeadline``; default 32 KiB.
+    /// Bytes that a client that has fallen behind must take within ``writeDeadline``; default 32 KiB.
     package var outboundBytes = ingress.outboundBytes
-    /// How long a client's remaining bytes are dropped after the last answer, so that it can read that; default 1 s.
+    /// How long a client's remaining bytes are dropped after the last answer, so that it can read it; default 1 s.
     package var lingerDeadline = ingress.lingerDeadline
-    /// How many of them are dropped before the client is cut off; default 256 KiB.
+    /// How many of those bytes are dropped before the client is cut off; default 256 KiB.
     package var lingerBytes = ingress.lingerBytes
 
     /// Makes the default limits.
@@ -45,7 +45,7 @@ package struct ConsoleLimits: Sendable {
     /// How many are open to probes only.
     var probeConnections: Int { min(reservedConnections, connections / 4) }
 
-    /// How often deadlines are looked at.
+    /// How often deadlines are checked.
     var sweepInterval: Duration {
         let deadlines = [headDeadline, requestDeadline, idleDeadline, writeDeadline, lingerDeadline]
         return min(max((deadlines.min() ?? .seconds(1)) / 8, .milliseconds(10)), .milliseconds(250))

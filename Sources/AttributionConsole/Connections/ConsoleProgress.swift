@@ -1,11 +1,11 @@
 package import NIOCore
 
-/// How far a connection of the console is with its requests; a value that knows no socket.
+/// The progress of a console connection with its requests, independent of any socket.
 ///
-/// A deadline begins when the server begins to wait for the client: while an earlier request is being answered, nothing
-/// is expected of it.
+/// A deadline begins when the server begins to wait for the client: while an earlier request is being answered, the
+/// client has no deadline.
 package struct ConsoleProgress {
-    /// What is expected of the client next.
+    /// What the client is expected to send next.
     package enum Input {
         /// The first byte of another request.
         case idle
@@ -13,7 +13,7 @@ package struct ConsoleProgress {
         case head
         /// The rest of a body.
         case body
-        /// Nothing: the request that is being answered is the last.
+        /// Nothing: the request being answered is the last.
         case none
     }
 
@@ -25,7 +25,7 @@ package struct ConsoleProgress {
         case linger = "linger-deadline"
     }
 
-    /// In which order connections give way to new ones, the first case first.
+    /// The order in which connections give way to new ones.
     package enum Rank: Int, Comparable {
         case noRequestYet
         case noRequestNow
@@ -37,7 +37,7 @@ package struct ConsoleProgress {
     package private(set) var input = Input.head
     /// Requests whose head is complete and whose answer is not.
     package private(set) var unanswered = 0
-    /// Since when the present wait lasts.
+    /// The start of the current wait.
     package private(set) var since: NIODeadline
     private var hasHadRequest = false
     private var isClosing = false
@@ -47,7 +47,7 @@ package struct ConsoleProgress {
         since = now
     }
 
-    /// Notes that bytes came.
+    /// Notes that bytes arrived.
     package mutating func receive(at now: NIODeadline) {
         guard input == .idle else { return }
         input = .head
@@ -76,7 +76,7 @@ package struct ConsoleProgress {
 
     /// Notes that a request was answered.
     ///
-    /// A body that its answer did not wait for keeps its deadline.
+    /// If the answer did not wait for the body, the body keeps its deadline.
     package mutating func answer(at now: NIODeadline) {
         unanswered = max(0, unanswered - 1)
         if input != .body || unanswered > 0 { since = now }
@@ -88,7 +88,7 @@ package struct ConsoleProgress {
         since = now
     }
 
-    /// What the server waits for; nil while it is the server's turn.
+    /// What the server waits for; nil while the client waits for the server.
     package var wait: Wait? {
         if isClosing { return .linger }
         switch input {
@@ -99,7 +99,7 @@ package struct ConsoleProgress {
         }
     }
 
-    /// Whether and when it gives way; nil while a complete request is being answered.
+    /// Its rank for giving way; nil while a complete request is being answered.
     package var rank: Rank? {
         if !hasHadRequest { return .noRequestYet }
         if unanswered == 0 || isClosing { return .noRequestNow }

@@ -1,11 +1,10 @@
 import NIOCore
 import NIOHTTP1
 
-/// Shows a connection's requests and answers to its state, refuses faulty requests, and ends a connection after its last
-/// answer.
+/// Reports requests and answers to the connection's state, refuses faulty requests, and closes after the last answer.
 ///
-/// Hummingbird goes on after an answer unless the request says `Connection: close` in these very letters, so that is
-/// what it is told of every last request: of HTTP/1.0 without `keep-alive`, too.
+/// Hummingbird keeps a connection open unless the request says exactly `Connection: close`, so this handler sets that
+/// on every last request, including HTTP/1.0 requests without `keep-alive`.
 final class ConsoleRequestHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -54,9 +53,9 @@ final class ConsoleRequestHandler: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let error = error as? HTTPParserError else { return context.fireErrorCaught(error) }
         switch connection.progress.input {
-        // What follows the last request is not looked at.
+        // Whatever follows the last request is ignored.
         case .none: return
-        // The route that reads the body is told.
+        // The route reading the body gets the error.
         case .body: context.fireErrorCaught(error)
         case .idle, .head:
             if case .headerOverflow = error { return pass(.headTooLarge, context) }
@@ -64,7 +63,7 @@ final class ConsoleRequestHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Hands a refusal on as a request.
+    /// Passes on a refusal as a request.
     private func pass(_ fault: ConsoleFault, _ context: ChannelHandlerContext) {
         connection.receive(fault)
         isLastRequest = true
@@ -75,7 +74,7 @@ final class ConsoleRequestHandler: ChannelDuplexHandler {
 
     // MARK: Answers
 
-    /// Whether the request that is being answered is the last.
+    /// Whether the request being answered is the last.
     private var isLastAnswer: Bool {
         isLastRequest && connection.progress.unanswered <= 1
     }

@@ -6,18 +6,18 @@ import FoundationEssentials
     import Musl
 #endif
 
-/// What the kernel says of this process, under the names that every Prometheus client uses.
+/// The kernel's figures about this process, under the names that every Prometheus client uses.
 ///
 /// - SeeAlso: [Process metrics](https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics),
 ///   [proc_pid_stat(5)](https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html)
 package enum ProcessFigures {
-    /// Reads `/proc/self`; what it does not have is left out.
+    /// Reads `/proc/self`; missing figures are left out.
     @Sendable package static func collect() -> [PrometheusSample] {
         let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))
         let page = Double(sysconf(Int32(_SC_PAGESIZE)))
         let status = text("/proc/self/stat").map { samples(stat: $0, boot: bootedAt, ticks: ticks, page: page) }
         let limit = text("/proc/self/limits").flatMap { maximumDescriptors(limits: $0) }
-        // Reading the folder takes one more.
+        // Reading the folder itself opens one.
         let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")).map { $0.count - 1 }
         return (status ?? [])
             + [
@@ -26,7 +26,7 @@ package enum ProcessFigures {
             ].compactMap(\.self)
     }
 
-    /// When the machine was started, in Unix seconds; read once, for the kernel's answer moves when the clock is set.
+    /// When the machine was started, in Unix seconds; read once, because the value changes when the clock is set.
     private static let bootedAt = text("/proc/stat").flatMap { bootTime(stat: $0) }
 
     private static func text(_ path: String) -> String? {

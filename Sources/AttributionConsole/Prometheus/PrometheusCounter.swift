@@ -1,7 +1,7 @@
 import Metrics
 import Synchronization
 
-/// A number that only grows, but for a reset.
+/// A number that only grows, except when it is reset.
 final class PrometheusCounter: CounterHandler, PrometheusSeries {
     private let value = Atomic<Int64>(0)
 

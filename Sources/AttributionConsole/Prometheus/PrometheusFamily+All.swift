@@ -1,14 +1,14 @@
 extension PrometheusFamily {
-    /// Every metric there is; what is not declared here is not shown.
+    /// Every metric; those not declared here are not shown.
     package static let all: [PrometheusFamily] = deliveries + listener + console + process
 
     private static let deliveries = [
         PrometheusFamily(
-            "skan_deliveries_total", .counter, "Deliveries after their commit, by what became of them."),
-        PrometheusFamily("skan_ingest_queue_depth", .gauge, "Bodies that wait for the writer."),
+            "skan_deliveries_total", .counter, "Deliveries after their commit, by outcome."),
+        PrometheusFamily("skan_ingest_queue_depth", .gauge, "Bodies waiting for the writer."),
         PrometheusFamily(
             "skan_ingest_commit_seconds", .histogram,
-            "Time from the receipt of a batch's oldest body to the batch's commit, observed once for each batch."),
+            "Time from the receipt of a batch's oldest body to the batch's commit, observed once per batch."),
         PrometheusFamily(
             "skan_last_recorded_timestamp_seconds", .gauge,
             "Unix time at which a postback was last recorded; repeats and quarantined bodies do not count."),
@@ -16,7 +16,7 @@ extension PrometheusFamily {
             "skan_quarantine_not_kept_total", .counter, "Bodies for which the quarantine had no room, by class."),
         PrometheusFamily("skan_store_bytes", .gauge, "Size of the store's files, by part."),
         PrometheusFamily("skan_web_ads_issued_total", .counter, "Web ads issued."),
-        PrometheusFamily("skan_web_ad_taps_total", .counter, "Taps on web ads, by what became of them."),
+        PrometheusFamily("skan_web_ad_taps_total", .counter, "Taps on web ads, by outcome."),
     ]
 
     private static let listener = [

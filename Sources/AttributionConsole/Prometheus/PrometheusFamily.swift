@@ -1,4 +1,4 @@
-/// A metric's name with what a Prometheus server is told of it before its samples.
+/// A metric's name with its kind and help text.
 package struct PrometheusFamily: Hashable, Sendable {
     /// What its values mean.
     package enum Kind: String, Hashable, Sendable {

@@ -1,15 +1,15 @@
 import Metrics
 import Synchronization
 
-/// How often values fell below each of some bounds.
+/// Counts values by upper bound.
 final class PrometheusHistogram: RecorderHandler, TimerHandler, PrometheusSeries {
-    /// For times, in seconds: from half a millisecond, a fast answer, to ten seconds, a hopeless one.
+    /// For times, in seconds: from half a millisecond to ten seconds.
     static let seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
     /// For sizes and counts.
     static let sizes: [Double] = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576]
 
     private struct State {
-        /// Values between the bounds before and at the index; the last index is for those above all.
+        /// The number of values up to the bound at an index and above the one before; the last is for those above all.
         var counts: [UInt64]
         var sum: Double = 0
     }
@@ -19,7 +19,7 @@ final class PrometheusHistogram: RecorderHandler, TimerHandler, PrometheusSeries
 
     /// Makes a histogram without values.
     ///
-    /// - Parameter bounds: Upper bounds in rising order.
+    /// - Parameter bounds: Upper bounds in ascending order.
     init(bounds: [Double]) {
         self.bounds = bounds
         state = Mutex(State(counts: Array(repeating: 0, count: bounds.count + 1)))

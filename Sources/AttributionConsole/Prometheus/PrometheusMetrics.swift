@@ -4,13 +4,13 @@ import Synchronization
 /// Counts and measures for a Prometheus server to read, in its text format 0.0.4.
 ///
 /// Counters are counters, recorders that aggregate and timers are histograms (timers in seconds), other recorders and
-/// meters are gauges. The same name and labels are the same series, wherever it was asked for. A metric that is not
-/// declared, or is declared as another kind, is counted but not shown: whoever reads it would not know what it means.
+/// meters are gauges. The same name and labels are the same series, wherever it was made. A metric that is not
+/// declared, or is declared as another kind, is counted but not shown, because it would have no help text.
 ///
 /// - SeeAlso: [Exposition formats](https://prometheus.io/docs/instrumenting/exposition_formats/)
 package final class PrometheusMetrics: MetricsFactory, Sendable {
     private let families: [String: PrometheusFamily]
-    /// What is counted, by name and then by labels.
+    /// The series by name and then by labels.
     private let series = Mutex<[String: [String: any PrometheusSeries]]>([:])
 
     /// Makes a system without series.
@@ -20,7 +20,7 @@ package final class PrometheusMetrics: MetricsFactory, Sendable {
         self.families = Dictionary(families.map { ($0.name, $0) }) { first, _ in first }
     }
 
-    /// Everything as it is now, ordered by name and labels.
+    /// The current values of everything, ordered by name and labels.
     ///
     /// - Parameter collected: Samples of declared counters and gauges, read for this answer.
     /// - Returns: The text of the answer.
@@ -29,7 +29,7 @@ package final class PrometheusMetrics: MetricsFactory, Sendable {
         let collected = Dictionary(grouping: collected, by: \.name)
         var output = ""
         for (name, family) in families.sorted(by: { $0.key < $1.key }) {
-            // A series that occurs twice would spoil the whole answer.
+            // A duplicate series would invalidate the whole answer.
             var samples: [String: String] = [:]
             for sample in collected[name] ?? [] where family.kind != .histogram {
                 let labels = PrometheusText.labels(sample.labels)
@@ -74,7 +74,7 @@ package final class PrometheusMetrics: MetricsFactory, Sendable {
         series(.histogram, label, dimensions) { PrometheusHistogram(bounds: PrometheusHistogram.seconds) }
     }
 
-    /// A series outlives whoever counted in it: Prometheus would take its end for a restart.
+    /// Does nothing: Prometheus would take the end of a series for a restart.
     package func destroyCounter(_ handler: any CounterHandler) {}
 
     /// As for counters.

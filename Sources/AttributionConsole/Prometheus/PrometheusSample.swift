@@ -1,4 +1,4 @@
-/// A value read at the moment somebody asks for the metrics.
+/// A value read when the metrics are requested.
 package struct PrometheusSample: Sendable {
     /// The name of a counter or a gauge.
     package let name: String
@@ -15,7 +15,7 @@ package struct PrometheusSample: Sendable {
     }
 }
 
-/// Reads samples each time somebody asks for the metrics: no timer has to keep a state up to date that nobody looks at.
+/// Reads samples each time the metrics are requested.
 ///
-/// It runs on a thread of Swift's pool, so it must not wait for anything.
+/// It runs on a thread of Swift's pool, so it must not block.
 package typealias PrometheusCollector = @Sendable () -> [PrometheusSample]

@@ -1,4 +1,4 @@
-/// How Prometheus' text format spells names, labels and values.
+/// Writes names, labels and values in Prometheus' text format.
 ///
 /// - SeeAlso: [Exposition formats](https://prometheus.io/docs/instrumenting/exposition_formats/)
 enum PrometheusText {

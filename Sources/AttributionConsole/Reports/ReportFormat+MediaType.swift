@@ -12,7 +12,7 @@ extension ReportFormat {
         }
     }
 
-    /// The format whose media type a client likes best by name; JSON when it names none, as browsers do.
+    /// The format whose media type a client prefers by name; JSON when it names none, as browsers do.
     ///
     /// - Parameter fields: The values of `Accept`, RFC 9110, section 12.5.1.
     init(accept fields: [String]) {

@@ -3,7 +3,7 @@ import AttributionReports
 import Hummingbird
 import StrictJSON
 
-/// A report as it is asked for in a URL, with `Accept` for its format.
+/// A report request from a URL, with `Accept` for its format.
 struct ReportQuery {
     let request: ReportRequest
     let format: ReportFormat
@@ -41,12 +41,12 @@ struct ReportQuery {
         self.request = try ReportRequest(texts, nowMilliseconds: nowMilliseconds)
     }
 
-    /// Refuses what would be lost in silence: a misspelt name, and all but the first of several values.
+    /// Refuses what would be silently ignored: unknown names, and all but the first of several values.
     private static func check(_ names: [String]) throws(FieldProblem) {
         for (index, name) in names.enumerated() {
             guard parameters.contains(name) else {
                 throw FieldProblem(
-                    field: name.shortened(to: 40), found: "a parameter not known here",
+                    field: name.shortened(to: 40), found: "an unknown parameter",
                     expected: parameters.joined(separator: ", ") + parameters.suggestion(for: name))
             }
             guard name == "where" || !names[..<index].contains(name) else {

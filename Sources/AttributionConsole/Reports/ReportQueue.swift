@@ -1,20 +1,20 @@
 import CodedErrors
 import Synchronization
 
-/// Runs one job at a time while a few wait, in the order they came.
+/// Runs one job at a time, in order, while a few wait.
 final class ReportQueue: Sendable {
-    /// Too many wait already.
+    /// Too many jobs are waiting.
     struct Full: CodedError {
         let waiting: Int
         var code: ErrorCode { .busy }
-        var message: String { "one report is being counted and \(waiting) wait" }
+        var message: String { "one report is being counted and \(waiting) are waiting" }
         var hint: String? { "try again" }
     }
 
     private struct State {
         var isBusy = false
         var nextTicket = 0
-        /// Those who wait, with their tickets, in order.
+        /// The waiting jobs with their tickets, in order.
         var waiters: [(ticket: Int, continuation: CheckedContinuation<Void, any Error>)] = []
     }
 
@@ -71,7 +71,7 @@ final class ReportQueue: Sendable {
         }
     }
 
-    /// Gives the turn to the next, or to nobody.
+    /// Starts the next job, if there is one.
     private func finish() {
         let next = state.withLock { state in
             guard !state.waiters.isEmpty else {

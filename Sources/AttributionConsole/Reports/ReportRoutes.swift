@@ -8,10 +8,10 @@ import Hummingbird
 package import Logging
 import StrictJSON
 
-/// Reports as the command line gives them.
+/// The same reports as the command line's.
 ///
-/// One is counted at a time and some wait, so that reports leave the processors to the postbacks; a client that goes
-/// away ends the work for it.
+/// One is counted at a time while others wait, so that reports leave the processors to the postbacks. A client that
+/// disconnects cancels its report.
 package struct ReportRoutes: ConsoleRoutes {
     /// How long counting may take.
     static let deadline = Duration.seconds(30)
@@ -25,7 +25,7 @@ package struct ReportRoutes: ConsoleRoutes {
     /// Makes the routes.
     ///
     /// - Parameters:
-    ///   - logger: Takes what goes wrong.
+    ///   - logger: Logs problems.
     ///   - report: Answers a request within limits, and ends early when its task is cancelled.
     package init(
         logger: Logger,
@@ -40,7 +40,7 @@ package struct ReportRoutes: ConsoleRoutes {
         [
             ConsoleEndpoint(.report) { request, _ in
                 var response = await answer(request)
-                // Watching for a client that leaves takes what it sends next, so that there can be no next request.
+                // Watching for a disconnect consumes further input, so there can be no next request.
                 response.headers[.connection] = "close"
                 return response
             }
@@ -51,8 +51,8 @@ package struct ReportRoutes: ConsoleRoutes {
         do {
             let query = try ReportQuery(request, nowMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
             return try await request.body.consumeWithCancellationOnInboundClose { _ in
-                // Rendered within the queue and in the background, too: the text of a large report takes more memory than
-                // counting it, and a row's figures are made when it is shown.
+                // Rendered within the queue and in the background, too: the text of a large report takes more memory
+                // than counting it, and figures are computed while rendering.
                 try await queue.run {
                     let counted = try await report(
                         query.request, LedgerLimits(deadline: Self.deadline, isBackground: true))
@@ -69,7 +69,7 @@ package struct ReportRoutes: ConsoleRoutes {
         var response = Response.text(.ok, format.mediaType, report.rendered(as: format))
         response.headers[.vary] = "Accept"
         if let position = report.position, let name = HTTPField.Name("Skan-Position") {
-            // Up to where was counted, for forms that have no room for it.
+            // For the formats that do not include the position.
             response.headers[name] = position.description
         }
         if !report.warnings.isEmpty, let name = HTTPField.Name("Skan-Warning") {

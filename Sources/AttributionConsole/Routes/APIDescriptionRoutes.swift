@@ -3,14 +3,14 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The description of the server's interfaces, for whoever writes a client of them.
+/// The OpenAPI description of the server's interfaces.
 package struct APIDescriptionRoutes: ConsoleRoutes {
     /// Makes the routes.
     package init() {}
 
     /// `/openapi.yaml`.
     package var endpoints: [ConsoleEndpoint] {
-        // The same bytes for everybody, copied into a buffer once.
+        // Copied into a buffer once.
         let document = ByteBuffer(bytes: APIDescription.yaml)
         return [
             ConsoleEndpoint(.apiDescription) { _, _ in

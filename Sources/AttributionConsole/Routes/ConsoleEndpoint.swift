@@ -1,12 +1,12 @@
 package import Hummingbird
 
-/// A route and what answers it.
+/// A route and its handler.
 package struct ConsoleEndpoint: Sendable {
     /// The route.
     package let route: ConsoleRoute
     let answer: @Sendable (Request, ConsoleContext) async throws -> Response
 
-    /// Puts an answer to a route.
+    /// Makes an endpoint.
     ///
     /// - Parameters:
     ///   - route: The route.

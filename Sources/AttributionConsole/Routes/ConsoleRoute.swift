@@ -1,13 +1,13 @@
 package import AttributionAccess
 package import HTTPTypes
 
-/// Every route the console can have; there is no other way to add one, so none can go without saying whom it is for.
+/// Every route of the console; there is no other way to add one, so none can lack an access rule.
 package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
-    /// Whether the process answers.
+    /// Liveness.
     case health
-    /// Whether the store answers.
+    /// Readiness: whether the store works.
     case readiness
-    /// What the routes of both listeners take and answer.
+    /// The OpenAPI description of both listeners.
     case apiDescription
     /// A report.
     case report
@@ -19,24 +19,24 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     case impressions
     /// Signing the extension of an OpenRTB bid.
     case openRTB
-    /// What is in the quarantine.
+    /// Deliveries in quarantine.
     case quarantine
-    /// Judging the quarantine again.
+    /// Judging deliveries in quarantine again.
     case requeue
     /// Deleting from the quarantine.
     case prune
     /// Recorded postbacks with their bytes.
     case postbacks
-    /// Reading everything again from the raw bytes, and mending what follows from them.
+    /// Counting everything again from the raw bytes, and repairing what is derived from them.
     case recount
 
-    /// What a route is: how it is asked for, and by whom.
+    /// The method, path and access rule of a route.
     package struct Definition: Sendable, Hashable {
         /// The request's method.
         package let method: HTTPRequest.Method
         /// The request's path.
         package let path: String
-        /// What the request must bring.
+        /// What the request needs.
         package let access: RouteAccess
 
         init(_ method: HTTPRequest.Method, _ path: String, _ access: RouteAccess) {
@@ -46,7 +46,7 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         }
     }
 
-    /// How the route is asked for, and by whom.
+    /// The route's method, path and access rule.
     package var definition: Definition {
         switch self {
         case .health: Definition(.get, "/healthz", .open)

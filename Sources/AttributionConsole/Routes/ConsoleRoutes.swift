@@ -1,5 +1,5 @@
-/// Routes of the console that belong together, with what they need to answer.
+/// A group of related console routes with their handlers.
 package protocol ConsoleRoutes: Sendable {
-    /// Each route with its answer.
+    /// The routes with their handlers.
     var endpoints: [ConsoleEndpoint] { get }
 }

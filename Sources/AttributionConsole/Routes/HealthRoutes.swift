@@ -1,14 +1,14 @@
 import CodedErrors
 import Hummingbird
 
-/// Tells whoever runs the server whether it lives, and whether it can work.
+/// Liveness and readiness.
 package struct HealthRoutes: ConsoleRoutes {
     private let readiness: @Sendable () -> String?
 
     /// Makes the routes.
     ///
-    /// - Parameter readiness: Why nothing can be recorded now, in words for people; nil while it can. Called for each
-    ///   request of `/readyz`, so it must not wait for anything.
+    /// - Parameter readiness: Why nothing can be recorded now, as a message; nil while recording works. Called for each
+    ///   request of `/readyz`, so it must not block.
     package init(readiness: @escaping @Sendable () -> String?) {
         self.readiness = readiness
     }

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// What was counted and measured, for Prometheus.
+/// The metrics, for Prometheus.
 package struct MetricsRoutes: ConsoleRoutes {
     private let metrics: PrometheusMetrics
     private let collectors: [PrometheusCollector]
@@ -8,8 +8,8 @@ package struct MetricsRoutes: ConsoleRoutes {
     /// Makes the routes.
     ///
     /// - Parameters:
-    ///   - metrics: Where everything is counted.
-    ///   - collectors: Read what is not counted but is as it is, for each answer anew.
+    ///   - metrics: The counters, gauges and histograms.
+    ///   - collectors: Read further samples for each answer.
     package init(_ metrics: PrometheusMetrics, collectors: [PrometheusCollector] = []) {
         self.metrics = metrics
         self.collectors = collectors

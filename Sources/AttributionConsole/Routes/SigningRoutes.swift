@@ -7,12 +7,12 @@ package import Logging
 import NIOCore
 import StrictJSON
 
-/// The signing API: impressions by Apple's names, and the extensions of a bid in OpenRTB's.
+/// The signing API: impressions with Apple's names, and bid extensions with OpenRTB's.
 ///
-/// A signature takes some tens of microseconds of a processor. It is made on the threads of Swift's pool, on which
-/// Hummingbird runs handlers, and never on an event loop.
+/// A signature takes some tens of microseconds of processor time. It is made on Swift's pool, where Hummingbird runs
+/// handlers, never on an event loop.
 package struct SigningRoutes: ConsoleRoutes {
-    /// The most bytes a request may have.
+    /// The maximum number of bytes in a request.
     private static let bodyLimit = 64 << 10
 
     private let current: CurrentSigner?
@@ -21,9 +21,9 @@ package struct SigningRoutes: ConsoleRoutes {
     /// Makes the routes.
     ///
     /// - Parameters:
-    ///   - signer: Signs for the networks that the operator has keys of, and may be exchanged; without one the routes
+    ///   - signer: Signs for the networks whose keys the operator has, and may be replaced; without one the routes
     ///     answer 503.
-    ///   - logger: Takes what goes wrong.
+    ///   - logger: Logs problems.
     package init(signer: CurrentSigner?, logger: Logger) {
         current = signer
         failures = RouteFailures(
@@ -76,7 +76,7 @@ package struct SigningRoutes: ConsoleRoutes {
 }
 
 extension Refusal {
-    /// What every route that signs answers on a server without keys.
+    /// The answer of every signing route on a server without keys.
     static let noSigningKeys = Refusal(
         .noSigningKeys, "this server has no keys to sign with",
         hint: "start it with --signing-keys FILE (SKAN_SIGNING_KEYS)")

@@ -2,11 +2,11 @@ import CodedErrors
 import HTTPTypes
 import Hummingbird
 
-/// Answers the requests that no route of the console takes: another path, or another method.
+/// Answers requests that match no route of the console, by path or by method.
 struct UnmatchedRequests: RouterMiddleware {
     private let paths: [[Substring]: [HTTPRequest.Method]]
 
-    /// Takes the routes that there are.
+    /// Makes the middleware for some routes.
     init(routes: [ConsoleRoute]) {
         paths = Dictionary(grouping: routes.map(\.definition)) { Self.elements(of: $0.path) }
             .mapValues { $0.map(\.method) }
@@ -24,12 +24,12 @@ struct UnmatchedRequests: RouterMiddleware {
                 Refusal(.methodNotAllowed, "found another method, expected \(allowed)"), fields: [.allow: allowed])
         } else {
             response = .refusing(
-                Refusal(.notFound, "nothing is at this path", hint: "/openapi.yaml lists what there is"))
+                Refusal(.notFound, "there is no route at this path", hint: "/openapi.yaml lists the routes"))
         }
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// The path as the router reads it, which does not look at empty elements.
+    /// The elements of a path as the router reads it, which ignores empty ones.
     private static func elements(of path: String) -> [Substring] {
         path.split(separator: "/")
     }

@@ -9,8 +9,8 @@ import StrictJSON
 
 /// The console's route for issuing web ads: `POST /v1/web-ads`.
 package struct WebAdRoutes: ConsoleRoutes {
-    /// The most ads of one request, whose answer has all their links.
-    static let most = 10_000
+    /// The maximum number of ads per request.
+    static let maximumCount = 10_000
 
     private let issuer: WebAdIssuer?
     private let failures: RouteFailures
@@ -19,7 +19,7 @@ package struct WebAdRoutes: ConsoleRoutes {
     ///
     /// - Parameters:
     ///   - issuer: Issues web ads; nil when the server has no signing keys.
-    ///   - logger: Takes what goes wrong.
+    ///   - logger: Logs problems.
     package init(issuer: WebAdIssuer?, logger: Logger) {
         self.issuer = issuer
         failures = RouteFailures(
@@ -39,7 +39,7 @@ package struct WebAdRoutes: ConsoleRoutes {
             }
             let body = try await request.jsonBody(upTo: JSONObject.maximumLength)
             let parameters = try RequestParameters(query: request, known: ["count", "issued-at"])
-            let count = try parameters.integer("count", 1...Int64(Self.most))
+            let count = try parameters.integer("count", 1...Int64(Self.maximumCount))
             let now = UnixMilliseconds(Date())
             let issuedAt = try parameters.integer("issued-at", 0...Int64.max).map(UnixMilliseconds.init)
             let links = try await issuer.issue(

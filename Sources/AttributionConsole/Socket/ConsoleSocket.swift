@@ -7,11 +7,11 @@ import NIOPosix
 import ServiceLifecycle
 import Synchronization
 
-/// The console's routes on a Unix socket beside the store, for the commands that change a store which this process owns.
+/// The console's routes on a Unix socket beside the store, for commands that change a store this process owns.
 ///
-/// It has no tokens: who may open the file, and only the user whose process made it may, may do everything.
+/// It has no tokens: only the user who runs the server can open it, and may do everything.
 package struct ConsoleSocket: Service {
-    /// Commands of one user; a bound for each address would not tell them apart.
+    /// All connections are from one user, so a bound per address would not help.
     private static var limits: ConsoleLimits {
         var limits = ConsoleLimits()
         limits.connections = 64
@@ -35,10 +35,10 @@ package struct ConsoleSocket: Service {
     /// Makes the service; the store's lease must be held while it runs.
     ///
     /// - Parameters:
-    ///   - routes: Everything it answers.
+    ///   - routes: The routes it serves.
     ///   - store: The store's file, with links resolved.
-    ///   - logger: Takes a line for each request, at debug, and what goes wrong.
-    ///   - metricsFactory: Where requests are counted.
+    ///   - logger: Logs each request, at debug, and problems.
+    ///   - metricsFactory: Makes the counters.
     package init(
         routes: [any ConsoleRoutes],
         store: String,
@@ -53,7 +53,7 @@ package struct ConsoleSocket: Service {
             access: nil, trustedProxies: .none, metrics: ConsoleMetrics(factory: metricsFactory), logger: logger)
     }
 
-    /// Serves until a graceful shutdown; where no socket can be made, recording goes on without it.
+    /// Serves until a graceful shutdown; if the socket cannot be made, the server runs without it.
     package func run() async throws {
         do {
             try await serve()

@@ -19,7 +19,7 @@ package struct OwnerClient: Sendable {
     private let store: String
 
     /// A repair reads the whole store twice: some minutes for ten million postbacks.
-    private static let patience = TimeAmount.hours(2)
+    private static let timeout = TimeAmount.hours(2)
     private static let longestAnswer = 64 << 20
 
     /// Names the owner.
@@ -60,7 +60,7 @@ package struct OwnerClient: Sendable {
         return try await ask(.prune, query.json, for: Answer.self).deleted
     }
 
-    /// Reads everything again and mends what follows from the raw bytes.
+    /// Counts everything again and repairs what is derived from the raw bytes.
     ///
     /// - Throws: ``OwnerProblem``.
     package func repair() async throws -> RecountOutcome {
@@ -72,17 +72,17 @@ package struct OwnerClient: Sendable {
     /// - Parameters:
     ///   - request: What they advertise, and where.
     ///   - count: How many.
-    ///   - issuedAtMilliseconds: From when their lifetime runs, in Unix milliseconds; nil for now.
+    ///   - issuedAtMilliseconds: The start of their lifetime, in Unix milliseconds; nil for now.
     /// - Returns: Each link as a line of JSON.
     /// - Throws: ``OwnerProblem``.
     package func issue(_ request: WebAdRequest, count: Int, issuedAtMilliseconds: Int64?) async throws -> [String] {
         var lines: [String] = []
         while lines.count < count {
-            let some = min(count - lines.count, WebAdRoutes.most)
+            let pageCount = min(count - lines.count, WebAdRoutes.maximumCount)
             let time = issuedAtMilliseconds.map { "&issued-at=\($0)" } ?? ""
-            let answer = try await send(.webAds, query: "?count=\(some)\(time)", request.json)
+            let answer = try await send(.webAds, query: "?count=\(pageCount)\(time)", request.json)
             let issued = answer.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
-            guard issued.count == some else {
+            guard issued.count == pageCount else {
                 throw OwnerProblem.cutShort(store: store)
             }
             lines += issued
@@ -95,7 +95,7 @@ package struct OwnerClient: Sendable {
     {
         let answer = try await send(route, query: "", body)
         guard let decoded = try? JSONDecoder().decode(Answer.self, from: Data(answer)) else {
-            throw OwnerProblem.noAnswer(store: store, reason: "its answer is none of this release of skan")
+            throw OwnerProblem.noAnswer(store: store, reason: "its answer is not one of this release of skan")
         }
         return decoded
     }
@@ -115,7 +115,7 @@ package struct OwnerClient: Sendable {
                 "host": "localhost", "content-type": "application/json", "content-length": "\(bytes.readableBytes)",
                 "connection": "close",
             ])
-        let timeout = connection.channel.eventLoop.scheduleTask(in: Self.patience) {
+        let timeout = connection.channel.eventLoop.scheduleTask(in: Self.timeout) {
             connection.channel.close(promise: nil)
         }
         defer { timeout.cancel() }
@@ -140,7 +140,7 @@ package struct OwnerClient: Sendable {
         }
     }
 
-    /// The status and the body; no status when the answer did not come to its end.
+    /// The status and the body; no status when the answer is incomplete.
     private static func read(
         _ answers: NIOAsyncChannelInboundStream<HTTPClientResponsePart>
     ) async throws -> (HTTPResponseStatus?, [UInt8]) {
@@ -167,7 +167,7 @@ package struct OwnerClient: Sendable {
         return .refused(
             Refusal(
                 answer.flatMap { ErrorCode(rawValue: $0.reason) } ?? .unexpected,
-                answer?.detail ?? "the server that has the store answered \(status.code)", hint: answer?.hint))
+                answer?.detail ?? "the process that has the store open answered \(status.code)", hint: answer?.hint))
     }
 
     private func connect() async throws -> Connection {
@@ -186,10 +186,10 @@ package struct OwnerClient: Sendable {
         } catch let error as IOError where error.errnoCode == EACCES || error.errnoCode == EPERM {
             throw OwnerProblem.notPermitted(store: store)
         } catch {
-            // The system's word where there is one; the libraries between it and us have none for people.
+            // The system's message where there is one; those of the libraries are not meant for users.
             let reason =
                 switch error {
-                case let error as IOError where error.errnoCode == ECONNREFUSED: "nobody listens there"
+                case let error as IOError where error.errnoCode == ECONNREFUSED: "nothing listens there"
                 case let error as IOError: String(cString: strerror(error.errnoCode))
                 case let error as SocketError: error.description
                 default: "the connection could not be made"

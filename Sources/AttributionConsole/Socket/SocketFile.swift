@@ -4,32 +4,32 @@
     import Musl
 #endif
 
-/// The file of a listening Unix socket, which nobody but its owner can ever connect to.
+/// The file of a listening Unix socket that only its owner can ever connect to.
 ///
-/// A socket is connectable from the moment it is bound, with the mode that the umask left. So it is bound in a folder of
-/// mode 0700, given its own mode there, and only then moved to its name; the name of one that a killed process left
-/// behind is taken over. Whoever makes it must hold the store's lease.
+/// Clients can connect as soon as a socket is bound, with the mode that the umask left. So it is bound in a folder of
+/// mode 0700, given its own mode there, and only then renamed, replacing one that a killed process left behind. Its
+/// maker must hold the store's lease.
 final class SocketFile: Sendable {
-    /// Where clients find it.
+    /// The path clients connect to.
     let path: String
     private let folder: String
-    /// Where it is bound.
+    /// The path it is bound at.
     let binding: SocketPath
 
     private static let name = "/s"
 
     /// Makes the folder to bind in.
     ///
-    /// - Parameter path: Where clients are to find the socket.
+    /// - Parameter path: The path clients will connect to.
     /// - Throws: ``SocketError``.
     init(_ path: String) throws(SocketError) {
         self.path = path
         folder = path + ".new"
         var status = stat()
         if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
-            throw SocketError("\(path) exists and is no socket; move it away")
+            throw SocketError("\(path) exists and is not a socket; move it away")
         }
-        // Left behind by a process that was killed between the two steps.
+        // A process killed between the two steps may have left them behind.
         unlink(folder + Self.name)
         rmdir(folder)
         guard mkdir(folder, 0o700) == 0 else {
@@ -43,9 +43,9 @@ final class SocketFile: Sendable {
         }
     }
 
-    /// Lets clients find the socket, which must be bound.
+    /// Moves the socket, which must be bound, to its path.
     ///
-    /// - Returns: Which file it is, for ``remove(_:)``.
+    /// - Returns: The file's identity, for ``remove(_:)``.
     /// - Throws: ``SocketError``.
     func publish() throws(SocketError) -> Identity {
         let bound = folder + Self.name
@@ -59,7 +59,7 @@ final class SocketFile: Sendable {
         return identity
     }
 
-    /// Removes what is left of it; a socket that another process has put there since stays.
+    /// Removes the socket's files, unless another process has replaced the socket since.
     func remove(_ published: Identity?) {
         unlink(folder + Self.name)
         rmdir(folder)
@@ -68,7 +68,7 @@ final class SocketFile: Sendable {
         }
     }
 
-    /// Which file it is.
+    /// Identifies a file.
     struct Identity: Equatable {
         private let device: UInt64
         private let inode: UInt64

@@ -4,18 +4,18 @@
     import Musl
 #endif
 
-/// The path of a Unix socket as the system takes it.
+/// The path of a Unix socket in a form that fits the system's limit.
 ///
-/// `sun_path` has room for 107 bytes. A longer path is reached through an open descriptor of its folder, as long as this
-/// object lives.
+/// `sun_path` has room for 107 bytes. A longer path goes through an open descriptor of its folder, for the lifetime of
+/// this object.
 final class SocketPath: Sendable {
-    /// What to bind or connect to.
+    /// The path to bind or connect to.
     let text: String
     private let folder: CInt?
 
     private static let longest = 107
 
-    /// Takes a path, whose folder must exist when it is long.
+    /// Makes a path, whose folder must exist if it is long.
     ///
     /// - Throws: ``SocketError`` when the folder cannot be opened.
     init(_ path: String) throws(SocketError) {
@@ -39,7 +39,7 @@ final class SocketPath: Sendable {
     }
 }
 
-/// What the system refused to do with a socket's file.
+/// A failed operation on a socket's file.
 struct SocketError: Error, CustomStringConvertible {
     let description: String
 

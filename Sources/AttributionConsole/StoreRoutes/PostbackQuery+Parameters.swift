@@ -5,7 +5,7 @@ import FoundationEssentials
 package import StrictJSON
 
 extension PostbackQuery {
-    /// Reads what is asked for in one answer.
+    /// Reads the query of a listing.
     init(listing parameters: RequestParameters) throws(FieldProblem) {
         self.init(
             transactionID: try parameters.text("transaction-id"),
@@ -15,13 +15,13 @@ extension PostbackQuery {
         )
     }
 
-    /// The moments of some days of UTC.
+    /// The time range of some days (UTC).
     ///
     /// - Parameters:
     ///   - first: The first day; nil for the earliest.
     ///   - last: The last day, included; nil for the latest.
     /// - Returns: The range; nil without days.
-    /// - Throws: ``Attribution/FieldProblem`` when the last lies before the first.
+    /// - Throws: ``Attribution/FieldProblem`` when the last is before the first.
     package static func received(
         from first: CalendarDay?,
         through last: CalendarDay?

@@ -4,23 +4,23 @@ package import AttributionStore
 package import StrictJSON
 
 extension QuarantineQuery {
-    /// The parameters that choose deliveries.
+    /// The parameters that select deliveries.
     static let filters = ["class", "reason", "id", "before"]
-    /// The most deliveries of one answer, which has their bodies.
+    /// The maximum number of deliveries per answer.
     static let answerLimit: Int64 = 1_000
 
     /// Every reason a delivery can have.
     package static let reasons =
         PostbackRejection.Code.allCases.filter { $0 != .notJSON }.map(\.rawValue) + [Recording.Status.conflict.rawValue]
 
-    /// Reads what is asked for in one answer.
+    /// Reads the query of a listing.
     init(listing parameters: RequestParameters) throws(FieldProblem) {
         try self.init(filters: parameters)
         after = try parameters.integer("after", 0...Int64.max) ?? 0
         limit = Int(try parameters.integer("limit", 1...Self.answerLimit) ?? 100)
     }
 
-    /// Reads what is to be changed; all of it when no limit is given.
+    /// Reads the query of a change, which has no default limit.
     init(changing parameters: RequestParameters) throws(FieldProblem) {
         try self.init(filters: parameters)
         limit = Int(try parameters.integer("limit", 1...Int64.max) ?? .max)
@@ -37,12 +37,12 @@ extension QuarantineQuery {
         )
     }
 
-    /// Whether it chooses at all: what does not is everything.
+    /// Whether it selects anything less than everything.
     package var hasFilter: Bool {
         kind != nil || reason != nil || id != nil || before != nil
     }
 
-    /// What ``init(changing:)`` reads, for a client.
+    /// The JSON that ``init(changing:)`` reads.
     package var json: JSONText {
         var members: [(String, JSONText)] = []
         if let kind {

@@ -3,23 +3,23 @@ package import AttributionStore
 import FoundationEssentials
 import StrictJSON
 
-/// What a recount or a repair came to, as an answer of the console.
+/// The outcome of a recount or a repair, as an answer of the console.
 package struct RecountOutcome: Sendable, Codable, Equatable {
     /// Recorded postbacks read again.
     package let postbacks: Int64
     /// Those whose signature was verified again.
     package let verified: Int64
-    /// Test postbacks whose key is not trusted now.
+    /// Test postbacks whose key is not trusted.
     package let unverifiedTest: Int64
     /// How many differences were found.
     package let found: Int64
-    /// How many were mended.
+    /// How many were repaired.
     package let repaired: Int64
-    /// How many there still are.
+    /// How many remain.
     package let remaining: Int64
-    /// Those found, in words; the first ten thousand.
+    /// Descriptions of those found; at most ten thousand.
     package let differences: [String]
-    /// Those that remain, likewise.
+    /// Descriptions of those that remain; at most ten thousand.
     package let remainingDifferences: [String]
 
     private enum CodingKeys: String, CodingKey {
@@ -28,12 +28,12 @@ package struct RecountOutcome: Sendable, Codable, Equatable {
         case remainingDifferences = "remaining-differences"
     }
 
-    /// Takes a recount, which changed nothing.
+    /// The outcome of a recount, which changed nothing.
     package init(_ recount: Recount) {
         self.init(found: recount, repaired: 0, remaining: recount)
     }
 
-    /// Takes a repair.
+    /// The outcome of a repair.
     package init(_ repair: RecountRepair) {
         self.init(found: repair.found, repaired: repair.repaired, remaining: repair.remaining)
     }

@@ -4,11 +4,11 @@ import FoundationEssentials
 import Hummingbird
 import StrictJSON
 
-/// The parameters of a request: a query's, or the members of a JSON body; each known, and there once.
+/// The parameters of a request, from its query or JSON body; all known, none twice.
 struct RequestParameters {
     private let values: [String: JSONValue]
 
-    /// Takes the parameters of a URL.
+    /// Reads the parameters of a URL.
     init(query request: Request, known: [String]) throws(FieldProblem) {
         var values: [String: JSONValue] = [:]
         for (key, value) in request.uri.queryParameters {
@@ -24,7 +24,7 @@ struct RequestParameters {
         self.values = values
     }
 
-    /// Takes the members of a body; `null` is treated as absent.
+    /// Reads the members of a body; `null` is treated as absent.
     init(reading body: some Collection<UInt8>, known: [String]) throws {
         var values: [String: JSONValue] = [:]
         for field in try JSONObject(reading: body).fields {
@@ -83,7 +83,7 @@ struct RequestParameters {
             throw FieldProblem(
                 field: name, found: values[name]?.summary ?? "nothing",
                 expected: range.upperBound == .max
-                    ? "a whole number from \(range.lowerBound) on"
+                    ? "a whole number of at least \(range.lowerBound)"
                     : "a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number

@@ -8,7 +8,7 @@ package import Logging
 import NIOCore
 import StrictJSON
 
-/// What is in the store, and changes to it: the quarantine, recorded postbacks, recount and repair.
+/// Reading and changing the store: the quarantine, recorded postbacks, recount and repair.
 package struct StoreRoutes: ConsoleRoutes {
     private let reader: LedgerReader
     private let maintenance: StoreMaintenance
@@ -20,7 +20,7 @@ package struct StoreRoutes: ConsoleRoutes {
     /// - Parameters:
     ///   - reader: Reads the store.
     ///   - maintenance: Changes it.
-    ///   - logger: Takes every change, and what goes wrong.
+    ///   - logger: Logs changes and problems.
     package init(reader: LedgerReader, maintenance: StoreMaintenance, logger: Logger) {
         self.reader = reader
         self.maintenance = maintenance
@@ -68,7 +68,7 @@ package struct StoreRoutes: ConsoleRoutes {
         ])
     }
 
-    /// What `after` has to be for the answer that follows; null when there is none.
+    /// The value of `after` for the next page; null when there is none.
     private static func next(_ last: Int64?, isFull: Bool) -> JSONText {
         isFull ? last.map { .integer($0) } ?? .null : .null
     }
@@ -96,7 +96,8 @@ package struct StoreRoutes: ConsoleRoutes {
         guard parameters.has(anyOf: QuarantineQuery.filters) else {
             throw FieldProblem(
                 field: "filters", found: "none",
-                expected: "one or more of \(QuarantineQuery.filters.joined(separator: ", ")), or everything would go")
+                expected: "one or more of \(QuarantineQuery.filters.joined(separator: ", ")); "
+                    + "without any, everything would be deleted")
         }
         let deleted = try await maintenance.prune(try QuarantineQuery(changing: parameters))
         note("quarantine pruned", context, ["deleted": "\(deleted)"])
@@ -134,6 +135,6 @@ package struct StoreRoutes: ConsoleRoutes {
 }
 
 extension Refusal {
-    /// What a client is told when the store fails and nothing more is known.
+    /// The answer when the store fails for an unknown reason.
     static let storeFailed = Refusal(.storeFailed, "the store does not answer; the server's log says why")
 }

@@ -3,7 +3,7 @@ package import AttributionStore
 package import StrictJSON
 
 extension QuarantinedDelivery {
-    /// Everything that is known of it, and its body.
+    /// All its facts, and its body.
     package var json: JSONText {
         .object(
             [
@@ -20,7 +20,7 @@ extension QuarantinedDelivery {
 }
 
 extension RecordedPostback {
-    /// Everything that is known of it beside its fields, and its body.
+    /// All its facts except its fields, and its body.
     package var json: JSONText {
         .object(
             [
@@ -35,17 +35,17 @@ extension RecordedPostback {
 }
 
 extension QuarantineTotal {
-    /// The class and how much there is of it.
+    /// The class with its count and size.
     package var json: JSONText {
         .object(["class": .string(kind.rawValue), "count": .integer(count), "bytes": .integer(bytes)])
     }
 }
 
-/// A body as received, for JSON: as text where it is text, else in base64.
+/// A body as received, for JSON: text where it is UTF-8, otherwise base64.
 package struct StoredBody {
     private let bytes: [UInt8]?
 
-    /// Takes a body; nil for one that is damaged.
+    /// Wraps a body; nil for a damaged one.
     package init(_ bytes: [UInt8]?) {
         self.bytes = bytes
     }

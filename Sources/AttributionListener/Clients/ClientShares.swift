@@ -1,12 +1,12 @@
 import CodedErrors
 import Synchronization
 
-/// Bounds how many requests of one client behind trusted proxies are with their routes at one time.
+/// Bounds how many requests of one client behind trusted proxies are being handled at one time.
 ///
-/// Direct clients are bounded by their connections, each of which has one such request. The connections of a proxy are
-/// not told apart by client: without this bound one client could have as many requests wait as there are connections.
+/// Direct clients are bounded by their connections, each of which has one request in flight. A proxy's connections are
+/// shared by its clients: without this bound one client could occupy all of them.
 final class ClientShares: Sendable {
-    /// Whose share a request takes up: a client's network, or whoever proxies did not name.
+    /// Whose share a request counts toward: a client's network, or all clients that the proxies did not name.
     struct Holder: Hashable {
         private let network: InternetAddress?
 
@@ -24,8 +24,8 @@ final class ClientShares: Sendable {
 
     /// Counts one more request.
     ///
-    /// - Parameter holder: Whose it is.
-    /// - Returns: `false` when the holder has its whole share.
+    /// - Parameter holder: Whose request it is.
+    /// - Returns: `false` when the holder's share is used up.
     func take(_ holder: Holder) -> Bool {
         taken.withLock { taken in
             let count = taken[holder, default: 0]
@@ -35,7 +35,7 @@ final class ClientShares: Sendable {
         }
     }
 
-    /// Counts one request less.
+    /// Counts one request fewer.
     func giveBack(_ holder: Holder) {
         taken.withLock { taken in
             guard let count = taken[holder] else { return }
@@ -43,7 +43,7 @@ final class ClientShares: Sendable {
         }
     }
 
-    /// Why a request beyond the share is refused; the code is that of a full queue, for the cure is the same.
+    /// Why a request beyond the share is refused; the code is that of a full queue because the remedy is the same.
     static let refusal = Refusal(
-        .overloaded, "too many requests of this client wait to be recorded", hint: "send it again")
+        .overloaded, "too many requests from this client are waiting to be recorded", hint: "send it again")
 }

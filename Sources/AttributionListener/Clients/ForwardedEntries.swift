@@ -1,13 +1,12 @@
-/// The members of a comma-separated list from the last to the first; commas in quotes separate nothing.
+/// The members of a comma-separated list from the last to the first; quoted commas do not separate.
 ///
-/// Nothing left of the members asked for is split, and a member longer than any address is not searched to its
-/// beginning: what a client can make of the field costs one look at each byte.
+/// Lazy, and bounded in the length of a member, so that a field made up by a client costs one pass over its bytes.
 struct ForwardedEntries {
-    /// Above what a proxy writes of one client, its host and its own name included.
+    /// More than a proxy writes about one client, its host and the proxy's own name included.
     static let longest = 512
 
     private let bytes: UnsafeRawBufferPointer
-    /// Where the next member ends; nil after the first one of the list.
+    /// The end of the next member; nil after the first one of the list.
     private var end: Int?
     private var isQuoted: Bool
 
@@ -19,13 +18,13 @@ struct ForwardedEntries {
         end = bytes.count
         var quotes = 0
         for byte in bytes where byte == UInt8(ascii: "\"") { quotes += 1 }
-        // Seen from the left, what stands behind an odd quote is quoted.
+        // Seen from the left, what follows an odd number of quotes is quoted.
         isQuoted = quotes % 2 == 1
     }
 
     /// The next member; nil when there is none.
     ///
-    /// One longer than ``longest`` is the last, and empty: a part of it could say something else than the whole.
+    /// A member longer than ``longest`` is returned empty and ends the list: a part of it could mean something else.
     mutating func next() -> UnsafeRawBufferPointer? {
         guard let end else { return nil }
         var start = end

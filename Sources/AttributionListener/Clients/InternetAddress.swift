@@ -8,9 +8,9 @@
 
 /// An IPv4 or IPv6 address as one number.
 ///
-/// IPv4 is held as IPv4-mapped IPv6 (`::ffff:a.b.c.d`), so that both spellings of one address are equal.
+/// IPv4 is stored as IPv4-mapped IPv6 (`::ffff:a.b.c.d`), so that both spellings of one address are equal.
 package struct InternetAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The 128 bits of the IPv6 form, the first byte in the highest place.
+    /// The 128 bits of the IPv6 form, first byte most significant.
     package let bits: UInt128
 
     /// The longest spelling, an IPv6 address that ends in an IPv4 one.
@@ -44,7 +44,7 @@ package struct InternetAddress: Hashable, Sendable, CustomStringConvertible {
     /// Whether only the machine itself has the address: 127.0.0.0/8 or ::1.
     package var isLoopback: Bool { isV4 ? bits >> 24 & 0xff == 127 : bits == 1 }
 
-    /// The address itself for IPv4, its /64 network for IPv6: what one client can be expected to hold.
+    /// The address itself for IPv4, its /64 network for IPv6: what one client usually has.
     package var clientNetwork: InternetAddress {
         isV4 ? self : InternetAddress(bits: (bits >> 64) << 64)
     }
@@ -66,7 +66,7 @@ package struct InternetAddress: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Four numbers of at most 255 without leading zeros, which some readers take for octal.
+    /// Four numbers of at most 255 without leading zeros, which some parsers read as octal.
     private static func v4(_ text: UnsafeRawBufferPointer) -> UInt128? {
         var (bits, number, digits, numbers) = (UInt32(0), UInt32(0), 0, 0)
         for index in 0...text.count {

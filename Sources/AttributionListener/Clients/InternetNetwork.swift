@@ -23,9 +23,9 @@ package struct InternetNetwork: Hashable, Sendable {
         base = address.bits & mask
     }
 
-    /// Whether an address lies in the block.
+    /// Whether an address is in the block.
     ///
-    /// - Parameter address: The address asked about.
+    /// - Parameter address: The address.
     /// - Returns: `true` when its leading bits are those of the network.
     package func contains(_ address: InternetAddress) -> Bool {
         address.bits & mask == base

@@ -1,6 +1,6 @@
-/// The proxies whose word about their client is taken.
+/// The proxies that are trusted to name their clients.
 package struct TrustedProxies: Sendable {
-    /// Trusts nobody: the client is the peer.
+    /// No proxies: the client is the peer.
     package static let none = TrustedProxies(networks: [], field: .xForwardedFor)
 
     /// The field the proxies write.
@@ -32,13 +32,13 @@ package struct TrustedProxies: Sendable {
         networks.contains { $0.contains(address) }
     }
 
-    /// The most entries that are looked at: more proxies than any request passes.
+    /// The maximum number of entries examined: more proxies than any request passes.
     private static let hops = 32
 
-    /// The client a trusted peer speaks for: the rightmost address that is not a trusted proxy.
+    /// The client a trusted peer forwards for: the rightmost address that is not a trusted proxy.
     ///
-    /// When all are trusted, the leftmost one; without the field, the peer. An entry that is no address ends the
-    /// search, because what stands left of it is hearsay, and so does the 33rd.
+    /// When all are trusted, the leftmost one; without the field, the peer. An entry that is not an address ends the
+    /// search, because entries to its left cannot be trusted, and so does the 33rd.
     ///
     /// - Parameters:
     ///   - peer: The trusted peer.
@@ -48,7 +48,7 @@ package struct TrustedProxies: Sendable {
         var client = peer
         var hops = 0
         for var value in values.reversed() {
-            // Nothing while the search goes on; its outcome once it is over.
+            // Nil while the search continues.
             let outcome: InternetAddress?? = value.withUTF8 { bytes in
                 var entries = ForwardedEntries(UnsafeRawBufferPointer(bytes))
                 while let entry = entries.next() {
@@ -71,7 +71,7 @@ package struct TrustedProxies: Sendable {
         }
     }
 
-    /// The value of the parameter `for`; semicolons in quotes separate nothing, for a client chooses what `host` quotes.
+    /// The value of the parameter `for`; quoted semicolons do not separate, because a client chooses what `host` holds.
     private static func node(in entry: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         var start = 0
         var isQuoted = false

@@ -1,8 +1,8 @@
 import NIOCore
 
-/// The complete requests of one connection: the one its route is at, and those that wait for their turn behind it.
+/// The complete requests of one connection: the one being handled, and those queued behind it.
 struct AnswerQueue {
-    /// What is to happen with a request.
+    /// How a request is dealt with.
     enum Outcome {
         /// It goes to its route.
         case accepted(CompleteRequest)
@@ -12,20 +12,20 @@ struct AnswerQueue {
 
     private enum Flight {
         case none
-        /// The route is being called; nothing else is done until it returns.
+        /// The route is being called; nothing else happens until it returns.
         case callingRoute(RequestInFlight)
-        /// The route has answered before it returned.
+        /// The route answered before it returned.
         case answeredInCall
         /// The answer is awaited.
         case awaited(RequestInFlight)
     }
 
     private var flight = Flight.none
-    /// The number of the request that was handed over last.
+    /// The number of the request handed over last.
     private var number = 0
     private var waiting = CircularBuffer<(RequestInFlight, Outcome)>(initialCapacity: 1)
 
-    /// Whether a route is at a request and its answer is wanted.
+    /// Whether a request is being handled and its answer is still wanted.
     var isInFlight: Bool {
         switch flight {
         case .callingRoute, .awaited: true
@@ -33,7 +33,7 @@ struct AnswerQueue {
         }
     }
 
-    /// Whether a route is being called at this moment.
+    /// Whether a route is being called.
     var isCallingRoute: Bool {
         switch flight {
         case .callingRoute, .answeredInCall: true
@@ -45,19 +45,19 @@ struct AnswerQueue {
     var isEmpty: Bool { waiting.isEmpty && !isInFlight }
     var waitingCount: Int { waiting.count }
 
-    /// Has a request wait for its turn.
+    /// Queues a request.
     mutating func append(_ request: RequestInFlight, _ outcome: Outcome) {
         waiting.append((request, outcome))
     }
 
-    /// The next request, when it is its turn.
+    /// Removes the next request, when none is in flight.
     mutating func popNext() -> (RequestInFlight, Outcome)? {
         isInFlight ? nil : waiting.popFirst()
     }
 
     /// Begins the call of a route.
     ///
-    /// - Returns: The number of the request on its connection, from 1 on.
+    /// - Returns: The number of the request on its connection, counted from 1.
     mutating func callRoute(for request: RequestInFlight) -> Int {
         flight = .callingRoute(request)
         number += 1
@@ -73,12 +73,12 @@ struct AnswerQueue {
         }
     }
 
-    /// Takes the request out that an answer is for; `nil` when its answer is not wanted, or not any more.
+    /// Removes the request that an answer is for; `nil` when its answer is no longer wanted.
     mutating func takeAnswered(_ number: Int) -> RequestInFlight? {
         number == self.number ? takeInFlight() : nil
     }
 
-    /// Takes the request out whose answer is awaited.
+    /// Removes the request whose answer is awaited.
     mutating func takeInFlight() -> RequestInFlight? {
         switch flight {
         case .callingRoute(let request):
@@ -92,7 +92,7 @@ struct AnswerQueue {
         }
     }
 
-    /// Forgets the requests that wait.
+    /// Drops the queued requests.
     mutating func removeWaiting() {
         waiting.removeAll()
     }

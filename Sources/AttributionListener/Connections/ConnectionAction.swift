@@ -4,21 +4,21 @@ package import FoundationEssentials
 package enum ConnectionAction: Equatable {
     /// Call the route, then ``ConnectionStateMachine/routeReturned()``.
     ///
-    /// The number is that of the request on its connection, from 1 on.
+    /// The number is that of the request on its connection, counted from 1.
     case handOver(CompleteRequest, number: Int)
     /// Write a refusal.
     case refuse(IngressRefusal, AnswerForm)
     /// Write `100 Continue`.
     case sendContinue
-    /// Pass the read on that was held.
+    /// Pass on the read that was held back.
     case read
-    /// Close the sending side: the last answer is written, and what the client still sends is dropped.
+    /// Close the sending side: the last answer is written, and further input is dropped.
     case closeOutput
-    /// Close in order.
+    /// Close gracefully.
     case close
-    /// Close in order, and count why.
+    /// Close gracefully, and count the reason.
     case closeIdle
-    /// Close at once, without waiting for anything of the client's, and count why.
+    /// Close at once, without waiting for the client, and count the reason.
     case cutOff(Disconnect)
 
     /// Why a connection ends without an answer: the label of a counter.
@@ -34,11 +34,11 @@ package enum ConnectionAction: Equatable {
 /// A complete request that goes to its route.
 package struct CompleteRequest: Equatable {
     package let route: IngressRoute
-    /// The body, with the transfer coding taken off.
+    /// The body, with the transfer coding removed.
     package let body: [UInt8]
-    /// The client: the peer, or what a trusted proxy reported.
+    /// The client: the peer, or the address a trusted proxy reported.
     package let client: InternetAddress?
-    /// When its last byte came.
+    /// When its last byte arrived.
     package let receivedAt: Date
 }
 

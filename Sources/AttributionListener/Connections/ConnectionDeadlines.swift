@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The deadlines of ``IngressLimits`` as the event loop counts time, converted once.
+/// The deadlines of ``IngressLimits`` as `TimeAmount`, converted once.
 struct ConnectionDeadlines {
     let head: TimeAmount
     let request: TimeAmount

@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import NIOSSL
 
-/// What a connection does once it is decided.
+/// Carrying out what the state machine decides.
 extension ConnectionHandler {
     /// Carries out one action.
     func perform(_ action: ConnectionAction) {
@@ -28,7 +28,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// Calls the route, unless as many requests of the client as may be are with it already.
+    /// Calls the route, unless the client's share of requests in flight is used up.
     func hand(over request: CompleteRequest, number: Int) {
         var share: ClientShares.Holder?
         if peer.isShareBounded(request.client) {
@@ -76,10 +76,10 @@ extension ConnectionHandler {
         context.writeAndFlush(wrapOutboundOut(bytes), promise: written)
     }
 
-    /// Sends bytes, past the pipeline as long as the socket takes them whole, which most always do.
+    /// Sends bytes, bypassing the pipeline as long as the socket takes them whole, as most always do.
     ///
-    /// From the first time it does not, and for the last answer, they go through the pipeline, which waits for the
-    /// socket and meets its errors. Nothing goes past it any more then, for nothing may overtake what waits there.
+    /// After the first partial write, and for the last answer, bytes go through the pipeline, which waits for the
+    /// socket and handles its errors. From then on nothing bypasses it, so that the order is kept.
     private func send(_ bytes: ByteBuffer) {
         var bytes = bytes
         if let socket {
@@ -100,7 +100,7 @@ extension ConnectionHandler {
     private func cutOff(_ reason: ConnectionAction.Disconnect) {
         guard let context else { return }
         loop.metrics.countDisconnect(reason)
-        // Past the TLS handler, whose closing handshake waits for the client.
+        // Bypasses the TLS handler, whose closing handshake waits for the client.
         if let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) {
             tls.close(promise: nil)
         } else {
@@ -108,10 +108,10 @@ extension ConnectionHandler {
         }
     }
 
-    /// Counts and logs a request; status 0 stands for one that got no answer.
+    /// Counts and logs a request; status 0 means it got no answer.
     func record(_ request: RequestInFlight, status: Int, answerBytes: Int, reason: String?) {
         loop.metrics.countRequest(route: request.route, status: status)
-        // Not through a copy of the settings, which would cost each request their retains.
+        // A copy of the settings would cost each request their retains.
         guard loop.settings.logger.logLevel <= loop.settings.accessLogLevel else { return }
         let settings = loop.settings
         let elapsed = Double((NIODeadline.now() - request.startedAt).nanoseconds) / 1_000_000

@@ -1,10 +1,10 @@
 import Logging
 import NIOCore
 
-/// One connection in its channel: tells its ``ConnectionStateMachine`` what happens and does what that decides.
+/// One connection in its channel: passes events to its ``ConnectionStateMachine`` and carries out its actions.
 ///
-/// It decides nothing itself. Whatever an action sets off (an answer given in the call of the route, a change of
-/// writability, the end of the channel) is told to the machine like any other event.
+/// It decides nothing itself. Whatever an action triggers (an answer given while the route is called, a change of
+/// writability, the end of the channel) is passed to the machine like any other event.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -12,15 +12,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     let loop: IngressLoop
     let peer: ConnectionPeer
-    /// Nil before the channel has the handler and after the channel is closed.
+    /// Nil before the handler is added and after the channel is closed.
     private(set) var context: ChannelHandlerContext?
-    /// The client of every request, unless a proxy names another; made with the first.
+    /// The client of every request, unless a proxy names another; computed for the first.
     private(set) lazy var ownClient = peer.address?.clientText
-    /// Takes every answer at once while it can; nil under TLS and from the first time on that it did not.
+    /// Takes answers directly; nil under TLS and after the first partial write.
     var socket: ConnectionSocket?
     var encoder = IngressAnswerEncoder()
     private var machine: ConnectionStateMachine
-    /// Bytes received and not consumed yet: after each event at most one line.
+    /// Bytes received and not yet consumed; after each event at most one line.
     private var unread = ByteBuffer()
 
     /// Makes the handler of a connection that the census has admitted.
@@ -81,30 +81,30 @@ final class ConnectionHandler: ChannelDuplexHandler {
         context.close(promise: nil)
     }
 
-    /// Takes the answer to the request of a number; one nobody waits for is dropped.
+    /// Takes the answer to the request with a number; one that is no longer wanted is dropped.
     func take(_ answer: IngressAnswer, number: Int) {
         guard let form = machine.answered(number, at: .now()) else { return }
         write(answer, form)
         act()
     }
 
-    /// Answers a request in place of its route, within ``callRoute(_:number:)``.
+    /// Answers a request in its route's stead, within ``callRoute(_:number:)``.
     func takeInCall(_ answer: IngressAnswer, number: Int, reason: String) {
         guard let form = machine.answered(number, at: .now()) else { return }
         write(answer, form, reason: reason)
     }
 
-    /// Looks at the deadlines.
+    /// Checks the deadlines.
     func checkDeadlines(_ now: NIODeadline) {
         act(machine.timePassed(at: now))
     }
 
-    /// Ends the connection as soon as the request it is at has been answered.
+    /// Ends the connection as soon as its current request is answered.
     func stop() {
         act(machine.serverStops())
     }
 
-    /// Closes at once, without waiting for anything of the client's.
+    /// Closes at once, without waiting for the client.
     func cutOff() {
         perform(.cutOff(.stopDeadline))
     }
@@ -114,13 +114,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
         act(machine.lastAnswerWritten(at: .now()))
     }
 
-    /// Begins the call of a route, as the machine has asked for.
+    /// Calls a route.
     func callRoute(_ request: CompleteRequest, number: Int) {
         hand(over: request, number: number)
         machine.routeReturned()
     }
 
-    /// Does what an event asks for, and everything that follows from it.
+    /// Carries out an action, and everything that follows from it.
     private func act(_ first: ConnectionAction? = nil) {
         if let first { perform(first) }
         while let action = nextAction() { perform(action) }

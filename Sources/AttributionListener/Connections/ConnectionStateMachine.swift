@@ -1,23 +1,23 @@
 package import FoundationEssentials
 package import NIOCore
 
-/// What one connection does next, decided from what happened to it: no socket, no clock, no closure.
+/// Decides what one connection does next: no socket, no clock, no closure.
 ///
 /// Assembles requests, hands over one at a time, has answers written in order, and ends. Each event changes the state;
-/// then ``next(in:consumed:)`` is asked until it has no action. An action is decided completely before it is returned,
-/// so what happens while it is carried out is an event like any other.
+/// then ``next(in:consumed:)`` is called until it has no action. The state is updated before an action is returned, so
+/// whatever happens while it is carried out is an event like any other.
 ///
-/// Reading goes on while an answer is awaited, so that an idle client costs no change of registration, and stops as
-/// soon as a further request begins to arrive.
+/// Reading continues while an answer is awaited, so that an idle client costs no change of registration, and stops as
+/// soon as another request begins to arrive.
 ///
-/// All of it is in one file so that its state can be private: nothing but the events below changes it.
+/// It is all in one file so that its state can be private: only the events below change it.
 package struct ConnectionStateMachine {
     /// How far the connection is from its end.
     private enum Phase {
         case open
         /// The last answer is being written.
         case closing
-        /// The last answer is written; what still comes is dropped, so that no reset overtakes it.
+        /// The last answer is written; further input is dropped, so that no reset overtakes the answer.
         case lingering
         case closed
     }
@@ -30,14 +30,14 @@ package struct ConnectionStateMachine {
     private var completeCount = 0
     private var isStopping = false
     private var isInputClosed = false
-    /// Whether the client asked for the end and sent nothing after it, so that closing at once resets nothing.
+    /// Whether the client asked to close and sent nothing afterwards, so that closing at once causes no reset.
     private var endsCleanly = false
     private var lingeredBytes = 0
     private var isWritable = true
     private var isReadHeld = false
     /// The time of the last event.
     private var now: NIODeadline
-    /// When the bytes came that are being read.
+    /// When the bytes being read arrived.
     private var receivedAt = Date.distantPast
     private var deadline: NIODeadline
     private var writeDeadline = NIODeadline.distantFuture
@@ -47,7 +47,7 @@ package struct ConnectionStateMachine {
     /// - Parameters:
     ///   - peer: Its other end.
     ///   - routes: The paths that are served.
-    ///   - limits: Every bound.
+    ///   - limits: The bounds.
     ///   - now: The time.
     package init(peer: ConnectionPeer, routes: IngressRoutes, limits: IngressLimits, at now: NIODeadline) {
         self.peer = peer
@@ -57,9 +57,9 @@ package struct ConnectionStateMachine {
         deadline = now + deadlines.head
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// Bytes have come; they are given to ``next(in:consumed:)``.
+    /// Bytes have arrived; they are passed to ``next(in:consumed:)``.
     ///
     /// - Parameters:
     ///   - now: The time.
@@ -79,14 +79,14 @@ package struct ConnectionStateMachine {
     /// - Parameters:
     ///   - number: The number it was handed over with.
     ///   - now: The time.
-    /// - Returns: How the answer is to be written now; `nil` when nobody waits for it any more.
+    /// - Returns: How the answer is to be written now; `nil` when it is no longer wanted.
     package mutating func answered(_ number: Int, at now: NIODeadline) -> AnswerForm? {
         guard let request = answers.takeAnswered(number) else { return nil }
         self.now = now
         return answerForm(request)
     }
 
-    /// The last answer has been taken by the socket.
+    /// The socket has taken the last answer.
     package mutating func lastAnswerWritten(at now: NIODeadline) -> ConnectionAction? {
         guard case .closing = phase else { return nil }
         guard !endsCleanly, !isInputClosed else { return .close }
@@ -95,7 +95,7 @@ package struct ConnectionStateMachine {
         return .closeOutput
     }
 
-    /// So much waits for the client that nothing may be added, or no longer does.
+    /// The channel became writable, or stopped being so.
     package mutating func writabilityChanged(_ isWritable: Bool, at now: NIODeadline) {
         self.now = now
         self.isWritable = isWritable
@@ -134,7 +134,7 @@ package struct ConnectionStateMachine {
         }
     }
 
-    /// The server stops: the connection ends as soon as the request it is at has been answered.
+    /// The server stops: the connection ends as soon as its current request is answered.
     package mutating func serverStops() -> ConnectionAction? {
         isStopping = true
         guard case .open = phase, reader.stage == .idle || reader.stage == .opening else { return nil }
@@ -144,7 +144,7 @@ package struct ConnectionStateMachine {
 
     /// The connection is closed.
     ///
-    /// - Returns: The request whose answer it did not live to see.
+    /// - Returns: The request left without an answer.
     package mutating func closed() -> RequestInFlight? {
         let request = answers.takeInFlight()
         phase = .closed
@@ -168,7 +168,7 @@ package struct ConnectionStateMachine {
 
     private mutating func deadlinePassed() -> ConnectionAction? {
         if let request = answers.takeInFlight() {
-            // What waits behind it is left to the client to send again.
+            // The client has to send the requests queued behind it again.
             answers.removeWaiting()
             reader.finish()
             return .refuse(.unanswered(retryAfter: reader.limits.retryAfter), answerForm(request))
@@ -183,13 +183,13 @@ package struct ConnectionStateMachine {
         }
     }
 
-    // MARK: What to do
+    // MARK: Actions
 
     /// Decides on one action.
     ///
     /// - Parameters:
-    ///   - unread: Every byte that has come and is not consumed.
-    ///   - consumed: How many of them are done with.
+    ///   - unread: Every byte received and not yet consumed.
+    ///   - consumed: How many of them were consumed.
     /// - Returns: The action; `nil` when there is nothing to do until the next event.
     package mutating func next(in unread: UnsafeRawBufferPointer, consumed: inout Int) -> ConnectionAction? {
         consumed = 0
@@ -199,7 +199,7 @@ package struct ConnectionStateMachine {
         return resumeReading()
     }
 
-    /// Starts on what waits.
+    /// Starts on the next queued request, or sends an interim answer that is due.
     private mutating func nextInTurn() -> ConnectionAction? {
         guard case .open = phase, isWritable else { return nil }
         if let (request, outcome) = answers.popNext() { return start(request, outcome) }
@@ -208,7 +208,7 @@ package struct ConnectionStateMachine {
         return .sendContinue
     }
 
-    /// Cuts requests out of all that is there; what cannot be started on now waits for its turn.
+    /// Reads every request that is there; those that cannot be started on now are queued.
     private mutating func readRequests(
         _ unread: UnsafeRawBufferPointer,
         _ consumed: inout Int
@@ -307,7 +307,7 @@ package struct ConnectionStateMachine {
         }
     }
 
-    /// How the answer of a request is written that is not in flight any more.
+    /// How to write the answer of a request that is no longer in flight.
     private mutating func answerForm(_ request: RequestInFlight) -> AnswerForm {
         let isLast = reader.stage == .finished && answers.isEmpty
         if isLast {
@@ -319,7 +319,7 @@ package struct ConnectionStateMachine {
         return AnswerForm(request: request, isLast: isLast)
     }
 
-    /// Sets the deadline of what the client sends, once it has every answer.
+    /// Sets the deadline for the client's input, once it has every answer.
     private mutating func awaitInput() {
         guard answers.isEmpty, case .open = phase else { return }
         switch reader.stage {
@@ -330,7 +330,7 @@ package struct ConnectionStateMachine {
         }
     }
 
-    /// Counts bytes that came after the last request.
+    /// Counts bytes received after the last request.
     private mutating func drop(_ count: Int) {
         guard count > 0 else { return }
         endsCleanly = false

@@ -19,7 +19,7 @@ final class IngressCensus: Sendable {
 
     private let limits: IngressLimits
     private let state = Mutex(State())
-    /// What the clients behind trusted proxies have in flight.
+    /// The requests that clients behind trusted proxies have in flight.
     let shares: ClientShares
 
     init(limits: IngressLimits) {
@@ -29,7 +29,7 @@ final class IngressCensus: Sendable {
 
     /// Counts a connection, if it may stay.
     ///
-    /// - Parameter network: Whom to count it for; `nil` counts it in total only.
+    /// - Parameter network: The client to count it for; `nil` counts it in the total only.
     /// - Returns: Whether it may stay.
     func admit(_ network: InternetAddress?) -> IngressAdmission {
         state.withLock { state in
@@ -45,9 +45,9 @@ final class IngressCensus: Sendable {
         }
     }
 
-    /// Forgets a connection that was admitted.
+    /// Stops counting a connection that was admitted.
     ///
-    /// - Parameter network: Whom it was counted for.
+    /// - Parameter network: The client it was counted for.
     func leave(_ network: InternetAddress?) {
         let whenEmpty = state.withLock { state in
             state.total -= 1
@@ -59,7 +59,7 @@ final class IngressCensus: Sendable {
         whenEmpty?()
     }
 
-    /// Admits nobody from now on.
+    /// Admits no connection from now on.
     ///
     /// - Parameter whenEmpty: Called once, as soon as no connection is left.
     func stop(whenEmpty: @escaping @Sendable () -> Void) {

@@ -4,8 +4,7 @@ import NIOCore
 
 /// What the connections of one event loop share: settings, counters, the sweep for passed deadlines.
 ///
-/// One sweep over all connections in place of a timer for each request keeps timers out of the path of a request.
-/// Lives on its event loop and is used nowhere else.
+/// One sweep over all connections replaces a timer for each request. Used on its event loop only.
 final class IngressLoop {
     let eventLoop: any EventLoop
     let settings: IngressSettings
@@ -30,7 +29,7 @@ final class IngressLoop {
         mailbox = IngressMailbox(eventLoop: eventLoop)
     }
 
-    /// Starts looking at deadlines and taking answers.
+    /// Starts checking deadlines and taking answers.
     func start() {
         let interval = TimeAmount(settings.limits.sweepInterval)
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
@@ -40,7 +39,7 @@ final class IngressLoop {
         }
     }
 
-    /// Stops looking at deadlines and taking answers.
+    /// Stops checking deadlines and taking answers.
     func end() {
         mailbox.setOwner(nil)
         sweep?.cancel()
@@ -49,7 +48,7 @@ final class IngressLoop {
 
     /// Decides on a new connection, and counts and reports the decision.
     ///
-    /// - Parameter network: Whom to count it for.
+    /// - Parameter network: The client to count it for.
     /// - Returns: Whether it may stay.
     func admit(_ network: InternetAddress?) -> IngressAdmission {
         let admission = census.admit(network)
@@ -62,7 +61,7 @@ final class IngressLoop {
         return admission
     }
 
-    /// Reports a request that the handler did not answer in time; when the store is stuck there are many.
+    /// Reports a request that the handler did not answer in time; throttled, because a stuck store causes many.
     func noteUnanswered(_ request: RequestInFlight) {
         settings.logger.log(
             level: .warning, "a request was not answered in time", throttle: &unansweredThrottle, at: .now,
@@ -81,9 +80,9 @@ final class IngressLoop {
     /// Expects an answer for a connection.
     ///
     /// - Parameters:
-    ///   - connection: Who takes it.
+    ///   - connection: The connection that takes it.
     ///   - number: The number of the request on the connection.
-    ///   - share: Whose share the request takes up until it is answered.
+    ///   - share: Whose share the request counts toward until it is answered.
     /// - Returns: The serial number under which it is to be posted.
     func expectAnswer(for connection: ConnectionHandler, number: Int, share: ClientShares.Holder?) -> UInt64 {
         pending.add(PendingRequests.Entry(connection: connection, number: number, share: share))
@@ -96,7 +95,7 @@ final class IngressLoop {
         entry.connection.take(letter.answer, number: entry.number)
     }
 
-    /// Closes idle connections and has the others close after the request they are at.
+    /// Closes idle connections and has the others close after their current request.
     func stop() {
         isStopping = true
         for connection in Array(connections.values) { connection.stop() }

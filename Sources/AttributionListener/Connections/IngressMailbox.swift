@@ -3,16 +3,15 @@ import Synchronization
 
 /// Takes answers from any thread to the event loop of their connections.
 ///
-/// The first answer schedules a visit of the event loop, which finds what came after it too. Answers given together
-/// schedule it after the last of them: a loop woken by the first would run at once where cores are few, find one letter
-/// and have to be woken for the next.
+/// The first answer wakes the event loop, which finds later ones too. Answers given together wake it after the last of
+/// them: woken by the first on a machine with few cores, it would find one answer and have to be woken for the next.
 final class IngressMailbox: Sendable {
     /// An answer and the request it belongs to.
     typealias Letter = (serial: UInt64, answer: IngressAnswer)
 
     private struct State {
         var letters: [Letter] = []
-        /// Who reads the letters; nil before the event loop is set up and after its end, when they are dropped.
+        /// The reader of the letters; nil before the event loop is set up and after its end, when they are dropped.
         var owner: NIOLoopBound<IngressLoop>?
     }
 
@@ -23,7 +22,7 @@ final class IngressMailbox: Sendable {
         self.eventLoop = eventLoop
     }
 
-    /// Delivers to this owner from now on, or to nobody.
+    /// Delivers to this owner from now on; nil drops every answer.
     func setOwner(_ owner: NIOLoopBound<IngressLoop>?) {
         state.withLock { $0.owner = owner }
     }
@@ -47,7 +46,7 @@ final class IngressMailbox: Sendable {
         if let round = Self.round { round.add(self) } else { scheduleVisit() }
     }
 
-    /// Calls `body` and visits the event loops of the answers it gives afterwards, once each.
+    /// Calls `body`, then wakes the event loop of each answer it gave, once each.
     static func together(_ body: () -> Void) {
         let round = Round()
         $round.withValue(round) { body() }
@@ -56,7 +55,7 @@ final class IngressMailbox: Sendable {
 
     @TaskLocal private static var round: Round?
 
-    /// The mailboxes that received their first letter while answers are given together.
+    /// The mailboxes that received their first letter during one call of ``together(_:)``.
     private final class Round: Sendable {
         private let mailboxes = Mutex<[IngressMailbox]>([])
 

@@ -1,14 +1,14 @@
-/// The requests their routes have not answered yet, those of closed connections included.
+/// The requests not answered yet, those of closed connections included.
 ///
-/// A serial number holds the index of its request and how often the index was used before: finding the request of an
+/// A serial number combines the index of its slot with how often the slot was used before: finding the request of an
 /// answer takes no hashing, and a second answer finds nothing.
 struct PendingRequests {
-    /// Whom an answer is for.
+    /// The recipient of an answer.
     struct Entry {
         let connection: ConnectionHandler
         /// The number of the request on its connection.
         let number: Int
-        /// Whose share of the requests in flight it takes up; nil when it is bounded otherwise.
+        /// Whose share of the requests in flight it counts toward; nil when it is bounded otherwise.
         let share: ClientShares.Holder?
     }
 
@@ -20,12 +20,12 @@ struct PendingRequests {
     private var slots: [Slot] = []
     private var free: [Int] = []
 
-    /// How many they are.
+    /// How many there are.
     var count: Int { slots.count - free.count }
 
-    /// Adds a request that goes to its route.
+    /// Adds a request.
     ///
-    /// - Parameter entry: Whom the answer is for.
+    /// - Parameter entry: The recipient of the answer.
     /// - Returns: The serial number under which the answer is to be posted.
     mutating func add(_ entry: Entry) -> UInt64 {
         let index = free.popLast() ?? slots.count
@@ -34,10 +34,10 @@ struct PendingRequests {
         return UInt64(slots[index].use) << 32 | UInt64(index)
     }
 
-    /// Removes a request that is answered.
+    /// Removes an answered request.
     ///
     /// - Parameter serial: Its serial number.
-    /// - Returns: Whom the answer is for; `nil` when the request had one already.
+    /// - Returns: The recipient of the answer; `nil` when the request was answered before.
     mutating func remove(_ serial: UInt64) -> Entry? {
         let index = Int(UInt32(truncatingIfNeeded: serial))
         guard slots[index].use == UInt32(serial >> 32), let entry = slots[index].entry.take() else { return nil }

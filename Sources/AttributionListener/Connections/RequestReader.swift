@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Assembles the requests of one connection from its bytes: the framing, the body, and how far both are.
+/// Assembles the requests of one connection from its bytes.
 struct RequestReader {
     /// What the next byte belongs to.
     enum Stage {
-        /// The first request; no byte of it has come.
+        /// The first request; none of its bytes has arrived.
         case opening
-        /// A later request; no byte of it has come.
+        /// A later request; none of its bytes has arrived.
         case idle
         /// A request whose head is unfinished.
         case head
@@ -34,12 +34,12 @@ struct RequestReader {
     private var body: [UInt8] = []
     private var droppedBytes = 0
     private(set) var stage = Stage.opening
-    /// When the first byte of the request came.
+    /// When the first byte of the request arrived.
     private(set) var startedAt = NIODeadline.distantPast
     /// Whether the client still waits for `100 Continue`.
     private(set) var owesContinue = false
 
-    /// Whether the connection may go on after the request.
+    /// Whether the connection may continue after the request.
     var keepsAlive: Bool { framing.head?.keepsAlive ?? false }
     /// Why the request cannot be served, found in its head.
     var refusal: IngressRefusal? { framing.head?.refusal }
@@ -62,7 +62,7 @@ struct RequestReader {
     ///
     /// - Parameters:
     ///   - bytes: Every byte not consumed so far.
-    ///   - consumed: How many of them are done with.
+    ///   - consumed: How many of them were consumed.
     /// - Returns: What was found.
     mutating func next(in bytes: UnsafeRawBufferPointer, consumed: inout Int) -> Event {
         while true {
@@ -98,7 +98,7 @@ struct RequestReader {
         return .head
     }
 
-    /// Keeps or drops bytes of a body, or tells why the request cannot go on.
+    /// Keeps or drops bytes of a body; returns why the request cannot continue, if it cannot.
     private mutating func take(_ bytes: UnsafeRawBufferPointer) -> IngressRefusal? {
         owesContinue = false
         let limit = framing.limits.bodyBytes
@@ -114,8 +114,8 @@ struct RequestReader {
 
     /// The request as its answer needs it.
     ///
-    /// - Parameter isComplete: Whether it was read to its end, so that the connection may go on.
-    /// - Returns: What is known of it.
+    /// - Parameter isComplete: Whether it was read to its end, so that the connection may continue.
+    /// - Returns: What is known about it.
     func inFlight(isComplete: Bool) -> RequestInFlight {
         RequestInFlight(
             method: framing.head?.method,
@@ -126,14 +126,14 @@ struct RequestReader {
         )
     }
 
-    /// Gives the body away.
+    /// Removes and returns the body.
     mutating func takeBody() -> [UInt8] {
         let taken = body
         body = []
         return taken
     }
 
-    /// Goes on to the next request.
+    /// Prepares for the next request.
     mutating func becomeIdle() {
         stage = .idle
     }
@@ -143,7 +143,7 @@ struct RequestReader {
         owesContinue = false
     }
 
-    /// Takes no request any more.
+    /// Takes no further request.
     mutating func finish() {
         stage = .finished
         owesContinue = false

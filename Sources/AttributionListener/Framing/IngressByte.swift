@@ -1,4 +1,4 @@
-/// The classes of bytes HTTP tells apart.
+/// The classes of bytes HTTP distinguishes.
 ///
 /// - SeeAlso: [RFC 9110, section 5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2)
 enum IngressByte {
@@ -7,19 +7,19 @@ enum IngressByte {
     static let carriageReturn = UInt8(ascii: "\r")
     static let space = UInt8(ascii: " ")
 
-    /// Whether a byte may stand in a token, such as a field's name.
+    /// Whether a byte may occur in a token, such as a field's name.
     @inline(__always)
     static func isToken(_ byte: UInt8) -> Bool {
         byte < 128 && (byte < 64 ? tokenLow >> UInt64(byte) : tokenHigh >> UInt64(byte & 63)) & 1 == 1
     }
 
-    /// Whether a byte may stand in a field's value: tab, space, visible ASCII and what is not ASCII.
+    /// Whether a byte may occur in a field's value: tab, space, visible ASCII and non-ASCII bytes.
     @inline(__always)
     static func isFieldText(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != 0x7f || byte == tab
     }
 
-    /// Whether a byte is white space as fields may have around their values.
+    /// Whether a byte is the optional white space around a field's value.
     @inline(__always)
     static func isBlank(_ byte: UInt8) -> Bool {
         byte == space || byte == tab

@@ -1,8 +1,8 @@
-/// How far the reading of a chunked body is.
+/// How far a chunked body has been read.
 enum IngressChunk {
     /// Before the first digit of a chunk's size.
     case start
-    /// Within the size; what the digits say so far.
+    /// Within the size; its value so far.
     case size(UInt64)
     /// At the beginning of an extension's name or, in its second half, value.
     case extensionStart(UInt64, isValue: Bool)
@@ -10,10 +10,10 @@ enum IngressChunk {
     case extensionText(UInt64, isValue: Bool)
     /// Before the line feed that ends the line of the size.
     case sizeEnd(UInt64)
-    /// Within the data, of which so many bytes are to come.
+    /// Within the data; the number of bytes still to come.
     case data(UInt64)
-    /// Before the carriage return behind the data.
+    /// Before the carriage return after the data.
     case dataEnd
-    /// Before the line feed behind the data.
+    /// Before the line feed after the data.
     case dataLineFeed
 }

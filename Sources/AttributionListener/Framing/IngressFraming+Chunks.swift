@@ -1,4 +1,4 @@
-/// From chunks to a body, and the trailer behind them.
+/// Reading chunked bodies and their trailers.
 ///
 /// - SeeAlso: [RFC 9112, section 7.1](https://www.rfc-editor.org/rfc/rfc9112#section-7.1)
 extension IngressFraming {
@@ -37,16 +37,16 @@ extension IngressFraming {
         return .unfinished
     }
 
-    /// A request that is refused anyway is refused for its first fault.
+    /// A request with an earlier fault is refused because of that one.
     private func tooLarge() -> IngressRefusal {
         head?.refusal ?? .bodyTooLarge(limit: limits.bodyBytes)
     }
 
-    /// Takes a whole line at once, where it is one as nearly all are: a size without extensions, or the end of data.
+    /// Skips a whole line of the common kind: a size without extensions, or the end of data.
     ///
     /// Chunks may be as short as one byte; byte by byte their framing would cost many times what a body does.
     ///
-    /// - Returns: What comes next and where; `nil` for any other line, one that is cut off, and an empty chunk.
+    /// - Returns: The next state and its index; `nil` for any other line, an incomplete one, and an empty chunk.
     @inline(__always)
     private static func skipLine(
         _ chunk: IngressChunk,
@@ -112,7 +112,7 @@ extension IngressFraming {
         }
     }
 
-    /// Reads the fields behind the last chunk, which are checked and otherwise ignored.
+    /// Reads the fields after the last chunk, which are checked and otherwise ignored.
     ///
     /// - Returns: Whether they are complete.
     mutating func readTrailers(

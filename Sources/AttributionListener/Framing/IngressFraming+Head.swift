@@ -1,6 +1,6 @@
-/// From lines to a head.
+/// Reading heads.
 extension IngressFraming {
-    /// Reads the lines of a head as far as they have come.
+    /// Reads the lines of a head that have arrived.
     ///
     /// - Returns: Whether the head is complete.
     mutating func readHead(_ bytes: UnsafeRawBufferPointer, _ consumed: inout Int) throws(IngressRefusal) -> Bool {
@@ -11,7 +11,7 @@ extension IngressFraming {
             let lineStart = consumedBytes + consumed
             consumed = end + 2
             if head == nil {
-                // Empty lines may stand before a request, but not without number.
+                // A few empty lines may precede a request.
                 guard !line.isEmpty else {
                     guard lineStart < 2 * Self.emptyLines else { throw .malformed(.method) }
                     continue
@@ -32,7 +32,7 @@ extension IngressFraming {
             }
         }
         guard consumedBytes + bytes.count <= limits.headBytes else { throw overflow() }
-        // What will never be a request need not wait for its line to end, or for its deadline.
+        // Refuses what cannot become a request without waiting for the end of its line.
         if head == nil { try checkBeginning(bytes[bytes: consumed..<bytes.count]) }
         return false
     }
@@ -66,7 +66,7 @@ extension IngressFraming {
             isLegacy: version[version.count - 1] == UInt8(ascii: "0"), limits: limits)
     }
 
-    /// Of ` HTTP/1.1`.
+    /// The length of ` HTTP/1.1`.
     private static let versionLength = 9
 
     /// Whether a target is a path, an http or https URL, or an asterisk.
@@ -88,7 +88,7 @@ extension IngressFraming {
         }
     }
 
-    /// A head that is too large is a target that is too long while its first line has no end.
+    /// A head that outgrows its bound before the end of its first line has a target that is too long.
     private func overflow() -> IngressRefusal {
         head != nil
             ? .headTooLarge(bytes: limits.headBytes, fields: limits.headFields)

@@ -1,9 +1,8 @@
-/// Cuts the bytes of one connection into requests: strict HTTP/1.1 on the bytes themselves, at any borders of reads.
+/// Splits the bytes of one connection into requests: strict HTTP/1.1, however the bytes are divided into reads.
 ///
-/// It keeps no bytes. Each call looks at those not yet consumed and consumes whole lines and as much of a body as
-/// there is, so that nothing is looked at twice but the beginning of an unfinished line, and that only up to the bounds.
-/// Wherever RFC 9112 lets a recipient be lenient (bare line feeds, folded fields, white space before a colon) it
-/// refuses: two readers that are lenient in different ways take one request for two.
+/// It stores no bytes. Each call consumes whole lines and as much of a body as there is, so that only the beginning of
+/// an unfinished line is seen twice. Wherever RFC 9112 lets a recipient be lenient (bare line feeds, folded fields,
+/// white space before a colon) it refuses: parsers that are lenient in different ways allow request smuggling.
 ///
 /// - SeeAlso: [RFC 9112](https://www.rfc-editor.org/rfc/rfc9112)
 package struct IngressFraming {
@@ -13,11 +12,11 @@ package struct IngressFraming {
         case unfinished
         /// A head is complete; ``IngressFraming/head`` holds it.
         case head
-        /// So many bytes of a body end with the consumed ones.
+        /// The last of the consumed bytes, this many, belong to a body.
         case body(Int)
         /// The request is complete.
         case end
-        /// The bytes are no request; no other follows.
+        /// The bytes are not a request; no other follows.
         case refused(IngressRefusal)
     }
 
@@ -25,7 +24,7 @@ package struct IngressFraming {
     enum Phase {
         case requestLine
         case fields
-        /// A body of declared length with so many bytes to come.
+        /// A body of declared length; the number of bytes still to come.
         case body(Int)
         case chunk(IngressChunk)
         case trailers
@@ -36,17 +35,17 @@ package struct IngressFraming {
     let limits: IngressLimits
     let forwarding: ForwardingField?
     var phase = Phase.requestLine
-    /// The head of the request being read, from its request line on and until bytes of the next one are looked at.
+    /// The head of the request being read, from its request line until the next request begins.
     package internal(set) var head: IngressHead?
-    /// How many of the bytes of the unfinished line were searched for its end.
+    /// How many bytes of the unfinished line were searched for its end.
     var searched = 0
     /// Bytes of the request consumed so far.
     var consumedBytes = 0
-    /// Bytes of sizes, extensions and ends of chunks so far.
+    /// Bytes of chunk framing so far.
     var chunkFramingBytes = 0
     /// Fields so far, those of the trailer included.
     var fieldCount = 0
-    /// The most empty lines before a request; RFC 9112, section 2.2, asks for one.
+    /// The maximum number of empty lines before a request; RFC 9112, section 2.2, requires one.
     static let emptyLines = 8
 
     /// Begins at the first byte of a connection.
@@ -65,7 +64,7 @@ package struct IngressFraming {
     ///
     /// - Parameters:
     ///   - bytes: Every byte not consumed so far, those of the last call first.
-    ///   - consumed: How many of them are done with.
+    ///   - consumed: How many of them were consumed.
     /// - Returns: What was found.
     package mutating func next(in bytes: UnsafeRawBufferPointer, consumed: inout Int) -> Event {
         consumed = 0
@@ -108,8 +107,8 @@ package struct IngressFraming {
     ///
     /// - Parameters:
     ///   - bytes: The bytes.
-    ///   - start: Where it begins.
-    /// - Returns: Where its content ends, before CRLF; `nil` when it is unfinished.
+    ///   - start: The index of its first byte.
+    /// - Returns: The end of its content, before CRLF; `nil` when it is unfinished.
     /// - Throws: ``IngressRefusal/malformedRequest(_:)``.
     mutating func endOfLine(_ bytes: UnsafeRawBufferPointer, from start: Int) throws(IngressRefusal) -> Int? {
         guard let index = bytes.index(of: IngressByte.lineFeed, from: start + searched) else {
@@ -124,7 +123,7 @@ package struct IngressFraming {
     /// Checks one line of a head or a trailer.
     ///
     /// - Parameter line: The line without its end; not empty.
-    /// - Returns: The place of the colon.
+    /// - Returns: The index of the colon.
     /// - Throws: ``IngressRefusal/malformedRequest(_:)``, ``IngressRefusal/headTooLarge(bytes:fields:)``.
     mutating func checkField(_ line: UnsafeRawBufferPointer) throws(IngressRefusal) -> Int {
         fieldCount += 1
@@ -143,7 +142,7 @@ package struct IngressFraming {
         return colon
     }
 
-    /// Whether a byte may stand in the host of a Host field or of a target in absolute form.
+    /// Whether a byte may occur in the host of a Host field or of a target in absolute form.
     static func isHostByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

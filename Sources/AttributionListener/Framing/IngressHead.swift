@@ -1,6 +1,6 @@
-/// What the ingress needs to know of one request head, gathered line by line.
+/// What the ingress needs to know about one request head, collected line by line.
 ///
-/// Takes lines whose bytes were found to be sound; says whether what they say can be served.
+/// Takes lines that are already known to be well formed, and decides whether the request can be served.
 package struct IngressHead {
     package let method: IngressMethod
     package let route: IngressRoute?
@@ -14,10 +14,10 @@ package struct IngressHead {
     package var isChunked: Bool { codings > 0 }
     /// The values of the field trusted proxies write.
     package private(set) var forwarded: [String] = []
-    /// The first thing found wrong.
+    /// Why the request is refused, if it is.
     package private(set) var refusal: IngressRefusal?
 
-    /// The target as text, kept only where the refusal quotes it.
+    /// The target as text, kept only when a refusal quotes it.
     private let unknownTarget: String
     private let isTargetTooLong: Bool
     private var hosts = 0
@@ -31,9 +31,9 @@ package struct IngressHead {
     private var expectation = Expectation.none
     private var asksClose = false
 
-    /// Many times what the options anybody sends take.
+    /// Many times longer than any real client sends.
     private static let longestConnection = 256
-    /// More than the digits of any length, and some zeros before it.
+    /// More than the digits of any length, with some leading zeros.
     private static let longestLength = 32
 
     private enum Expectation {
@@ -81,11 +81,11 @@ package struct IngressHead {
         case 6 where name.isField("expect"):
             if !value.isEmpty { expectation = value.isField("100-continue") ? .continue : .unknown(value.beginning) }
         case 7 where name.isField("upgrade"):
-            // No other protocol is spoken here; the client may wait for one, so the connection ends.
+            // No other protocol is supported; the client may wait for one, so the connection ends.
             asksClose = true
         case 10 where name.isField("connection") && value.count > Self.longestConnection,
             16 where name.isField("proxy-connection") && value.count > Self.longestConnection:
-            // Not worth reading: whatever it says, the end of the connection is an answer to it.
+            // Too long to be worth reading, and closing the connection is always a correct answer.
             asksClose = true
         case 10 where name.isField("connection"):
             value.forEachListMember { member in
@@ -93,7 +93,7 @@ package struct IngressHead {
                 if member.isField("keep-alive") { keepsAlive = true }
             }
         case 16 where name.isField("proxy-connection"):
-            // Of no standard, but other readers end the connection for it, and then so must this one.
+            // Not standard, but other servers close the connection because of it, and then so must this one.
             value.forEachListMember { if $0.isField("close") { asksClose = true } }
         case 12 where name.isField("content-type"):
             types += 1
@@ -113,7 +113,7 @@ package struct IngressHead {
 
     /// Decides on the whole head.
     ///
-    /// What endangers the framing of the connection is looked at before what merely cannot be served.
+    /// Faults that endanger the framing are checked before those that merely cannot be served.
     ///
     /// - Parameters:
     ///   - routes: The paths that are served.
@@ -146,7 +146,7 @@ package struct IngressHead {
         if case .continue = expectation, !isLegacy { expectsContinue = isChunked || declaredBytes > 0 }
     }
 
-    /// Reads a whole number; one that no body can have is read as the largest.
+    /// Reads a whole number, clamped to `Int.max`.
     private static func length(_ value: UnsafeRawBufferPointer) throws(IngressFault) -> Int {
         guard !value.isEmpty, value.count <= Self.longestLength else { throw .length }
         var length: UInt64 = 0
@@ -162,7 +162,7 @@ package struct IngressHead {
 
     /// Whether a Host value could be a host name or address with an optional port.
     ///
-    /// Refuses the characters with which one value can mean different hosts to different readers.
+    /// Refuses characters that let one value mean different hosts to different parsers.
     private static func isHost(_ value: UnsafeRawBufferPointer) -> Bool {
         !value.isEmpty && value.allSatisfy(IngressFraming.isHostByte)
     }

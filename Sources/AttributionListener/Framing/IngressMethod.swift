@@ -1,7 +1,7 @@
-/// The methods that are read as HTTP; the ingress serves POST alone and answers the others 405.
+/// The methods that are recognized; the ingress serves POST alone and answers the others 405.
 ///
-/// Any other word in their place is no request. CONNECT is left out on purpose: it would turn the connection into a
-/// tunnel, and its target has a form of its own.
+/// Anything else is not a request. CONNECT is left out on purpose: it would turn the connection into a tunnel, and its
+/// target has a form of its own.
 package enum IngressMethod: String, CaseIterable, Sendable {
     case get = "GET"
     case head = "HEAD"
@@ -12,12 +12,12 @@ package enum IngressMethod: String, CaseIterable, Sendable {
     case trace = "TRACE"
     case patch = "PATCH"
 
-    /// The length of the longest.
+    /// The length of the longest method.
     static let longest = 7
 
     /// Reads a method.
     ///
-    /// - Parameter bytes: The word, without the space behind it.
+    /// - Parameter bytes: The method, without the space after it.
     init?(_ bytes: UnsafeRawBufferPointer) {
         if bytes.isEqual(to: "POST") {
             self = .post

@@ -1,6 +1,6 @@
 /// A path that a listener serves.
 ///
-/// Every route is POST only. A path matches with and without its trailing slash; the query is not looked at.
+/// Every route is POST only. A path matches with and without a trailing slash; the query is ignored.
 package struct IngressRoute: Hashable, Sendable {
     /// Its index among the routes of its listener.
     package let index: Int
@@ -44,7 +44,7 @@ package struct IngressRoutes: Sendable {
     /// - Parameter target: The request target as received.
     /// - Returns: The route; nil when none has its path.
     func route(requestTarget target: UnsafeRawBufferPointer) -> IngressRoute? {
-        // Above the longest path and host together nothing is a route; what is longer is not looked through.
+        // No path and host together are that long, so a longer target is not searched.
         var path = target.prefix(Self.longestTarget).prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         guard path.count < Self.longestTarget else { return nil }
         if path.first != UInt8(ascii: "/") {
@@ -56,7 +56,7 @@ package struct IngressRoutes: Sendable {
         return index.map { routes[$0] }
     }
 
-    /// Where the authority of an `http` or `https` URL begins; `nil` for anything else.
+    /// The index at which the authority of an `http` or `https` URL begins; `nil` for anything else.
     static func authorityStart(of target: UnsafeRawBufferPointer) -> Int? {
         for scheme in ["http://", "https://"] where target.count > scheme.utf8.count {
             if zip(target, scheme.utf8).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) {

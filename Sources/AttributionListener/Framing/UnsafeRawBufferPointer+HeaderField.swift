@@ -6,9 +6,9 @@
     import Darwin
 #endif
 
-/// Reading names and values of fields where they lie in the received bytes.
+/// Reading field names and values in place.
 extension UnsafeRawBufferPointer {
-    /// Whether this is a field name or token, letter case aside.
+    /// Whether this is a field name or token, ignoring case.
     ///
     /// - Parameter token: The token in lower case ASCII.
     /// - Returns: `true` when they are equal.
@@ -30,9 +30,9 @@ extension UnsafeRawBufferPointer {
         return true
     }
 
-    /// Whether this is a field name, letter case aside.
+    /// Whether this is a field name, ignoring case.
     ///
-    /// Not an overload of ``isField(_:)``, which a literal would choose before the one for literals.
+    /// Not an overload of ``isField(_:)``: a string literal would choose this one.
     ///
     /// - Parameter name: The name in lower case ASCII.
     /// - Returns: `true` when they are equal.
@@ -40,7 +40,7 @@ extension UnsafeRawBufferPointer {
         count == name.utf8.count && zip(self, name.utf8).allSatisfy { Self.lowercased($0) == $1 }
     }
 
-    /// Whether the whole value names the media type JSON is posted as, with any parameters.
+    /// Whether the value is the media type of JSON, with any parameters.
     ///
     /// `application/json; charset=utf-8` is; `application/problem+json` and `text/json` are not.
     var isJSONMediaType: Bool {
@@ -48,7 +48,7 @@ extension UnsafeRawBufferPointer {
         return self[bytes: 0..<end].trimmed.isField("application/json")
     }
 
-    /// Calls `body` with each member of a comma-separated list, without white space around it; empty ones are none.
+    /// Calls `body` with each nonempty member of a comma-separated list, without white space around it.
     ///
     /// - Parameter body: Takes one member.
     @inline(__always)
@@ -61,12 +61,12 @@ extension UnsafeRawBufferPointer {
         if count > start { body(self[bytes: start..<count].trimmed) }
     }
 
-    /// Where a byte is found first.
+    /// The first index of a byte.
     ///
     /// - Parameters:
     ///   - byte: The byte.
-    ///   - start: Where to begin.
-    /// - Returns: Its index; `nil` when it is not there.
+    ///   - start: The index to begin at.
+    /// - Returns: Its index; `nil` when it does not occur.
     @inline(__always)
     func index(of byte: UInt8, from start: Int) -> Int? {
         guard let baseAddress, start < count,
@@ -75,7 +75,7 @@ extension UnsafeRawBufferPointer {
         return UnsafeRawPointer(found) - baseAddress
     }
 
-    /// Whether every byte may stand in a field's value; without a branch for each, for values may be long.
+    /// Whether every byte may occur in a field's value; branch-free, because values may be long.
     var isFieldText: Bool {
         var faults: UInt8 = 0
         for byte in self {
@@ -87,7 +87,7 @@ extension UnsafeRawBufferPointer {
         return faults == 0
     }
 
-    /// Whether every byte may stand in a target: visible ASCII but `#`, for a fragment is never sent.
+    /// Whether every byte may occur in a target: visible ASCII except `#`, because fragments are never sent.
     var isTargetText: Bool {
         var faults: UInt8 = 0
         for byte in self {
@@ -98,7 +98,7 @@ extension UnsafeRawBufferPointer {
         return faults == 0
     }
 
-    /// Without the spaces and tabs at its ends.
+    /// The bytes without leading and trailing spaces and tabs.
     var trimmed: UnsafeRawBufferPointer {
         var (start, end) = (0, count)
         while start < end, IngressByte.isBlank(self[start]) { start += 1 }
@@ -106,18 +106,18 @@ extension UnsafeRawBufferPointer {
         return self[bytes: start..<end]
     }
 
-    /// The bytes of a range, counted from 0 again.
+    /// The bytes of a range, rebased to index 0.
     @inline(__always)
     subscript(bytes range: Range<Int>) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self[range])
     }
 
-    /// As much of the text as a refusal quotes, and a little more, so that it shows that something was cut off.
+    /// As much of the text as a refusal quotes, and a little more, so that it can tell that something was cut off.
     var beginning: String {
         self[bytes: 0..<Swift.min(count, IngressRefusal.quotedBytes + 4)].text
     }
 
-    /// The bytes as text for a message or a name, what is not UTF-8 replaced.
+    /// The bytes as text for a message or a name, with invalid UTF-8 replaced.
     var text: String {
         String(decoding: self, as: UTF8.self)
     }

@@ -4,10 +4,10 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Warns once a day of a certificate that ends soon: a server may run for longer than its certificate.
+/// Warns once a day of a certificate that expires soon: a server may outlive its certificate.
 final class CertificateWatch: Sendable {
     private struct State {
-        /// Which certificate was looked at; another one is warned of at once.
+        /// The end of the last certificate checked; a different one is warned of at once.
         var end: Date?
         var throttle = LogThrottle(every: .seconds(86_400))
     }
@@ -21,7 +21,7 @@ final class CertificateWatch: Sendable {
         self.logger = logger
     }
 
-    /// Looks at the certificate in use.
+    /// Checks the certificate in use.
     func look(at now: Date, instant: ContinuousClock.Instant) {
         let identity = tls.identity
         guard identity.endsSoon(at: now) else {
@@ -38,10 +38,10 @@ final class CertificateWatch: Sendable {
         }
         let end: Logger.Metadata = ["end": "\(identity.notValidAfter.formatted(.iso8601))"]
         if now < identity.notValidAfter {
-            logger.warning("the certificate ends soon: renew it, then send SIGHUP", metadata: end)
+            logger.warning("the certificate expires soon: renew it, then send SIGHUP", metadata: end)
         } else {
             logger.error(
-                "the certificate has ended, and no client accepts it: renew it, then send SIGHUP", metadata: end)
+                "the certificate has expired: renew it, then send SIGHUP", metadata: end)
         }
     }
 }

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import ServiceLifecycle
 
-/// Does something each second, on a thread of its own, for it may have to wait for the writer.
+/// Does something every second, on a thread of its own because it may have to wait for the writer.
 struct HeartbeatService: Service {
     private let beat: @Sendable () -> Void
     private let onStop: @Sendable () -> Void
@@ -11,8 +11,8 @@ struct HeartbeatService: Service {
     /// Makes the service.
     ///
     /// - Parameters:
-    ///   - beat: What is done each second.
-    ///   - onStop: What is done when the server is told to stop, before anything else is stopped.
+    ///   - beat: Called every second.
+    ///   - onStop: Called when the server begins to stop, before anything else stops.
     init(_ beat: @escaping @Sendable () -> Void, onStop: @escaping @Sendable () -> Void) {
         self.beat = beat
         self.onStop = onStop

@@ -9,10 +9,10 @@ import UnixSignals
 
 /// Reads certificate, tokens and signing keys again on SIGHUP, and uses all of them or none.
 ///
-/// The signal is trapped even where there is nothing to read: a log rotation or closed terminal must not end a server.
+/// The signal is trapped even when there is nothing to read: log rotation or a closed terminal must not end a server.
 struct ReloadService: Service {
     let configuration: ServerConfiguration
-    /// Those in use; nil for what the server was started without, which it stays.
+    /// Those in use; nil for those the server was started without.
     let tls: IngressTLS?
     let access: AccessControl?
     let signer: CurrentSigner?
@@ -32,7 +32,7 @@ struct ReloadService: Service {
         guard fresh.problems.isEmpty else {
             for problem in fresh.problems {
                 logger.error(
-                    "everything in use stays: something could not be read again",
+                    "nothing was reloaded: a file could not be read",
                     metadata: ["error": "\(problem.error)", "part": "\(problem.part.rawValue)"])
             }
             return
@@ -47,7 +47,7 @@ struct ReloadService: Service {
             signer.use(freshSigner)
         }
         if let access, let tokens = fresh.tokens {
-            // Says itself how many there are.
+            // Logs the change itself.
             access.use(tokens)
         }
         if let identity = fresh.identity {
@@ -59,7 +59,7 @@ struct ReloadService: Service {
         }
     }
 
-    /// What a new list of keys adds and removes; names without a change are left out.
+    /// The networks and keys that a new list adds and removes; empty changes are omitted.
     private static func changes(from former: NetworkSigner, to fresh: NetworkSigner) -> Logger.Metadata {
         let networks = [former, fresh].map { Set($0.networks.map(\.adNetworkID.text)) }
         let changes = [

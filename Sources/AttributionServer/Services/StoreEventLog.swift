@@ -3,7 +3,7 @@ import BoundedLogging
 import Logging
 import Metrics
 
-/// Logs what a store tells its operator, and counts what was not kept.
+/// Logs a store's events, and counts bodies that were not kept.
 struct StoreEventLog: Sendable {
     private let logger: Logger
     private let notKept: FailureLog

@@ -3,7 +3,7 @@ import AttributionSigning
 import AttributionStore
 import Logging
 
-/// What a server with signing keys needs for web ads.
+/// The parts a server with signing keys needs for web ads.
 struct WebAds {
     let responder: WebAdResponder
     let issuer: WebAdIssuer
@@ -25,12 +25,12 @@ struct WebAds {
         ledger.health
     }
 
-    /// Looks after the file.
+    /// Maintains the file.
     func heartbeat() {
         ledger.heartbeat()
     }
 
-    /// Waits for other programs' locks for half a second at most from now on.
+    /// From now on, waits at most half a second for other programs' locks.
     func prepareToClose() {
         ledger.prepareToClose()
     }

@@ -3,7 +3,7 @@ import CBuild
 import COpenSSL
 import GRDBSQLite
 
-/// What this program was built from, and which libraries it runs with.
+/// The commit this program was built from, and the libraries it uses.
 enum BuildInformation {
     /// For example `commit 1a2b3c4, Swift 6.3, SQLite 3.40.1, OpenSSL 3.0.17`.
     static var text: String {

@@ -52,12 +52,12 @@ struct CommandDescription: Decodable {
         (superCommands ?? []) + [commandName]
     }
 
-    /// Its subcommands but help and those that are not for users.
+    /// Its subcommands except help and hidden ones.
     var shownSubcommands: [CommandDescription] {
         (subcommands ?? []).filter { $0.commandName != "help" && ($0.shouldDisplay ?? true) }
     }
 
-    /// Its options, flags and operands but those that are not for users.
+    /// Its options, flags and operands except hidden ones.
     var shownArguments: [Argument] {
         var taken: Set<String> = []
         return (arguments ?? []).filter { argument in

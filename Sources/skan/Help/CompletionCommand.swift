@@ -3,9 +3,9 @@ import ArgumentParser
 struct CompletionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completion",
-        abstract: "Write the script with which a shell completes commands, options, files and names.",
+        abstract: "Write a shell completion script for commands, options, files and names.",
         discussion: """
-            make install puts the scripts where the shells look for them.
+            make install installs the scripts.
 
             EXAMPLES
               source <(skan completion bash)

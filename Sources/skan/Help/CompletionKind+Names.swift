@@ -13,20 +13,20 @@ extension CompletionKind {
     /// The figures of a report, comma-separated.
     static let figures = commaSeparated { ReportColumn.all.map(\.name) }
 
-    /// What a report can be sorted by, in either direction.
+    /// The sort keys of a report, in either direction.
     static let sortKeys: CompletionKind = {
         let names = ReportColumn.all.map(\.name) + ReportDimension.allCases.map(\.rawValue)
         return .list(names + names.map { "-\($0)" })
     }()
 
-    /// The beginnings of filters; which values there are, only a store knows.
+    /// The prefixes of filters; only a store knows the values.
     static let filters = CompletionKind.list(
         ReportDimension.allCases.filter { !$0.isTime }.map { "\($0.rawValue)=" })
 
-    /// The words for days.
+    /// The names of periods.
     static let periods = CompletionKind.list(CalendarPeriod.names)
 
-    /// Too many to be part of a script.
+    /// The time zones, which are too many to include in a script.
     static let timeZones = CompletionKind.custom { _, _, _ in ["UTC"] + TimeZone.knownTimeZoneIdentifiers }
 
     /// The scopes of tokens, comma-separated.
@@ -42,7 +42,7 @@ extension CompletionKind {
         ReportDimension.allCases.map(\.rawValue) + ["campaign", "source"]
     }
 
-    /// Completes the last name of a list with those that are not in it yet.
+    /// Completes the last name of a list with those not yet in it.
     private static func commaSeparated(_ names: @escaping @Sendable () -> [String]) -> CompletionKind {
         .custom { _, _, text in
             let given = text.split(separator: ",", omittingEmptySubsequences: false).dropLast().map { String($0) }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// For `make release`; users have the pages.
+/// Used by `make release`, and hidden from users.
 struct ManualCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "manual",
@@ -9,7 +9,7 @@ struct ManualCommand: ParsableCommand {
         shouldDisplay: false
     )
 
-    @Option(help: "Folder for the pages; pages of the same names are replaced.", completion: .directory)
+    @Option(help: "Folder for the pages; existing pages are replaced.", completion: .directory)
     var output: String
 
     func run() throws {

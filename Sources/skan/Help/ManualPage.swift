@@ -27,7 +27,7 @@ struct ManualPage {
         lines += section("OPTIONS", command.shownArguments.map { (Self.form(of: $0), Self.help(of: $0)) })
         lines += [
             ".SH EXIT STATUS",
-            "0 for success; 1 when what was judged or compared is not as it should be; 2 when that could not be decided.",
+            "0 for success; 1 when a check failed; 2 when the command could not do its work.",
         ]
         let others = command.path.count > 1 ? ["skan"] : []
         let related = others + command.shownSubcommands.map { $0.path.joined(separator: "-") }

@@ -1,7 +1,7 @@
 import AttributionReports
 import StrictJSON
 
-/// What somebody typed, held against what the commands take, so that a mistake can be named.
+/// Compares the typed words with what the commands accept, to name mistakes.
 ///
 /// It is only asked after the argument parser has refused the words, and says nothing where it finds no mistake.
 struct TypedCommand {
@@ -14,7 +14,7 @@ struct TypedCommand {
     private var operands: [String] = []
     private var lacksValue = false
 
-    /// Walks over the words.
+    /// Interprets the words.
     ///
     /// - Parameters:
     ///   - words: The words after the program's name.
@@ -28,7 +28,7 @@ struct TypedCommand {
         }
     }
 
-    /// What explains the command.
+    /// The command that shows help.
     var help: String {
         (["skan", "help"] + command.path.dropFirst()).joined(separator: " ")
     }
@@ -67,9 +67,9 @@ struct TypedCommand {
             return
         }
         let known = command.shownSubcommands.map(\.commandName)
-        let place = command.path.count > 1 ? " of \(command.path.joined(separator: " "))" : ""
+        let parent = command.path.count > 1 ? " of \(command.path.joined(separator: " "))" : ""
         let expected = known.isEmpty ? "" : ", expected one of \(known.joined(separator: ", "))"
-        problem = "unknown command \(word.shortened(to: 40))\(place)\(expected)\(known.suggestion(for: word))"
+        problem = "unknown command \(word.shortened(to: 40))\(parent)\(expected)\(known.suggestion(for: word))"
     }
 
     /// Takes an option and its value.
@@ -78,7 +78,7 @@ struct TypedCommand {
     private mutating func takeOption(_ word: String, _ pending: inout ArraySlice<String>) -> String? {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
         guard let option = (command.arguments ?? []).first(where: { $0.isNamed(parts[0]) }) else {
-            // -qo FILE: letters may be joined.
+            // -qo FILE: short options may be combined.
             let isJoined =
                 !word.hasPrefix("--") && (command.arguments ?? []).contains { $0.isNamed("\(word.prefix(2))") }
             guard isJoined else {
@@ -96,7 +96,7 @@ struct TypedCommand {
         if parts.count == 2 {
             return Self.problem(with: parts[1], of: option, named: parts[0])
         }
-        // What looks like an option is no value, but --sort -installs.
+        // A word that looks like an option is not a value, except in --sort -installs.
         guard pending.first?.hasPrefix("--") == false, let value = pending.popFirst() else {
             lacksValue = true
             return "\(parts[0]): expected a value"
@@ -129,7 +129,7 @@ struct TypedCommand {
         return "unexpected argument \(operands[arguments.count].shortened(to: 40))"
     }
 
-    /// Everything that has to be given and was not; nil where the words cannot be told from values.
+    /// The required arguments that are missing; nil when arguments cannot be told from values.
     private var missing: String? {
         guard command.subcommands == nil, !lacksValue else {
             return nil

@@ -3,8 +3,8 @@ import ArgumentParser
 struct VersionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "version",
-        abstract: "Show the version, the commit it was built from, and the libraries it runs with.",
-        discussion: "Builds of make release know their commit; others say that it is unknown."
+        abstract: "Show the version, the commit it was built from, and the libraries it uses.",
+        discussion: "Only builds made with make release know their commit."
     )
 
     func run() {

@@ -2,8 +2,8 @@ import CodedErrors
 import Foundation
 
 extension CocoaError {
-    /// What Foundation could not do with a file, in a person's words; its own are made for programs.
-    var words: String {
+    /// What Foundation could not do with a file, as a message for users.
+    var userMessage: String {
         let file = filePath ?? url?.path ?? "a file"
         let verb = Self.writing.contains(code) ? "write" : "read"
         return "cannot \(verb) \(file): \(reason)"
@@ -21,24 +21,24 @@ extension CocoaError {
         }
         switch code {
         case .fileNoSuchFile, .fileReadNoSuchFile: return "no such file or folder"
-        case .fileReadNoPermission, .fileWriteNoPermission: return "this user may not"
+        case .fileReadNoPermission, .fileWriteNoPermission: return "permission denied"
         case .fileWriteOutOfSpace: return "the disk is full"
         case .fileWriteVolumeReadOnly: return "its disk is read-only"
-        case .fileWriteFileExists: return "it exists"
+        case .fileWriteFileExists: return "it already exists"
         default: return "the system refuses"
         }
     }
 }
 
 extension CommandFailure {
-    /// Puts into words what Foundation could not do with a file; nil for other errors.
+    /// Describes a file error of Foundation; nil for other errors.
     static func ofFile(_ error: any Error) -> CommandFailure? {
         (error as? CocoaError).map {
-            CommandFailure($0.words, code: .unreadableFile, hint: "check the path and who may use it")
+            CommandFailure($0.userMessage, code: .unreadableFile, hint: "check the path and its permissions")
         }
     }
 
-    /// Says that something could not be written, in words of ours.
+    /// The failure to write a file.
     static func cannotWrite(_ name: String, _ error: any Error) -> CommandFailure {
         let reason = (error as? CocoaError)?.reason ?? "the system refuses"
         return CommandFailure(

@@ -1,28 +1,28 @@
 import Foundation
 import Synchronization
 
-/// Data to standard output, words to standard error.
+/// Writes data to standard output and messages to standard error.
 enum Terminal {
     /// Whether standard error is a terminal on which progress can be shown.
     static var showsProgress: Bool {
         isatty(STDERR_FILENO) == 1
     }
 
-    /// What was written and not yet put out: a line of NDJSON is not worth a system call.
+    /// Bytes not yet written: one line of NDJSON is not worth a system call.
     private static let buffer = Mutex<[UInt8]>([])
 
-    /// Whether standard output is a terminal, which bytes of strangers must not steer.
+    /// Whether standard output is a terminal, which must not receive control characters from untrusted bytes.
     static var isInteractive: Bool {
         isatty(STDOUT_FILENO) == 1
     }
 
-    /// How many columns the terminal of standard output has; nil when it is none, or does not say.
+    /// The width of standard output's terminal; nil when it is not a terminal or its width is unknown.
     static var columns: Int? {
         var size = winsize()
         return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
     }
 
-    /// Writes data to standard output; a reader that went away ends the run as a success.
+    /// Writes data to standard output; a closed pipe ends the run with success.
     static func write(_ text: String) {
         write(bytes: text.utf8)
     }
@@ -32,17 +32,17 @@ enum Terminal {
         buffer.withLock { buffer in
             buffer.append(contentsOf: bytes)
             if buffer.count >= 1 << 16 {
-                putOut(&buffer)
+                flush(&buffer)
             }
         }
     }
 
-    /// Puts out what is still buffered.
+    /// Writes what is still buffered.
     static func finish() {
-        buffer.withLock { putOut(&$0) }
+        buffer.withLock { flush(&$0) }
     }
 
-    private static func putOut(_ buffer: inout [UInt8]) {
+    private static func flush(_ buffer: inout [UInt8]) {
         var rest = buffer[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
@@ -58,12 +58,12 @@ enum Terminal {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Writes a line of words to standard error.
+    /// Writes a line to standard error.
     static func say(_ text: String) {
         FileHandle.standardError.write(Data((text + "\n").utf8))
     }
 
-    /// Rewrites the line of progress.
+    /// Updates the progress line.
     static func progress(_ text: String) {
         guard showsProgress else {
             return

@@ -7,17 +7,17 @@ import StrictJSON
 extension QuarantineCommand {
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Write the bodies as received, one a line (NDJSON), oldest first.",
+            abstract: "Write the bodies as received, one per line (NDJSON), oldest first.",
             discussion: """
-                A body without a newline is written byte for byte. One with a newline would be taken for several, and is \
-                written as {"body": TEXT, "body-encoding": "utf-8"}, or in "base64" when it is no text; how many there \
-                were is said at the end. skan verify reads the others.
+                A body without a newline is written byte for byte. One with a newline would be read as several, and is \
+                written as {"body": TEXT, "body-encoding": "utf-8"}, or in "base64" when it is not text; their number \
+                is printed at the end. skan verify reads the others.
                 """)
 
         @OptionGroup var store: StoreOption
         @OptionGroup var filter: QuarantineFilterOptions
 
-        @Option(help: "How many at most (default: all).")
+        @Option(help: "Maximum number (default: all).")
         var limit: Int?
 
         func validate() throws {

@@ -8,15 +8,15 @@ import StrictJSON
 extension QuarantineCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the newest deliveries in the quarantine, and how many there are of each class.")
+            abstract: "List the newest deliveries in quarantine, and the number in each class.")
 
         @OptionGroup var store: StoreOption
         @OptionGroup var filter: QuarantineFilterOptions
 
-        @Option(help: "How many, newest first; 1…10000.")
+        @Option(help: "Number of deliveries, newest first; 1…10000.")
         var limit = 100
 
-        @Option(help: "table, json, or ndjson (one delivery a line); the last two with the bodies.")
+        @Option(help: "table, json, or ndjson (one delivery per line); the last two include the bodies.")
         var format: ListingFormat = .table
 
         func validate() throws {

@@ -7,12 +7,12 @@ import AttributionStore
 extension QuarantineCommand {
     struct Prune: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete deliveries from the quarantine for good; what was counted of them stays in the reports.")
+            abstract: "Delete deliveries from the quarantine for good; reports still count them.")
 
         @OptionGroup var store: StoreOption
         @OptionGroup var filter: QuarantineFilterOptions
 
-        @Option(help: "How many at most, the oldest first (default: all).")
+        @Option(help: "Maximum number, oldest first (default: all).")
         var limit: Int?
 
         func validate() throws {

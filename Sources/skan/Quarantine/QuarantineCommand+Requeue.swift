@@ -8,17 +8,18 @@ import AttributionStore
 extension QuarantineCommand {
     struct Requeue: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Judge deliveries again, and count what is genuine now.",
+            abstract: "Verify deliveries again, and count those that are genuine now.",
             discussion: """
-                Useful after an upgrade that knows a new version or key. What verifies is recorded as of the day it was \
-                received, for the networks the last server named as ours. While a server runs, it judges, with the keys it trusts; else this command does, with those \
-                named here. Conflicts stay: they were verified already.
+                Useful after an upgrade that knows a new version or key. Deliveries that verify are recorded on the \
+                day they were received, for the networks the last server named as ours. A running server verifies \
+                them, with the keys it trusts; otherwise this command does, with the keys given here. Conflicts stay: \
+                they were already verified.
                 """)
 
         @OptionGroup var store: StoreOption
         @OptionGroup var filter: QuarantineFilterOptions
 
-        @Option(help: "How many at most (default: all).")
+        @Option(help: "Maximum number (default: all).")
         var limit: Int?
 
         @OptionGroup var testKeys: TestKeyOptions

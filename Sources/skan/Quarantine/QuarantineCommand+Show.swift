@@ -8,7 +8,7 @@ import StrictJSON
 extension QuarantineCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show everything that is known of one delivery, and its body as received.")
+            abstract: "Show everything known about one delivery, and its body as received.")
 
         enum Format: String, CaseIterable, ExpressibleByArgument {
             case text, json
@@ -16,7 +16,7 @@ extension QuarantineCommand {
 
         @OptionGroup var store: StoreOption
 
-        @Argument(help: "The delivery's id, as list shows it.")
+        @Argument(help: "The delivery's id, as shown by list.")
         var id: Int64
 
         @Option(help: "text or json.")
@@ -27,7 +27,7 @@ extension QuarantineCommand {
             let found = try await LedgerReader(path).quarantine(QuarantineQuery(id: id, limit: 1))
             guard let delivery = found.first else {
                 throw CommandFailure(
-                    "there is no delivery \(id) in the quarantine of \(path)",
+                    "no delivery \(id) in the quarantine of \(path)",
                     hint: "skan quarantine list --store \(path)")
             }
             guard format == .text else {

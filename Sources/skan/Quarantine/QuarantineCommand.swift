@@ -3,10 +3,10 @@ import ArgumentParser
 struct QuarantineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "quarantine",
-        abstract: "Look at what was received and not counted, judge it again, export it, delete it.",
+        abstract: "Show, verify again, export or delete deliveries that were not counted.",
         discussion: """
-            list, show and export only read, beside a running server or without one. requeue and prune change the store: \
-            a running server does it for them, and needs no restart.
+            list, show and export only read, with or without a running server. requeue and prune change the store; if \
+            a server is running, it makes the change, without a restart.
 
             EXAMPLE
               skan quarantine list --store skan.sqlite --class future

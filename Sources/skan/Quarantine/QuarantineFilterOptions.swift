@@ -6,7 +6,7 @@ package import AttributionStore
 import Foundation
 import StrictJSON
 
-/// Which deliveries of the quarantine a command is about; all of them without any option.
+/// The deliveries in quarantine that a command applies to; all of them without any option.
 struct QuarantineFilterOptions: ParsableArguments {
     @Option(name: .customLong("class"), help: "garbage, forged, conflict or future.")
     var kind: QuarantineClass?
@@ -15,7 +15,7 @@ struct QuarantineFilterOptions: ParsableArguments {
         help: "malformed, unknown-version, unknown-key, invalid-signature or conflict.", completion: .quarantineReasons)
     var reason: String?
 
-    @Option(help: "One delivery alone.")
+    @Option(help: "Only this delivery.")
     var id: Int64?
 
     @Option(help: "Received before this day or time (UTC): 2026-11-01 or 2026-11-01T12:30:00Z.")
@@ -24,20 +24,20 @@ struct QuarantineFilterOptions: ParsableArguments {
     @Option(help: "Received longer ago than this: 90d or 36h.")
     var olderThan: String?
 
-    /// The deliveries asked for.
+    /// The query for the selected deliveries.
     ///
     /// - Parameters:
-    ///   - limit: The most of them.
-    ///   - now: The present, for their age.
-    /// - Returns: What to ask the store for.
-    /// - Throws: ``Attribution/FieldProblem`` or ``CommandFailure`` for an option that says nothing sensible.
+    ///   - limit: The maximum number.
+    ///   - now: The current time, for their age.
+    /// - Returns: The query.
+    /// - Throws: ``Attribution/FieldProblem`` or ``CommandFailure`` for an invalid option.
     func query(limit: Int, now: Date = Date()) throws -> QuarantineQuery {
         if let reason, !QuarantineQuery.reasons.contains(reason) {
             throw FieldProblem(
                 field: "reason", found: reason, expected: "one of " + QuarantineQuery.reasons.joined(separator: ", "))
         }
         guard before == nil || olderThan == nil else {
-            throw CommandFailure("--before and --older-than say the same", hint: "give one of them")
+            throw CommandFailure("--before and --older-than exclude each other", hint: "give one of them")
         }
         var moment = try before.map { try Moment($0, field: "before").milliseconds }
         if let olderThan {

@@ -1,6 +1,6 @@
 import AttributionStore
 
-/// The quarantine, read a page at a time, so that its size does not matter to memory.
+/// The quarantine, read a page at a time to bound memory.
 struct QuarantinePages {
     private let reader: LedgerReader
     private let query: QuarantineQuery
@@ -8,13 +8,13 @@ struct QuarantinePages {
     /// Bodies of up to 16 KiB: some megabytes.
     private static let size = 256
 
-    /// Takes what is asked for; its limit counts deliveries in all.
+    /// Makes the pages of a query, whose limit applies to all pages together.
     init(_ reader: LedgerReader, _ query: QuarantineQuery) {
         self.reader = reader
         self.query = query
     }
 
-    /// Hands over page after page, in the order of the ids.
+    /// Calls a closure with each page, in the order of the ids.
     func forEach(_ use: ([QuarantinedDelivery]) throws -> Void) async throws {
         var page = query
         var pending = query.limit

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A file that gets its name when it is complete, so that a reader never sees half of it.
+/// Writes files under a temporary name until they are complete, so that readers never see half of one.
 enum OutputFile {
-    /// Writes a file; one that has the name already is replaced.
+    /// Writes a file, replacing an existing one.
     ///
     /// - Parameters:
-    ///   - path: Where.
-    ///   - write: Is given what takes each piece of the text.
-    /// - Throws: ``CommandFailure`` naming the file; what was there before is then left as it was.
+    ///   - path: The file's path.
+    ///   - write: Called with a closure that takes each piece of the text.
+    /// - Throws: ``CommandFailure`` naming the file, with an existing file left as it was.
     static func write(to path: String, _ write: (_ piece: (String) -> Void) -> Void) throws {
         var isFolder: ObjCBool = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {

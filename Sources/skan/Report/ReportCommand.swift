@@ -10,9 +10,9 @@ struct ReportCommand: AsyncParsableCommand {
         commandName: "report",
         abstract: "Report installs, redownloads, conversion values, wins and losses from a store.",
         discussion: """
-            An install is the first postback of a winner: later windows and non-winners are none. Every report ends \
-            with what became of all deliveries of the same days. It may run while the server does. A table is as wide \
-            as the terminal (or COLUMNS); the other formats have every figure.
+            An install is the first postback of a winner; later windows and non-winners do not count as installs. \
+            Every report ends with the outcomes of all deliveries of the same days. It may run while the server does. \
+            A table is as wide as the terminal (or COLUMNS); the other formats have every figure.
 
             EXAMPLES
               skan report -s skan.sqlite --period last-week --by day,campaign
@@ -29,11 +29,11 @@ struct ReportCommand: AsyncParsableCommand {
     var format: ReportFormat = .table
 
     @Option(
-        name: .shortAndLong, help: "Write the report to this file instead; one of that name is replaced.",
+        name: .shortAndLong, help: "Write the report to this file, replacing it if it exists.",
         completion: .file())
     var output: String?
 
-    @Flag(name: .shortAndLong, help: "Write nothing but the report; errors still go to standard error.")
+    @Flag(name: .shortAndLong, help: "Write only the report; errors still go to standard error.")
     var quiet = false
 
     func run() async throws {
@@ -49,7 +49,7 @@ struct ReportCommand: AsyncParsableCommand {
             report.write(as: format, style: style) { Terminal.write($0) }
         }
         Terminal.finish()
-        // Wrong figures are an error, and errors are told even to those who want no words.
+        // Wrong figures are an error, and errors are shown even with --quiet.
         report.warnings.forEach { Terminal.say("skan: warning: \($0)") }
         if !report.warnings.isEmpty {
             Terminal.say("skan: hint: skan recount --store \(store) --repair")
@@ -61,7 +61,7 @@ struct ReportCommand: AsyncParsableCommand {
 
     private func say(_ report: Report, _ store: String, _ style: TextStyle) {
         if format == .csv {
-            // A line of another shape would break whoever reads the table.
+            // A line of another shape would break programs that read the table.
             report.notes(style).forEach { Terminal.say($0) }
         }
         if report.deliveries.received == 0 {
@@ -73,7 +73,7 @@ struct ReportCommand: AsyncParsableCommand {
             for traffic in [Traffic.foreign, .development, .test]
             where report.deliveries.count(.recorded, traffic) > 0 {
                 Terminal.say(
-                    "skan: hint: there is \(traffic.rawValue) traffic here; --\(traffic.rawValue) reports it")
+                    "skan: hint: there is \(traffic.rawValue) traffic; --\(traffic.rawValue) reports it")
             }
         }
     }

@@ -3,7 +3,7 @@ import AttributionReports
 import Foundation
 import StrictJSON
 
-/// The counts of a report by name, so that two reports, and a report and a plan, can be held against each other.
+/// The counts of a report by name, for comparing two reports, or a report with a plan.
 struct ReportFigures {
     private let figures: [String: Int64]
 
@@ -28,7 +28,7 @@ struct ReportFigures {
         guard let root = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any],
             root["schema"] as? String == Report.schema
         else {
-            throw CommandFailure("the answer is no report of schema \(Report.schema)")
+            throw CommandFailure("the answer is not a report of schema \(Report.schema)")
         }
         var figures: [String: Int64] = [:]
         func collect(_ value: Any, _ path: String) {

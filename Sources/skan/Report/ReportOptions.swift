@@ -2,11 +2,11 @@ import ArgumentParser
 import Attribution
 import AttributionReports
 
-/// What is asked of a report, as options.
+/// The options of a report.
 struct ReportOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Dimensions, comma-separated; an empty text for totals alone.",
+            "Dimensions, comma-separated; empty for totals only.",
             discussion: "hour, day, week, month, framework, network, app, campaign (campaign-id and "
                 + "source-identifier), source (source-app and source-domain), version, fidelity, redownload, "
                 + "sequence-index, conversion-type, conversion-value, marketplace, country, interaction-type, "
@@ -28,12 +28,13 @@ struct ReportOptions: ParsableArguments {
         completion: .periods)
     var period: String?
 
-    @Option(help: "First day of receipt, or a word as for --period, of which it is the first.", completion: .periods)
+    @Option(
+        help: "First day of receipt, or a period as for --period, of which it is the first day.", completion: .periods)
     var from: String?
 
     @Option(
-        help: "Last day of receipt, included, or a word as for --period, of which it is the last.", completion: .periods
-    )
+        help: "Last day of receipt, included, or a period as for --period, of which it is the last day.",
+        completion: .periods)
     var to: String?
 
     @Option(help: "Time zone of the days, for example Europe/Berlin.", completion: .timeZones)
@@ -47,31 +48,31 @@ struct ReportOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: "A figure or dimension that rows are sorted by; the greatest first with a hyphen: --sort -installs.",
+        help: "Figure or dimension to sort rows by; with a hyphen, greatest first: --sort -installs.",
         completion: .sortKeys)
     var sort: String?
 
-    @Option(help: "How many rows, after sorting; the totals stay those of all.")
+    @Option(help: "Maximum number of rows, after sorting; totals still include all rows.")
     var top: String?
 
     @Option(
         name: .customLong("as-of"),
-        help: "A position that an earlier report names: counts what had been recorded then, and gives the same numbers."
+        help: "Position printed by an earlier report: counts what was recorded then, and gives the same numbers."
     )
     var asOf: String?
 
-    @Flag(help: "Add the conversion values as bars.")
+    @Flag(help: "Add a histogram of conversion values.")
     var histogram = false
 
-    /// Postbacks that are not in our real numbers, as flags.
+    /// Postbacks that are not counted in the real numbers, as flags.
     enum OtherTraffic: String, EnumerableFlag {
         case test, development, foreign
 
         static func help(for value: Self) -> ArgumentHelp? {
             switch value {
             case .foreign: "Report production postbacks of networks that are not ours (skan serve --network)."
-            case .test: "Report test postbacks, which real numbers never contain."
-            case .development: "Report AdAttributionKit's development postbacks, which real numbers never contain."
+            case .test: "Report test postbacks, which the real numbers never include."
+            case .development: "Report AdAttributionKit's development postbacks, which the real numbers never include."
             }
         }
     }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// How many descriptors the process may have open.
+/// The process's limit of open file descriptors.
 enum DescriptorLimit {
-    /// More than all listeners and the store need, so that a hard limit of billions changes nothing.
-    private static let most: rlim_t = 1 << 20
+    /// More than the listeners and the store need, in case the hard limit is in the billions.
+    private static let maximum: rlim_t = 1 << 20
 
     /// Raises the soft limit to the hard one.
     ///
-    /// - Returns: The soft limit as it is afterwards.
+    /// - Returns: The resulting soft limit.
     static func raise() -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
             return 1024
         }
-        let wanted = min(limit.rlim_max, most)
+        let wanted = min(limit.rlim_max, maximum)
         if limit.rlim_cur < wanted {
             var raised = limit
             raised.rlim_cur = wanted
@@ -21,6 +21,6 @@ enum DescriptorLimit {
                 limit = raised
             }
         }
-        return Int(min(limit.rlim_cur, most))
+        return Int(min(limit.rlim_cur, maximum))
     }
 }

@@ -8,52 +8,52 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Receive postbacks over HTTP and record them.",
         discussion: """
-            Answers 200 only after the postback is on disk. Settings come from the flags, else from SKAN_LISTEN, \
+            Answers 200 only after the postback is on disk. Settings come from flags, otherwise from SKAN_LISTEN, \
             SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_NETWORK, SKAN_TRUST_TEST_KEY and SKAN_TRUSTED_PROXY \
             (comma-separated), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY, SKAN_LOG_LEVEL and \
-            SKAN_LOG_FORMAT; for the console from SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP (true) too. \
-            --check says what a server would start with. SIGTERM and SIGINT finish what was accepted, within 5 \
-            seconds; what holds the end up longer is given up with status 2, and nothing answered is lost. SIGHUP \
-            reads certificate, tokens and signing keys again, and uses all of them or none.
+            SKAN_LOG_FORMAT; those of the console also from SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP \
+            (true). --check shows what a server would start with. On SIGTERM or SIGINT the server finishes accepted \
+            requests and stops within 5 seconds; if that takes longer, it exits with status 2, and nothing answered \
+            is lost. SIGHUP reloads certificate, tokens and signing keys, all of them or none.
             """
     )
 
-    @Option(help: "HOST:PORT for devices (default 127.0.0.1:8080; port 0 takes a free one).")
+    @Option(help: "HOST:PORT for devices (default 127.0.0.1:8080; port 0 picks a free one).")
     var listen: ListenAddress?
 
-    @Option(help: "HOST:PORT for health, reports and signing (default 127.0.0.1:8081); off loopback with --tokens.")
+    @Option(help: "HOST:PORT for health, reports and signing (default 127.0.0.1:8081); other hosts need --tokens.")
     var console: ListenAddress?
 
     @Option(
         help:
-            "List of tokens (skan tokens create): all of the console but /healthz, /readyz and /openapi.yaml needs one.",
+            "Token list (skan tokens create); every console path except /healthz, /readyz and /openapi.yaml needs one.",
         completion: .file())
     var tokens: String?
 
     @Option(help: "Requests a second each token may be used for (default 5000).")
     var signRate: Int?
 
-    @Flag(help: "Off loopback, let the console do without TLS: a proxy before it has it.")
+    @Flag(help: "Allow the console without TLS off loopback, behind a proxy that terminates TLS.")
     var consolePlainHttp = false
 
     @Option(
         name: [.customLong("store"), .customShort("s")],
-        help: "The store's file, made when it does not exist (or SKAN_STORE).", completion: .file())
+        help: "The store's file, created if it does not exist (or SKAN_STORE).", completion: .file())
     var store: String?
 
     @Option(
         name: .customLong("network"), parsing: .singleValue,
-        help: "Ad network id that is ours; may be repeated. Postbacks of others are counted apart (report --foreign).")
+        help: "Our ad network id; may be repeated. Postbacks of others are counted separately (report --foreign).")
     var networks: [String] = []
 
     @OptionGroup var testKeys: TestKeyOptions
 
     @Option(
-        help: "List of the networks' keys (JSON), with which impressions are signed on request.", completion: .file())
+        help: "Key list of the networks (JSON), to sign impressions on request.", completion: .file())
     var signingKeys: String?
 
     @Option(
-        help: "PEM file with the TLS certificate chain; read again on SIGHUP. Without it, plain HTTP.",
+        help: "PEM file with the TLS certificate chain; reloaded on SIGHUP. Without it, plain HTTP.",
         completion: .file())
     var tlsCertificate: String?
 
@@ -65,18 +65,18 @@ struct ServeCommand: AsyncParsableCommand {
         help: "Address or network (10.0.0.0/8) of a proxy that names its clients; may be repeated.")
     var trustedProxies: [String] = []
 
-    @Option(help: "The one field in which proxies name clients: x-forwarded-for or forwarded.")
+    @Option(help: "The header field in which proxies name clients: x-forwarded-for or forwarded.")
     var forwardingField: ForwardingField?
 
     @Option(
-        help: "trace, debug (a line a request), info, notice, warning, error or critical.",
+        help: "trace, debug (one line per request), info, notice, warning, error or critical.",
         completion: .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]))
     var logLevel: String?
 
-    @Option(help: "text, or json (one object a line).")
+    @Option(help: "text, or json (one object per line).")
     var logFormat: String?
 
-    @Flag(help: "Read every file, say what was found, and end: status 0, or 2 with everything that is wrong.")
+    @Flag(help: "Check every setting and file without starting: status 0, or 2 with everything that is wrong.")
     var check = false
 
     func run() async throws {

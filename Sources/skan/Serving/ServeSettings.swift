@@ -4,12 +4,12 @@ import BoundedLogging
 import Foundation
 import Logging
 
-/// What `skan serve` is told: a flag first, then the environment (`SKAN_LISTEN`, `SKAN_STORE`, …), then the default.
+/// The settings of `skan serve`: a flag first, then the environment (`SKAN_LISTEN`, `SKAN_STORE`, …), then the default.
 struct ServeSettings {
     var configuration: ServerConfiguration
     private(set) var logLevel = Logger.Level.info
     private(set) var logFormat = LogFormat.text
-    /// Values that cannot be used; the default is in their place.
+    /// Invalid values, which are replaced by defaults.
     private(set) var problems: [CommandFailure] = []
 
     init(_ command: ServeCommand) {
@@ -20,7 +20,7 @@ struct ServeSettings {
         } catch {
             problems.append(CommandFailure(explaining: error, help: "skan help serve"))
         }
-        /// What a flag or else a variable says; a text that cannot be read is a problem.
+        /// The value of a flag or else a variable; invalid text is a problem.
         func value<Value>(
             _ flag: Value?, _ text: String?, _ name: String, _ standard: Value, _ expected: String,
             _ read: (String) -> Value?
@@ -39,7 +39,7 @@ struct ServeSettings {
         }
         let store = command.store ?? environment.text("store") ?? ""
         if store.isEmpty {
-            problems.append(CommandFailure("expected --store FILE", hint: "the file is made when it does not exist"))
+            problems.append(CommandFailure("expected --store FILE", hint: "the file is created if it does not exist"))
         }
         var configuration = ServerConfiguration(store: store)
         configuration.listen = value(
@@ -77,7 +77,7 @@ struct ServeSettings {
         self.problems = problems
     }
 
-    /// Refuses to go on with a value that cannot be used.
+    /// Refuses invalid values.
     ///
     /// - Throws: The first of ``problems``.
     func check() throws {

@@ -1,6 +1,6 @@
 import AttributionReports
 
-/// The environment of `skan serve`: a misspelt setting is an error, for it would otherwise be ignored in silence.
+/// The environment of `skan serve`: a misspelled setting is an error, because it would otherwise be silently ignored.
 enum ServeVariables {
     /// The settings, as ``ServeSettings`` reads them.
     private static let settings = [
@@ -8,10 +8,10 @@ enum ServeVariables {
         "SKAN_TOKENS", "SKAN_SIGN_RATE", "SKAN_CONSOLE_PLAIN_HTTP", "SKAN_TLS_CERTIFICATE", "SKAN_TLS_KEY",
         "SKAN_TRUSTED_PROXY", "SKAN_FORWARDING_FIELD", "SKAN_LOG_LEVEL", "SKAN_LOG_FORMAT",
     ]
-    /// What other commands and the tests read.
+    /// Variables that other commands and the tests read.
     private static let others = ["SKAN_TOKEN", "SKAN_FUZZ_CASES", "SKAN_FUZZ_SEED", "SKAN_SPEC"]
 
-    /// Looks for variables that begin with `SKAN_` and are not known.
+    /// Finds unknown variables that begin with `SKAN_`.
     ///
     /// - Throws: ``CommandFailure`` naming all of them, each with the nearest known name.
     static func check(_ environment: [String: String]) throws(CommandFailure) {
@@ -26,7 +26,7 @@ enum ServeVariables {
             "unknown environment variable \(names.joined(separator: "; "))", hint: "skan help serve")
     }
 
-    /// Whether Kubernetes sets it in every pod beside a service whose name begins with `skan`, such as
+    /// Whether Kubernetes sets it in every pod for a service whose name begins with `skan`, such as
     /// `SKAN_SERVICE_HOST`, `SKAN_PORT` and `SKAN_PORT_8080_TCP_ADDR`.
     ///
     /// - SeeAlso: https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables

@@ -6,23 +6,23 @@ import Logging
 import Metrics
 import UnixSignals
 
-/// What a process is to a server: its log, its metrics, its signals and its end.
+/// The process around a server: its log, metrics, signals and exit.
 struct ServerProcess {
     let logger: Logger
     let metrics = PrometheusMetrics()
     private let log: BoundedLog
 
-    /// Takes over the process's log, metrics and signals; once in its life.
+    /// Sets up the process's log, metrics and signals; call it once.
     ///
     /// - Parameters:
-    ///   - logLevel: What is logged.
-    ///   - logFormat: How it is written.
+    ///   - logLevel: The level of the log.
+    ///   - logFormat: The format of the log.
     init(logLevel: Logger.Level, logFormat: LogFormat) {
         let log = BoundedLog(format: logFormat)
         self.log = log
-        // Until the server traps it: a closed terminal is no reason to end.
+        // Until the server traps it, so that a closed terminal does not end the process.
         signal(SIGHUP, SIG_IGN)
-        // What the libraries around log on their own goes the same way.
+        // For the logs of libraries.
         LoggingSystem.bootstrap { _ in BoundedLogHandler(log, logLevel: max(logLevel, .warning)) }
         MetricsSystem.bootstrap(metrics)
         logger = Logger(label: "skan") { _ in BoundedLogHandler(log, logLevel: logLevel) }
@@ -31,7 +31,7 @@ struct ServerProcess {
     /// Runs a server until SIGTERM or SIGINT, and closes it.
     func run(_ server: Server) async throws {
         let deadline = StopDeadline(log: log, logger: logger)
-        // Also after a service that failed: closing the store may take as long then.
+        // Also after a service failed, because closing the store may take long then, too.
         defer { deadline.arm() }
         let outcome: Result<Void, any Error>
         do {

@@ -3,24 +3,24 @@ import BoundedLogging
 import Foundation
 import Logging
 
-/// Ends the process when a stop takes too long, whatever holds it up: a lock on the store, a stuck disk, a full pipe.
+/// Ends the process when stopping takes too long, because of a lock on the store, a stuck disk or a full pipe.
 ///
-/// The first SIGTERM or SIGINT starts the clock. It runs on a thread of its own, which waits for no event loop, no
-/// writer and no task. Ending at once is safe: whatever was answered 200 is on disk, and whatever was not is sent again.
+/// The first SIGTERM or SIGINT starts the clock, which runs on a thread of its own and depends on no event loop, writer
+/// or task. Exiting at once is safe: what was answered 200 is on disk, and devices send the rest again.
 final class StopDeadline: Sendable {
     /// A little less than the 5 seconds promised.
     static let bound = Duration.milliseconds(4_800)
-    /// The status of a process that was ended by its deadline: that all is done was not decided.
+    /// The exit status of a process ended by its deadline.
     static let status = ExitStatus.undecided.rawValue
 
     private let start = DispatchSemaphore(value: 0)
     private let sources: [any DispatchSourceSignal]
 
-    /// Starts to wait for a signal.
+    /// Starts waiting for a signal.
     ///
     /// - Parameters:
-    ///   - log: Takes the last line.
-    ///   - logger: Writes to it.
+    ///   - log: Flushed before the exit.
+    ///   - logger: Writes the last line.
     init(log: BoundedLog, logger: Logger) {
         let start = start
         let queue = DispatchQueue(label: "skan-stop")
@@ -34,7 +34,7 @@ final class StopDeadline: Sendable {
             start.wait()
             Thread.sleep(forTimeInterval: Self.bound / .seconds(1))
             logger.critical(
-                "the stop took too long and ends now; what was answered is on disk",
+                "stopping took too long, so the process exits now; everything answered is on disk",
                 metadata: ["bound": "\(Self.bound)"])
             log.flush(within: .milliseconds(50))
             _exit(Self.status)
@@ -43,7 +43,7 @@ final class StopDeadline: Sendable {
         thread.start()
     }
 
-    /// Starts the clock, unless it runs already.
+    /// Starts the clock, unless it is already running.
     func arm() {
         start.signal()
     }

@@ -9,10 +9,10 @@ import StrictJSON
 struct TokensCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tokens",
-        abstract: "Make, list and revoke the console's tokens.",
+        abstract: "Create, list and revoke tokens of the console.",
         discussion: """
-            A name may have two live tokens, so that one can take over from the other: create the second, move the \
-            clients, revoke the first. A running server sees each change with the next request.
+            A name may have two live tokens, so that one can replace the other: create the second, switch the clients, \
+            revoke the first. A running server applies each change with the next request.
 
             EXAMPLE
               skan tokens create --name dsp-1 --scope sign,report --file tokens.json
@@ -26,7 +26,7 @@ extension TokensCommand {
     struct FileOption: ParsableArguments {
         @Option(
             name: [.customLong("file"), .customLong("tokens")],
-            help: "The list of tokens (JSON, mode 0600; or SKAN_TOKENS).", completion: .file())
+            help: "The token list (JSON, mode 0600; or SKAN_TOKENS).", completion: .file())
         var file: String?
 
         /// The list.
@@ -43,13 +43,13 @@ extension TokensCommand {
 
     struct Create: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a token and print it, once; only its digest is kept.")
+            abstract: "Create a token and print it, once; only its digest is stored.")
 
-        @Option(help: "Who will hold it: a-z 0-9 . _ -, at most 64 characters.")
+        @Option(help: "Its holder: a-z 0-9 . _ -, at most 64 characters.")
         var name: String
 
         @Option(
-            help: "sign, report, metrics, manage (change the store) or admin (all of them); comma-separated.",
+            help: "sign, report, metrics, manage (change the store) or admin (everything); comma-separated.",
             completion: .scopes)
         var scope: String
 
@@ -85,13 +85,13 @@ extension TokensCommand {
                 }
                 return network
             }
-            let (token, grant) = try option.list.update(makingFile: true) { list throws(AccessProblem) in
+            let (token, grant) = try option.list.update(creatingFile: true) { list throws(AccessProblem) in
                 var generator = SystemRandomNumberGenerator()
                 return try list.create(
                     name: name, scopes: scopes, networks: networks, expires: day, now: Date(), using: &generator)
             }
             Terminal.write(token.text + "\n")
-            Terminal.say("skan: made token \(grant.id) of \(grant.name); it is shown this once and kept nowhere")
+            Terminal.say("skan: created token \(grant.id) of \(grant.name); it is shown only once and stored nowhere")
         }
     }
 
@@ -99,8 +99,8 @@ extension TokensCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the tokens' ids, holders, scopes and last uses.",
             discussion: """
-                USED is when a server last saw the token, to about a minute; a server keeps it beside the list, in \
-                FILE-uses. A token without a known use has a dash there.
+                USED is when a server last saw the token, to about a minute; a server records it beside the list, in \
+                FILE-uses. A dash means that no use is known.
                 """
         )
 
@@ -127,7 +127,7 @@ extension TokensCommand {
             }
         }
 
-        /// The last uses; a file of them that cannot be read spoils nothing but their column.
+        /// The last uses; if their file cannot be read, the column stays empty.
         private func uses(of list: AccessFile) -> [String: Int64] {
             do {
                 return try AccessUses(of: list, logger: Logger(label: "skan") { _ in SwiftLogNoOpLogHandler() }).load()
@@ -140,15 +140,15 @@ extension TokensCommand {
 
     struct Revoke: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take a token off the list; it is refused from the next request on.")
+            abstract: "Remove a token from the list; it is refused from the next request on.")
 
-        @Argument(help: "The token's id, the token itself, or its holder's name when that has one token only.")
+        @Argument(help: "The token's id, the token itself, or its holder's name if that has only one token.")
         var token: String
 
         @OptionGroup var option: FileOption
 
         func run() throws {
-            let grant = try option.list.update(makingFile: false) { list throws(AccessProblem) in
+            let grant = try option.list.update(creatingFile: false) { list throws(AccessProblem) in
                 try list.revoke(token)
             }
             Terminal.say("skan: revoked token \(grant.id) of \(grant.name)")
@@ -157,7 +157,7 @@ extension TokensCommand {
 }
 
 extension String {
-    /// The text without the characters at its end that a condition holds for.
+    /// The text without trailing characters that satisfy a condition.
     fileprivate func trimmingSuffix(while isDropped: (Character) -> Bool) -> String {
         var text = self
         while let last = text.last, isDropped(last) {

@@ -5,7 +5,7 @@ import AttributionSigning
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Make, show and check the network's keys.",
+        abstract: "Generate, show and check the network's keys.",
         subcommands: [Generate.self, Public.self, Check.self]
     )
 }
@@ -15,9 +15,9 @@ extension SignatureCurve: ExpressibleByArgument {}
 extension KeysCommand {
     struct Generate: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a private key (PKCS#8 PEM, mode 0600); never overwrites a file.")
+            abstract: "Generate a private key (PKCS#8 PEM, mode 0600); never overwrites a file.")
 
-        @Option(help: "p256, or p192 for versions 1.0 and 2.0 of networks registered until 2020.")
+        @Option(help: "p256, or p192 for versions 1.0 and 2.0 of networks registered up to 2020.")
         var curve: SignatureCurve = .p256
 
         @Argument(help: "The file to write.", completion: .file())
@@ -53,16 +53,16 @@ extension KeysCommand {
 
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Check a private key: who can read it, its curve, its pair.",
+            abstract: "Check a private key: permissions, curve and public key.",
             discussion: "Give one FILE, or --keys LIST (or SKAN_SIGNING_KEYS) to check every key of a list.")
 
         @Argument(help: "A private key file; - for standard input.", completion: .file())
         var file: String?
 
-        @Option(help: "The public key that Apple was given; must be the other half.", completion: .file())
+        @Option(help: "The public key given to Apple; must match the private key.", completion: .file())
         var `public`: String?
 
-        @Option(help: "The version it shall sign; refuses a curve that cannot.", completion: .versions)
+        @Option(help: "The version it has to sign; refuses a curve that does not fit.", completion: .versions)
         var version: String?
 
         @OptionGroup var keys: SigningKeysOption
@@ -74,7 +74,7 @@ extension KeysCommand {
                     let versions = "\(entry.versions.lowerBound.rawValue)-\(entry.versions.upperBound.rawValue)"
                     Terminal.write(
                         "ok \(entry.file) \(entry.adNetworkID) \(versions) "
-                            + "\(entry.isActive ? "active" : "verify-only") \(Self.words(for: entry.publicKey))\n")
+                            + "\(entry.isActive ? "active" : "verify-only") \(Self.summary(of: entry.publicKey))\n")
                 }
             }
             guard let file else {
@@ -97,10 +97,10 @@ extension KeysCommand {
                     throw KeyProblem.mismatched(privateFile: file, publicFile: publicFile)
                 }
             }
-            Terminal.write("ok \(file) \(Self.words(for: try key.publicKey()))\n")
+            Terminal.write("ok \(file) \(Self.summary(of: try key.publicKey()))\n")
         }
 
-        private static func words(for key: SignaturePublicKey) -> String {
+        private static func summary(of key: SignaturePublicKey) -> String {
             "\(key.curve.displayName) SHA256:\(key.fingerprint)"
         }
     }

@@ -2,7 +2,7 @@ import AttributionSigning
 import Foundation
 
 extension NetworkPrivateKey {
-    /// Reads the key file that a command names, or standard input for `-`, so that a secret need not touch a disk.
+    /// Reads the key file that a command names, or standard input for `-`, so that a secret need not be on disk.
     init(argument: String) throws {
         guard argument == "-" else {
             try self.init(file: argument)
@@ -14,7 +14,7 @@ extension NetworkPrivateKey {
             bytes += more
             guard bytes.count <= KeyFile.maximumSize else {
                 throw KeyProblem.unreadable(
-                    file: name, reason: "found more than the \(KeyFile.maximumSize) bytes a key may have")
+                    file: name, reason: "found more than \(KeyFile.maximumSize) bytes, the limit of a key")
             }
         }
         guard let text = String(data: bytes, encoding: .utf8) else {

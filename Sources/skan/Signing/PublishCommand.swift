@@ -7,7 +7,7 @@ import StrictJSON
 struct PublishCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
-        abstract: "Write what developers of apps need to work with the network.",
+        abstract: "Write the files app developers need to work with the network.",
         subcommands: [NetworkIDs.self]
     )
 }
@@ -28,7 +28,7 @@ extension PublishCommand {
             }
         }
 
-        /// The file's text; nil when the ids give it nothing to say.
+        /// The file's text; nil when it would be empty.
         func text(of publication: NetworkPublication) -> String? {
             switch self {
             case .json: publication.listJSON.map { $0.pretty + "\n" }
@@ -44,7 +44,7 @@ extension PublishCommand {
             commandName: "skadnetworkids",
             abstract: "Write the network's id list (IAB Tech Lab) and the texts for Info.plist.",
             discussion: """
-                skadnetworkids.json and skadnetworkids.xml are served from the root of the company's domain; \
+                Serve skadnetworkids.json and skadnetworkids.xml from the root of the company's domain. \
                 source-app.plist is for apps that show ads, advertised-app.plist for advertised apps that want copies \
                 of their postbacks.
 
@@ -71,10 +71,10 @@ extension PublishCommand {
         @Option(help: "Domain that takes copies of postbacks for developers (default: the company's).")
         var copyDomain: String?
 
-        @Option(help: "Folder for all files; files of the same names are replaced.", completion: .directory)
+        @Option(help: "Folder for all files; existing files are replaced.", completion: .directory)
         var output: String?
 
-        @Option(help: "json, xml, source-app or advertised-app: this one to standard output.")
+        @Option(help: "json, xml, source-app or advertised-app: write only this file, to standard output.")
         var piece: Piece?
 
         func validate() throws {

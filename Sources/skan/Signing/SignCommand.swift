@@ -9,9 +9,9 @@ struct SignCommand: ParsableCommand {
         commandName: "sign",
         abstract: "Sign an ad impression.",
         discussion: """
-            Every value is checked against the rules of the framework and version before anything is signed, and the \
-            signature is verified with the public half of the key before it is printed. Two fidelities of one ad need \
-            two nonces: run it twice. An AdAttributionKit impression serves both.
+            Every value is checked against the rules of the framework and version before signing, and the signature is \
+            verified with the public key before it is printed. Two fidelities of one ad need two nonces: run it twice. \
+            An AdAttributionKit impression serves both.
 
             EXAMPLES
               skan sign --version 4.0 --network example123.skadnetwork --source-identifier 5239 \\
@@ -35,7 +35,7 @@ struct SignCommand: ParsableCommand {
     @Option(help: "SKAdNetwork version: 1.0, 2.0, 2.1, 2.2, 3.0 or 4.0.", completion: .versions)
     var version: String?
 
-    @Option(help: "Ad network id, spelt as in the source app's Info.plist.")
+    @Option(help: "Ad network id, spelled as in the source app's Info.plist.")
     var network: String?
 
     @Option(name: .customLong("campaign"), help: "Campaign id, 1…100 (SKAdNetwork up to 3.0).")
@@ -59,7 +59,7 @@ struct SignCommand: ParsableCommand {
     @Flag(help: "A click may lead to a re-engagement (AdAttributionKit, iOS 18).")
     var reEngagement = false
 
-    @Option(help: "Version 4 UUID in lower case (default: a fresh one).")
+    @Option(help: "Version 4 UUID in lowercase (default: a random one).")
     var nonce: String?
 
     @Option(help: "When the ad is shown, Unix milliseconds (default: now).")
@@ -135,7 +135,7 @@ struct SignCommand: ParsableCommand {
         key != nil || keys.file(besides: key) != nil
     }
 
-    /// Names everything that has to be given and was not.
+    /// Names every missing option.
     private func lacking(_ more: [(form: String, isMissing: Bool)]) -> CommandFailure {
         let options =
             more + [
@@ -149,7 +149,7 @@ struct SignCommand: ParsableCommand {
             hint: isKeyAlone ? "make a key with: skan keys generate key.pem" : "skan help sign")
     }
 
-    /// Refuses options that the framework has no use for: nothing given is dropped in silence.
+    /// Refuses options that the framework does not have, instead of silently ignoring them.
     private func refuse(_ options: [(name: String, isGiven: Bool)]) throws {
         for option in options where option.isGiven {
             let other = Framework.allCases.first { $0 != framework } ?? framework

@@ -5,7 +5,7 @@ struct WebAdCommand: AsyncParsableCommand {
         commandName: "web-ad",
         abstract: "Issue links of web ads (4.0, Safari), and tap them as a device does.",
         discussion: """
-            A server that was started with --signing-keys answers each issued nonce once, at \
+            A server started with --signing-keys answers each issued nonce once, at \
             /.well-known/skadnetwork/get-signed-payload.
 
             EXAMPLE

@@ -9,11 +9,11 @@ import StrictJSON
 extension WebAdCommand {
     struct Issue: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Issue web ads, beside a running server or without one, and print their links.",
+            abstract: "Issue web ads, with or without a running server, and print their links.",
             discussion: """
-                An ad is remembered beside the store, in FILE-web-ads, before its link is printed. Its nonce is \
-                answered once, within its lifetime, and only on the given domains. Issue one for each impression. A \
-                running server issues them itself, and must have a key for the network.
+                An ad is stored beside the store, in FILE-web-ads, before its link is printed. Its nonce is answered \
+                once, within its lifetime, and only on the given domains. Issue one for each impression. If a server \
+                is running, it issues them, and must have a key for the network.
                 """
         )
 
@@ -23,7 +23,7 @@ extension WebAdCommand {
 
         @OptionGroup var store: StoreOption
 
-        @Option(help: "Ad network id, spelt as registered.")
+        @Option(help: "Ad network id, spelled as registered.")
         var network: String
 
         @Option(help: "App Store id of the advertised app.")
@@ -37,22 +37,22 @@ extension WebAdCommand {
             help: "Registrable domain (eTLD+1) of pages that may show it; may be repeated. Without it, any domain.")
         var sourceDomains: [String] = []
 
-        @Option(help: "The origin devices ask, https://HOST.")
+        @Option(help: "The origin that devices request, https://HOST.")
         var destination: String
 
-        @Option(help: "What the link says.")
+        @Option(help: "The link's text.")
         var label = "Get the app"
 
-        @Option(help: "How long it may be tapped, seconds; up to 30 days.")
+        @Option(help: "Lifetime in seconds; up to 30 days.")
         var lifetime = WebAdRequest.standardLifetimeSeconds
 
-        @Option(help: "From when its lifetime runs, Unix milliseconds (default: now).")
+        @Option(help: "Start of its lifetime, Unix milliseconds (default: now).")
         var issuedAt: Int64?
 
-        @Option(help: "How many, each with a nonce of its own.")
+        @Option(help: "Number of ads, each with its own nonce.")
         var count = 1
 
-        @Option(help: "json (one object a line) or html (one link a line).")
+        @Option(help: "json (one object per line) or html (one link per line).")
         var format: Format = .json
 
         func validate() throws {
@@ -71,14 +71,14 @@ extension WebAdCommand {
                 label: label,
                 lifetimeSeconds: lifetime
             )
-            // Wrong values are found before the store, or its owner, is asked.
+            // Refuses invalid values before using the store or its owner.
             let now = UnixMilliseconds(Date())
             let time = issuedAt.map(UnixMilliseconds.init)
             var generator = SystemRandomNumberGenerator()
             _ = try request.checked(nonce: Nonce(using: &generator), issuedAt: time ?? now)
             let ownership = try StoreOwnership(try store.path)
             let links = try await ownership.change {
-                // The owner of the store answers the taps, whatever the name under which it opened the store.
+                // Held because a server would have to issue them, under whatever name it opened the store.
                 let hold = try StoreHold(ownership.store)
                 defer { hold.release() }
                 let path = SQLiteWebAdLedger.path(besideStore: ownership.store)

@@ -10,9 +10,9 @@ extension WebAdCommand {
         static let configuration = CommandConfiguration(
             abstract: "Tap links as a device does, check each payload, and with --keys install and send the postback.",
             discussion: """
-                Reads what issuing printed: one JSON object, several, or one a line. A payload must have exactly \
-                Apple's fields, the link's nonce and app, the page's domain, the time of now, and a signature that \
-                verifies with the network's public key. Ends with status 0 when all is as a device wants it, else 1.
+                Reads the output of skan web-ad issue. A payload must have exactly Apple's fields, the link's nonce \
+                and app, the page's domain, the current time, and a signature that verifies with the network's public \
+                key. Exits with status 0 if everything is as a device expects, otherwise 1.
                 """
         )
 
@@ -22,10 +22,10 @@ extension WebAdCommand {
         @Option(help: "Domain of the page that shows the links.")
         var sourceDomain: String
 
-        @Option(help: "The network's key, public or private, with which the payload must verify.", completion: .file())
+        @Option(help: "The network's key, public or private, to verify payloads with.", completion: .file())
         var networkKey: String
 
-        @Option(help: "Origin to ask in place of the link's attributionDestination, such as http://127.0.0.1:8080.")
+        @Option(help: "Origin to request instead of the link's attributionDestination, such as http://127.0.0.1:8080.")
         var url: String?
 
         @Option(
@@ -33,7 +33,7 @@ extension WebAdCommand {
             completion: .directory)
         var keys: String?
 
-        @Option(help: "Where postbacks go (default: /skadnetwork/postbacks at the origin asked).")
+        @Option(help: "URL for postbacks (default: /skadnetwork/postbacks at the same origin).")
         var post: String?
 
         func run() async throws {
@@ -65,7 +65,7 @@ extension WebAdCommand {
                 throw CommandFailure("there is no link in \(files.isEmpty ? "standard input" : "the files")")
             }
             Terminal.write(
-                "tapped \(taps): payloads as a device wants them \(payloads)"
+                "tapped \(taps): valid payloads \(payloads)"
                     + (standIn == nil ? "" : ", postbacks recorded \(postbacks)") + "\n")
             guard payloads == taps, standIn == nil || postbacks == taps else {
                 throw ExitStatus.negative
@@ -78,7 +78,7 @@ extension WebAdCommand {
             } catch {
                 throw CommandFailure(
                     "\(file == "-" ? "standard input" : file): \((error as? any CodedError)?.message ?? "not a link")",
-                    hint: "give it what skan web-ad issue prints")
+                    hint: "give it the output of skan web-ad issue")
             }
         }
     }

@@ -5,11 +5,11 @@ import Foundation
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copy a store and its web ads into new files, beside a running server or without one.",
+        abstract: "Copy a store and its web ads into new files, with or without a running server.",
         discussion: """
-            The copy is as of one moment, checked, and on the disk before it gets its name; nothing is overwritten. Web \
-            ads that were not answered yet are expired in the copy: one that is tapped later would otherwise be answered \
-            a second time after a restore. To restore, put the files where the store was and start the server.
+            The copy is a consistent snapshot, checked and on disk before it gets its name; nothing is overwritten. \
+            Web ads not yet answered are expired in the copy: after a restore, one tapped later would otherwise be \
+            answered twice. To restore, put the files where the store was and start the server.
 
             EXAMPLE
               skan backup --store skan.sqlite /backup/skan-2026-11-21.sqlite
@@ -18,14 +18,14 @@ struct BackupCommand: ParsableCommand {
 
     @OptionGroup var store: StoreOption
 
-    @Argument(help: "The new file; web ads go into FILE-web-ads.", completion: .file())
+    @Argument(help: "The new file; web ads go to FILE-web-ads.", completion: .file())
     var file: String
 
-    @Flag(help: "Leave unanswered web ads as they are: for moving a store whose server is stopped for good.")
+    @Flag(help: "Do not expire unanswered web ads: for moving a store whose server is stopped for good.")
     var keepNonces = false
 
     func run() throws {
-        // Until it has the store's own mode, the copy is this user's alone.
+        // Only this user can read the copy until it gets the store's mode.
         umask(0o077)
         let backup = try StoreBackup.make(
             of: try store.path, to: file, keepsNonces: keepNonces,
@@ -37,8 +37,8 @@ struct BackupCommand: ParsableCommand {
             Terminal.write("copied \(ads.count) web ads to \(ads.path)")
             Terminal.write(
                 keepNonces
-                    ? "; those not answered yet can be answered by both files: serve one of them alone\n"
-                    : "; \(ads.expired) not answered yet are expired in the copy, so that none is answered twice\n")
+                    ? "; unanswered ones can be answered from both files: serve only one of them\n"
+                    : "; unanswered, and expired in the copy so that none is answered twice: \(ads.expired)\n")
         }
     }
 }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A body as received, for a person to look at.
+/// Shows bodies as received.
 enum BodyText {
-    /// Writes the bytes as they are, or, to a terminal, without what could steer it: strangers wrote them.
+    /// Writes the bytes unchanged, or, to a terminal, with control characters escaped, because they are untrusted.
     static func write(_ body: [UInt8]) {
         Terminal.write(bytes: Terminal.isInteractive ? Array(printable(body).utf8) : body)
         Terminal.write("\n")
     }
 
-    /// The text with every control character but newlines and tabs escaped, and what is no UTF-8 replaced.
+    /// The text with control characters except newlines and tabs escaped, and invalid UTF-8 replaced.
     static func printable(_ body: [UInt8]) -> String {
         String(
             String.UnicodeScalarView(

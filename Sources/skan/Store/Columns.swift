@@ -1,9 +1,9 @@
-/// Cells set in columns, header first, for a terminal.
+/// Aligned columns of text, header first, for a terminal.
 struct Columns {
     private let rows: [[String]]
     private let trailing: Set<Int>
 
-    /// Takes rows of equal length, and which of the columns are set to the right.
+    /// Makes columns from rows of equal length, some of them right-aligned.
     init(_ rows: [[String]], trailing: Set<Int> = []) {
         self.rows = rows
         self.trailing = trailing

@@ -7,10 +7,11 @@ import StrictJSON
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write every recorded postback as a row of facts, in the order of recording.",
+        abstract: "Write every recorded postback as a row of fields, in the order of recording.",
         discussion: """
-            It may run while the server does. The last line on standard error says where the next export goes on: each \
-            postback comes once, and the names of the columns of CSV come only without --after. Bodies are as received.
+            It may run while the server does. The last line on standard error is the option with which the next export \
+            continues, so that each postback is exported once. CSV has a header only without --after. Bodies are as \
+            received.
 
             EXAMPLE
               skan export -s skan.sqlite --format csv > all.csv
@@ -23,13 +24,13 @@ struct ExportCommand: AsyncParsableCommand {
     @Flag(exclusivity: .exclusive)
     var traffic: ReportOptions.OtherTraffic?
 
-    @Flag(help: "Add each body.")
+    @Flag(help: "Include each body.")
     var bodies = false
 
     @Option(help: "Only postbacks recorded after this position.")
     var after: String?
 
-    @Option(help: "How many at most.")
+    @Option(help: "Maximum number.")
     var limit = Int.max
 
     @Option(help: "ndjson or csv.")
@@ -46,13 +47,13 @@ struct ExportCommand: AsyncParsableCommand {
         if let after {
             guard let position = LedgerPosition(after) else {
                 throw CommandFailure(
-                    "--after: found \(after.shortened(to: 40)), expected a position that an export wrote")
+                    "--after: found \(after.shortened(to: 40)), expected a position printed by an export")
             }
             query.after = position
         }
         let reader = try LedgerReader(try store.path)
         if after == nil {
-            // What goes on is appended to a file that has one.
+            // A continued export is appended to a file with a header.
             Terminal.write(ExportedPostback.header(as: format, hasBody: bodies))
         }
         var pending = limit
@@ -73,8 +74,8 @@ struct ExportCommand: AsyncParsableCommand {
         Terminal.finish()
         if unreadableCount > 0 {
             Terminal.say(
-                "skan: warning: postbacks that cannot be read and are left out: \(unreadableCount); "
-                    + "skan recount names them")
+                "skan: warning: postbacks left out because they cannot be read: \(unreadableCount); "
+                    + "skan recount lists them")
         }
         if let position = query.after {
             Terminal.say("next: --after \(position)")

@@ -1,7 +1,7 @@
 import AttributionReports
 
 extension Moment {
-    /// The second it lies in, as `2026-11-01 12:30:00`.
+    /// The time to the second, as `2026-11-01 12:30:00`.
     var shortText: String {
         text.replacing("T", with: " ").replacing("Z", with: "")
     }

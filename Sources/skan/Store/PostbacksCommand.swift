@@ -28,10 +28,10 @@ struct PostbacksCommand: AsyncParsableCommand {
     @Option(help: "Last day of receipt, included, YYYY-MM-DD.")
     var to: String?
 
-    @Option(help: "How many at most, the oldest first.")
+    @Option(help: "Maximum number, oldest first.")
     var limit = 100
 
-    @Option(help: "table, json, or ndjson (one postback a line).")
+    @Option(help: "table, json, or ndjson (one postback per line).")
     var format: ListingFormat = .table
 
     func validate() throws {
@@ -50,7 +50,7 @@ struct PostbacksCommand: AsyncParsableCommand {
             received: try PostbackQuery.received(
                 from: try from.map { try CalendarDay.reading($0, field: "from") },
                 through: try to.map { try CalendarDay.reading($0, field: "to") }))
-        // A page at a time: a million bodies need not be in memory, unless as one JSON text.
+        // A page at a time, so that a million bodies are in memory only for --format json.
         var (shown, all): (Int, [RecordedPostback]) = (0, [])
         while shown < limit {
             query.limit = min(limit - shown, 1_000)
@@ -80,7 +80,7 @@ struct PostbacksCommand: AsyncParsableCommand {
         }
     }
 
-    /// One line of facts, and the body below it.
+    /// Writes a line of facts, and the body below it.
     private static func write(_ postback: RecordedPostback) {
         let received = Moment(milliseconds: postback.receivedAtMilliseconds).shortText
         Terminal.write(

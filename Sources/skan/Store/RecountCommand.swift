@@ -8,14 +8,15 @@ struct RecountCommand: AsyncParsableCommand {
         commandName: "recount",
         abstract: "Verify and count every recorded postback again from its raw bytes, and report any difference.",
         discussion: """
-            Ends with status 0 when there is none, 1 when there is. With --repair, columns, digests, indexes and counts \
-            are made again from the raw bytes; a running server does that, with the keys it trusts, and goes on recording.
+            Exits with status 0 if there is none, otherwise 1. With --repair, columns, digests, indexes and counts are \
+            rebuilt from the raw bytes; if a server is running, it does that, with the keys it trusts, and keeps \
+            recording.
             """
     )
 
     @OptionGroup var store: StoreOption
 
-    @Flag(help: "Mend what follows from the raw bytes, and say what remains.")
+    @Flag(help: "Repair what is derived from the raw bytes, and report what remains.")
     var repair = false
 
     @OptionGroup var testKeys: TestKeyOptions

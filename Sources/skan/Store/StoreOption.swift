@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Which store a command is about: `--store`, else `SKAN_STORE`.
+/// The store a command applies to: `--store`, otherwise `SKAN_STORE`.
 struct StoreOption: ParsableArguments {
     @Option(
         name: [.customLong("store"), .customShort("s")], help: "The store's file (or SKAN_STORE).", completion: .file())

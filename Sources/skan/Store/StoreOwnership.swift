@@ -3,12 +3,12 @@ import AttributionIngest
 import AttributionSigning
 import AttributionStore
 
-/// The way to change a store: by its owner when it has one, and else as its owner.
+/// Changes a store through its owner if it has one, and otherwise as its owner.
 struct StoreOwnership {
     /// The store's file, with links resolved.
     let store: String
 
-    /// Names a store, which must be there: a misspelt path must not become a new one.
+    /// Names a store, which must exist, so that a misspelled path does not create one.
     init(_ path: String) throws {
         store = try LedgerReader(path).path
     }
@@ -16,10 +16,10 @@ struct StoreOwnership {
     /// Makes a change.
     ///
     /// - Parameters:
-    ///   - here: Makes it in this process, and throws ``AttributionStore/StoreError/inUse(path:)`` when there is an owner.
+    ///   - here: Makes it in this process, or throws ``AttributionStore/StoreError/inUse(path:)`` if there is an owner.
     ///   - owner: Has the owner make it.
-    /// - Returns: What became of it.
-    /// - Throws: What either throws.
+    /// - Returns: The result.
+    /// - Throws: The error of either.
     func change<Result>(
         here: () async throws -> Result,
         owner: (OwnerClient) async throws -> Result
@@ -28,12 +28,12 @@ struct StoreOwnership {
             return try await here()
         } catch StoreError.inUse {
             let result = try await owner(OwnerClient(store: store))
-            Terminal.say("skan: done by the process that has the store")
+            Terminal.say("skan: done by the process that has the store open")
             return result
         }
     }
 
-    /// Makes a change with what an owner has.
+    /// Makes a change that needs a writer and a verifier.
     func maintain<Result>(
         verifier: () throws -> PostbackVerifier,
         here: (StoreMaintenance) async throws -> Result,
@@ -57,7 +57,7 @@ struct StoreOwnership {
         }
     }
 
-    /// Tells a person what an operator would read in the log.
+    /// Prints an event that a server would log.
     @Sendable static func say(_ event: StoreEvent) {
         Terminal.say("skan: \(event.isError ? "error" : "warning"): \(event.message)")
     }

@@ -1,4 +1,4 @@
-/// What a file is that holds no plain objects: something partners export, or somebody's mistake.
+/// A file that does not hold plain objects: an export of a partner, or a mistake.
 enum FilePeculiarity {
     /// Compressed by gzip.
     case gzip
@@ -9,10 +9,10 @@ enum FilePeculiarity {
     /// A key or certificate.
     case pem
 
-    /// The longest beginning that tells, in bytes.
-    static let longestSign = 11
+    /// The length of the longest prefix to recognize, in bytes.
+    static let longestPrefix = 11
 
-    /// Recognises a file by its first bytes; nil for objects and for what is none of these.
+    /// Recognizes a file by its first bytes; nil for objects and for anything else.
     init?(_ head: some Collection<UInt8>) {
         if head.starts(with: [0x1F, 0x8B]) {
             self = .gzip
@@ -27,7 +27,7 @@ enum FilePeculiarity {
         }
     }
 
-    /// Whether `--unwrap` reads what is inside.
+    /// Whether `--unwrap` reads its contents.
     var isUnwrapped: Bool {
         switch self {
         case .byteOrderMark, .array: true
@@ -44,11 +44,11 @@ enum FilePeculiarity {
         case .gzip:
             "the file is compressed by gzip; try: gzip -dc \(file == "-" ? "FILE" : file) | skan verify --unwrap -"
         case .byteOrderMark:
-            "the file begins with a byte order mark, which no device sends; --unwrap judges what follows it"
+            "the file begins with a byte order mark, which no device sends; --unwrap skips it"
         case .array:
-            "the file is an array, and a device sends one object a request; --unwrap judges its elements"
+            "the file is an array, but a device sends one object per request; --unwrap reads its elements"
         case .pem:
-            "the file is a key or certificate in PEM, no postback; --trust-test-key FILE names a key to verify with"
+            "the file is a PEM key or certificate, not a postback; --trust-test-key FILE names a key to verify with"
         }
     }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Shows on a terminal how far a run has come; to a file it says nothing.
+/// Shows the progress of a run, on terminals only.
 final class ProgressCounter: Sendable {
     private let total: Int
     private let count = Mutex(0)
@@ -9,13 +9,13 @@ final class ProgressCounter: Sendable {
         self.total = total
     }
 
-    /// One more is done.
+    /// Counts one more step.
     func advance() {
         let done = count.withLock { count in
             count += 1
             return count
         }
-        // A hundred steps are smooth enough and cost nothing.
+        // A hundred updates are smooth enough.
         if done % max(1, total / 100) == 0 {
             Terminal.progress("\(done) of \(total)")
         }

@@ -9,7 +9,7 @@ import StrictJSON
     import Musl
 #endif
 
-/// A file of postbacks, read as a stream of batches; neither its size nor what is in it matters to memory.
+/// A file of postbacks, read as a stream of batches in bounded memory.
 final class RecordFile {
     private let name: String
     private let file: FileHandle
@@ -18,7 +18,7 @@ final class RecordFile {
     private var splitter: JSONObjectSplitter
     private var isAtEnd = false
 
-    /// How many postbacks make a batch, enough to share the work of verifying them, and how many bytes at most.
+    /// The postbacks per batch, enough to share the work of verifying them, and the maximum bytes.
     private static let batch = 1_024
     private static let batchBytes = 1 << 20
     /// How many bytes are read at a time.
@@ -52,13 +52,13 @@ final class RecordFile {
         size = status.st_mode & S_IFMT == S_IFREG ? UInt64(status.st_size) : nil
     }
 
-    /// Looks at the beginning of the file, before the first batch, and passes over a byte order mark.
+    /// Examines the beginning of the file, before the first batch, and skips a byte order mark.
     ///
-    /// - Returns: What it is when it is something else than objects.
+    /// - Returns: The kind of file, if it is something other than objects.
     func peculiarity() throws -> FilePeculiarity? {
         var head: [UInt8] = []
-        while head.count < FilePeculiarity.longestSign, let bytes = try read() {
-            // White space tells nothing, and there may be gigabytes of it.
+        while head.count < FilePeculiarity.longestPrefix, let bytes = try read() {
+            // There may be gigabytes of white space.
             head += bytes
             head.removeFirst(head.prefix { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }.count)
         }
@@ -105,7 +105,7 @@ final class RecordFile {
         return data
     }
 
-    /// How much of the file was read, for a person; empty when its size is not known.
+    /// How much of the file was read, for display; empty when its size is unknown.
     var progress: String {
         guard let size, size > 0 else {
             return ""

@@ -8,11 +8,11 @@ struct SelftestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "selftest",
         abstract: "Verify built-in Apple-signed postbacks on this machine, and refuse tampered ones.",
-        discussion: "Apple published no signed example of 1.0; its key and curve are covered by the one of 2.0."
+        discussion: "Apple published no signed example of 1.0; the one of 2.0 covers its key and curve."
     )
 
     @Option(
-        help: "Also write the genuine ones to this folder, one JSON file each, to be posted to a server.",
+        help: "Also write the genuine ones to this folder, one JSON file each, for posting to a server.",
         completion: .directory)
     var write: String?
 
@@ -35,7 +35,7 @@ struct SelftestCommand: ParsableCommand {
                     let judgement = verifier.judge(tampering.body)
                     if !tampering.isDetected(by: judgement, original: verified.postback) {
                         isRight = false
-                        Terminal.write("FAILED \(sample.name): does not see through \(tampering)\n")
+                        Terminal.write("FAILED \(sample.name): does not detect \(tampering)\n")
                     }
                     refused += isVerified(judgement) ? 0 : 1
                     harmless += isVerified(judgement) ? 1 : 0
@@ -44,7 +44,7 @@ struct SelftestCommand: ParsableCommand {
             failures += isRight ? 0 : 1
             let outcome =
                 sample.isGenuine
-                ? "verifies, \(refused) tampered copies refused, \(harmless) say nothing else" : "refused"
+                ? "verifies, \(refused) tampered copies refused, \(harmless) accepted with the same meaning" : "refused"
             Terminal.write(isRight ? "ok     \(sample.name): \(outcome)\n" : "FAILED \(sample.name): \(sample.why)\n")
         }
         guard failures == 0 else {

@@ -1,9 +1,9 @@
 import Attribution
 import StrictJSON
 
-/// What `skan verify` says of one postback.
+/// The verdict of `skan verify` on one postback.
 struct Verdict {
-    /// The verdict's word: what is not JSON is malformed too.
+    /// The verdict's name; records that are not JSON are malformed, too.
     enum Word: String, CaseIterable {
         case valid, invalid, malformed
         case unknownVersion = "unknown-version"
@@ -14,24 +14,24 @@ struct Verdict {
     private let file: String
     private let number: Int
     private let judgement: Judgement
-    /// What the record is, where it is something else than a device sends, and what to do.
+    /// What the record is, if it is not something a device sends, and what to do.
     private let explanation: String?
 
-    /// Puts a judgement into words.
+    /// Makes the verdict on a record.
     ///
     /// - Parameters:
-    ///   - judgement: What the verifier made of it.
-    ///   - record: The piece of the file.
+    ///   - judgement: The verifier's judgement.
+    ///   - record: The record.
     ///   - file: The file's name.
-    ///   - number: The piece's number in the file, from 1.
-    ///   - unwrapped: Whether what is around a postback was taken off.
+    ///   - number: The record's number in the file, from 1.
+    ///   - unwrapped: Whether wrappings were removed.
     init(
         _ judgement: Judgement, of record: JSONObjectSplitter.Record, file: String, number: Int, unwrapped: Bool
     ) {
         self.file = file
         self.number = number
         if case .rejected(.notJSON(.tooLong(_, let limit)), let body) = judgement {
-            // The splitter keeps no more than the beginning of an endless record.
+            // The splitter keeps only the beginning of an endless record.
             let count = record.count > body.count ? record.count : body.count
             self.judgement = .rejected(.notJSON(.tooLong(count: count, limit: limit)), body: [])
         } else {
@@ -44,7 +44,7 @@ struct Verdict {
         }
     }
 
-    /// The one verdict on a file that holds no plain objects.
+    /// The single verdict on a file that does not hold plain objects.
     init(_ peculiarity: FilePeculiarity, file: String) {
         self.file = file
         number = 1
@@ -52,9 +52,9 @@ struct Verdict {
         explanation = peculiarity.explanation(file)
     }
 
-    /// What OpenSSL says of it is for programs; neither fault is one of the postback.
+    /// The cause is never the postback.
     private static let undecided =
-        "the signature could not be verified: OpenSSL lacks memory or is damaged (skan selftest checks it)"
+        "the signature could not be verified: OpenSSL is out of memory or damaged (skan selftest checks it)"
 
     var word: Word {
         switch judgement {
@@ -68,7 +68,7 @@ struct Verdict {
     }
 
     var text: String {
-        let place = "\(file):\(number): \(word.rawValue)"
+        let prefix = "\(file):\(number): \(word.rawValue)"
         switch judgement {
         case .verified(let verified):
             let key = verified.postback.key
@@ -79,12 +79,12 @@ struct Verdict {
                 case .adAttributionKit(let postback):
                     "adattributionkit \(postback.conversionType.rawValue) \(key.adNetworkID) postback-identifier"
                 }
-            return "\(place) \(id) \(key.transactionID) (\(verified.keyName))"
+            return "\(prefix) \(id) \(key.transactionID) (\(verified.keyName))"
                 + (verified.provenance == .apple ? "" : " \(verified.provenance.rawValue.uppercased())")
         case .rejected(let rejection, _):
-            return "\(place) \(explanation ?? rejection.description)"
+            return "\(prefix) \(explanation ?? rejection.description)"
         case .undecided:
-            return "\(place) \(Self.undecided)"
+            return "\(prefix) \(Self.undecided)"
         }
     }
 
@@ -113,7 +113,7 @@ struct Verdict {
 }
 
 extension Verdict {
-    /// What identifies a postback, and what it says that nobody signed.
+    /// The fields that identify a postback, and the names of those that are not signed.
     private static func members(_ postback: ReceivedPostback) -> [(String, JSONText)] {
         switch postback {
         case .skAdNetwork(let postback):
@@ -140,7 +140,7 @@ extension Verdict {
 }
 
 extension SKAdNetworkPostback {
-    /// Whether the signature covers a field, or is it.
+    /// Whether a field is signed, or is the signature.
     fileprivate func signs(_ name: String) -> Bool {
         guard let field = PostbackField(rawValue: name) else {
             return false

@@ -1,4 +1,4 @@
-/// How many verdicts of each kind there were.
+/// The number of verdicts of each kind.
 struct VerdictTally: Sendable, CustomStringConvertible {
     private var counts: [Verdict.Word: Int] = [:]
 
@@ -15,7 +15,7 @@ struct VerdictTally: Sendable, CustomStringConvertible {
         lhs.counts.merge(rhs.counts, uniquingKeysWith: +)
     }
 
-    /// How the run ends; nil when all are valid.
+    /// The exit status of the run; nil when all are valid.
     var exitStatus: ExitStatus? {
         if counts[.undecided] != nil {
             .undecided

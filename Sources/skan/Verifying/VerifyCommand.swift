@@ -7,16 +7,16 @@ import StrictJSON
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Judge postbacks in files: one object, several, or NDJSON.",
+        abstract: "Verify postbacks in files: one object, several, or NDJSON.",
         discussion: """
-            Prints one verdict a postback, in the order of the files: valid, invalid (signature), malformed, \
-            unknown-version, unknown-key, undecided; then, to standard error, how many there were of each. Files of any \
-            size are read as a stream and judged on all cores. Ends with status 0 when all are valid, 1 when some are \
-            not, 2 when it could not decide.
+            Prints one verdict per postback, in the order of the files: valid, invalid (signature), malformed, \
+            unknown-version, unknown-key, undecided; then, to standard error, the number of each. Files of any size \
+            are read as a stream and verified on all cores. Exits with status 0 if all are valid, 1 if some are not, \
+            2 if it could not decide.
 
-            A file is judged as a device would send it. What partners export is often wrapped in something else: \
-            --unwrap judges the elements of an array, the object under "postback", a compact JWS by itself, and what \
-            follows a byte order mark.
+            Postbacks must be as a device sends them. Exports of partners are often wrapped in something else: \
+            --unwrap accepts the elements of an array, the object under "postback", a bare compact JWS, and a byte \
+            order mark.
             """
     )
 
@@ -27,10 +27,10 @@ struct VerifyCommand: AsyncParsableCommand {
     @Argument(help: "Files; - or none for standard input.", completion: .file())
     var files: [String] = []
 
-    @Option(help: "text, or json: one object a line.")
+    @Option(help: "text, or json: one object per line.")
     var format: Format = .text
 
-    @Flag(help: "Judge what is inside arrays, wrapping objects and bare JWS.")
+    @Flag(help: "Verify the contents of arrays and wrapping objects, and bare JWS.")
     var unwrap = false
 
     @OptionGroup var testKeys: TestKeyOptions
@@ -57,7 +57,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         Terminal.progress("")
         guard tally.total > 0 else {
-            throw CommandFailure("there is no postback in \(files.isEmpty ? "standard input" : "the files")")
+            throw CommandFailure("no postback in \(files.isEmpty ? "standard input" : "the files")")
         }
         Terminal.finish()
         Terminal.say("skan: \(tally)")
@@ -66,7 +66,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    /// Worth its time only for many postbacks.
+    /// Prepares tables, which pays off only for many postbacks.
     private func prepareTables(of verifier: PostbackVerifier) {
         do {
             try verifier.prepareTables()
@@ -75,7 +75,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    /// The verdicts of one batch, put into words by the task that judged it.
+    /// The verdicts of one batch, rendered by the task that judged it.
     private struct Verdicts: Sendable {
         let tally: VerdictTally
         let text: String
@@ -85,7 +85,7 @@ struct VerifyCommand: AsyncParsableCommand {
         (format == .json ? verdict.json.line : verdict.text) + "\n"
     }
 
-    /// Judges a file batch by batch, some at the same time; a bounded number waits for its turn to be printed.
+    /// Judges a file batch by batch, concurrently; a bounded number of batches waits to be printed in order.
     private func judgeInOrder(
         _ records: RecordFile,
         _ verifier: PostbackVerifier,

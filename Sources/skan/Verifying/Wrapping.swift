@@ -1,14 +1,14 @@
 import Attribution
 import StrictJSON
 
-/// Something around a postback that no device sends, as partners export it.
+/// Something around a postback in a partner's export that no device sends.
 enum Wrapping {
     /// An object with the postback under `postback`.
     case object([UInt8])
     /// The compact JWS of AdAttributionKit without the object around it.
     case jws(String)
 
-    /// Recognises what a record is wrapped in; nil for a postback and for anything else.
+    /// Recognizes what a record is wrapped in; nil for a postback and for anything else.
     init?(_ record: JSONObjectSplitter.Record) {
         switch record.bytes.first {
         case UInt8(ascii: "{"):
@@ -20,7 +20,7 @@ enum Wrapping {
             }
             self = .object(Array(text.utf8))
         case UInt8(ascii: "\""):
-            // A string among the elements of an array.
+            // A string in an array.
             guard
                 case .string(let text) = (try? JSONObject(reading: Array("{\"s\":".utf8) + record.bytes + [0x7D]))?["s"],
                 Self.isCompactJWS(text.utf8)
@@ -47,8 +47,8 @@ enum Wrapping {
     /// What it is, and what to do.
     var explanation: String {
         switch self {
-        case .object: "the postback is inside \"postback\"; --unwrap judges it"
-        case .jws: "it is a compact JWS, and a device sends it as \"jws-string\" of an object; --unwrap judges it"
+        case .object: "the postback is inside \"postback\"; --unwrap reads it"
+        case .jws: "it is a compact JWS, which a device sends as \"jws-string\" in an object; --unwrap reads it"
         }
     }
 
