@@ -9,18 +9,18 @@ import Foundation
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Bring postbacks of the past into a store, with the times at which they were received.",
+        abstract: "Bring past postbacks into a store, with the times at which they were received.",
         discussion: """
             Every postback is verified as one that is received now, counts once, and is kept in quarantine when it does \
             not verify. Read are NDJSON (also of skan export --bodies), JSON arrays, CSV with a header, and access logs \
             of nginx and Apache in which the body is logged. The time of receipt is a member or column (received-at, \
             received, timestamp, time and others), or the time of the log.
 
-            How far a file was read is kept in the store: an import that was stopped goes on, one that is repeated \
-            changes nothing, and of a file that has grown the rest is read. Of standard input nothing is kept. The store \
-            is made when there is none; a server that has it must be stopped first.
+            The store records how far each file was read: a stopped import continues, a repeated one changes nothing, \
+            and of a file that has grown only the rest is read. For standard input nothing is recorded. The store is \
+            created if there is none; a server that has it open must be stopped first.
 
-            --known-ids claims the ids of postbacks whose bodies nobody has, as CSV or NDJSON with ad-network-id, \
+            --known-ids reserves the ids of postbacks that were counted elsewhere, as CSV or NDJSON with ad-network-id, \
             transaction-id and postback-sequence-index: they never count, and neither do the repeats that devices send \
             for nine days after a cut-over. Import bodies first: an id that was claimed does not count any more.
 
@@ -159,6 +159,12 @@ struct ImportCommand: AsyncParsableCommand {
         }
         if files.count > 1 {
             Terminal.write("all: \(all)\n")
+        }
+        if !all.quarantined.isEmpty {
+            Terminal.finish()
+            Terminal.say("skan: warning: quarantined postbacks are kept, and not counted")
+            Terminal.say(
+                "skan: hint: skan quarantine list shows why; requeue counts those that verify under further keys")
         }
         return all.isWhole
     }

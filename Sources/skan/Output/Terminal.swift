@@ -58,9 +58,9 @@ enum Terminal {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Writes a line to standard error.
+    /// Writes a line to standard error; one that cannot be written is lost, and the command goes on.
     static func say(_ text: String) {
-        FileHandle.standardError.write(Data((text + "\n").utf8))
+        writeToStandardError(text + "\n")
     }
 
     /// Updates the progress line.
@@ -68,6 +68,19 @@ enum Terminal {
         guard showsProgress else {
             return
         }
-        FileHandle.standardError.write(Data("\r\u{1B}[K\(text)".utf8))
+        writeToStandardError("\r\u{1B}[K\(text)")
+    }
+
+    /// Not with `FileHandle`, which traps when the other end is closed or the disk is full.
+    private static func writeToStandardError(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                return
+            }
+        }
     }
 }
