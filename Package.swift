@@ -26,6 +26,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "CBuild", cSettings: [.define("BUILD_COMMIT", to: "\"\(commit)\"")]),
+        .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .systemLibrary(name: "CFileSystem"),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "StrictJSON"),
@@ -50,6 +51,7 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
         ),
+        .target(name: "PostgreSQLStore", dependencies: ["Attribution", "AttributionStore", "CPostgreSQL"]),
         .target(
             name: "AttributionIngest",
             dependencies: [
@@ -170,7 +172,14 @@ let package = Package(
             name: "AttributionStoreTests",
             dependencies: [
                 "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionStore",
-                "AttributionHarness",
+                "AttributionHarness", "PostgreSQLStore", "TestSupport",
+            ]
+        ),
+        .testTarget(
+            name: "PostgreSQLStoreTests",
+            dependencies: [
+                "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionStore",
+                "AttributionHarness", "PostgreSQLStore", "TestSupport",
             ]
         ),
         .testTarget(
@@ -249,7 +258,7 @@ let package = Package(
 )
 
 // One place gives every Swift target the same settings.
-for target in package.targets where target.type != .system && target.name != "CBuild" {
+for target in package.targets where target.type != .system && !["CBuild", "CPostgreSQL"].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

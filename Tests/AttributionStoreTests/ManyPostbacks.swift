@@ -125,7 +125,7 @@ let utcDays = LedgerCalendar { dimension, quarter in
     "\(dimension.rawValue) \(period)"
 }
 
-extension LedgerReader {
+extension LedgerReading {
     /// Answers a question as counting one by one does.
     func expectExact(
         _ many: ManyPostbacks,

@@ -10,7 +10,7 @@ import StrictJSON
 
 /// What is in the store, and changes to it: the quarantine, recorded postbacks, recount and repair.
 package struct StoreRoutes: ConsoleRoutes {
-    private let reader: LedgerReader
+    private let reader: any LedgerReading
     private let maintenance: StoreMaintenance
     private let logger: Logger
     private let failures: RouteFailures
@@ -21,7 +21,7 @@ package struct StoreRoutes: ConsoleRoutes {
     ///   - reader: Reads the store.
     ///   - maintenance: Changes it.
     ///   - logger: Takes every change, and what goes wrong.
-    package init(reader: LedgerReader, maintenance: StoreMaintenance, logger: Logger) {
+    package init(reader: any LedgerReading, maintenance: StoreMaintenance, logger: Logger) {
         self.reader = reader
         self.maintenance = maintenance
         self.logger = logger

@@ -4,7 +4,7 @@ import StrictJSON
 
 /// Answers report requests from a ledger.
 package struct Reporter: Sendable {
-    private let ledger: LedgerReader
+    private let ledger: any LedgerReading
     private let programVersion: String?
 
     /// Makes a reporter.
@@ -12,7 +12,7 @@ package struct Reporter: Sendable {
     /// - Parameters:
     ///   - ledger: What is reported from.
     ///   - programVersion: The version of the program, which reports name.
-    package init(_ ledger: LedgerReader, programVersion: String? = nil) {
+    package init(_ ledger: any LedgerReading, programVersion: String? = nil) {
         self.ledger = ledger
         self.programVersion = programVersion
     }

@@ -59,7 +59,7 @@ enum LedgerColumn: Int, CaseIterable {
 
 extension Int64 {
     /// The quarter of an hour that a moment in Unix milliseconds falls into.
-    var quarterOfAnHour: Int64 {
+    package var quarterOfAnHour: Int64 {
         dividedRoundingDown(by: LedgerTime.quarterMilliseconds)
     }
 }

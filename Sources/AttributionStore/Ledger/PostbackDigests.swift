@@ -1,18 +1,18 @@
-import Attribution
+package import Attribution
 import Hashing
 
 /// What decides, without reading any stored body, whether two deliveries are one postback and whether they say the same.
-struct PostbackDigests: Hashable, Sendable {
+package struct PostbackDigests: Hashable, Sendable {
     /// Of the dedupe key: framework, network, transaction id, sequence index, whose key verified it.
-    let key: Digest16
+    package let key: Digest16
     /// Of everything the postback says but its signature, in canonical form.
-    let content: Digest16
+    package let content: Digest16
 
     /// How they are made; raised when that changes.
-    static let version: Int64 = 1
+    package static let version: Int64 = 1
 
     /// Makes both digests.
-    init(_ postback: ReceivedPostback, provenance: Provenance) {
+    package init(_ postback: ReceivedPostback, provenance: Provenance) {
         var digester = PostbackDigester()
         self = digester.digests(of: postback, provenance: provenance)
     }
@@ -30,11 +30,15 @@ struct PostbackDigests: Hashable, Sendable {
 }
 
 /// Makes the digests of one postback after the other, in the same memory.
-struct PostbackDigester: ~Copyable {
+package struct PostbackDigester: ~Copyable {
     private var hash = SHA256()
     private var bytes: [UInt8] = []
 
-    mutating func digests(of postback: ReceivedPostback, provenance: Provenance) -> PostbackDigests {
+    /// Makes one.
+    package init() {}
+
+    /// Makes both digests of a postback.
+    package mutating func digests(of postback: ReceivedPostback, provenance: Provenance) -> PostbackDigests {
         let key = key(of: postback, provenance: provenance)
         begin()
         postback.appendStatements(to: &bytes)
@@ -80,9 +84,10 @@ struct PostbackDigester: ~Copyable {
 }
 
 /// The first 16 bytes of a SHA-256.
-struct Digest16: Hashable, Sendable {
-    let high: UInt64
-    let low: UInt64
+package struct Digest16: Hashable, Sendable {
+    /// The first half of the bytes, and the second, as numbers with the first byte in front.
+    package let high: UInt64
+    package let low: UInt64
 
     fileprivate init(_ digest: SHA256Digest) {
         high = digest.words[0]
@@ -90,7 +95,7 @@ struct Digest16: Hashable, Sendable {
     }
 
     /// Reads stored bytes; nil for another length than 16.
-    init?(_ bytes: UnsafeRawBufferPointer) {
+    package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 16 else {
             return nil
         }
@@ -99,12 +104,12 @@ struct Digest16: Hashable, Sendable {
     }
 
     /// Some of its bits, by which a ``LedgerPosition`` knows its postback again.
-    var positionCheck: UInt16 {
+    package var positionCheck: UInt16 {
         UInt16(truncatingIfNeeded: low)
     }
 
     /// The 16 bytes.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian), Array.init)
     }
 }

@@ -18,7 +18,28 @@ package struct RecordedPostback: Sendable {
     /// The bytes as received; nil when they are damaged.
     package private(set) var body: [UInt8]?
     /// The ``LedgerPosition/check`` of its position; nil where its digest cannot be read.
-    let check: UInt16?
+    package let check: UInt16?
+
+    /// Takes what a store has of a postback.
+    package init(
+        id: Int64,
+        recordedAtMilliseconds: Int64,
+        receivedAtMilliseconds: Int64,
+        recipient: Delivery.Recipient,
+        traffic: Traffic,
+        keyName: String,
+        body: [UInt8]?,
+        check: UInt16?
+    ) {
+        self.id = id
+        self.recordedAtMilliseconds = recordedAtMilliseconds
+        self.receivedAtMilliseconds = receivedAtMilliseconds
+        self.recipient = recipient
+        self.traffic = traffic
+        self.keyName = keyName
+        self.body = body
+        self.check = check
+    }
 }
 
 /// Which recorded postbacks are asked for.

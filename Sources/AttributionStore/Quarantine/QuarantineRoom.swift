@@ -2,20 +2,29 @@ import Attribution
 import GRDB
 
 /// How much of the quarantine's budgets is used up.
-struct QuarantineRoom: Sendable {
-    let budgets: QuarantineBudgets
+package struct QuarantineRoom: Sendable {
+    /// The budgets.
+    package let budgets: QuarantineBudgets
     /// What there is of each class.
-    private(set) var totals: [QuarantineClass: Used] = [:]
+    package private(set) var totals: [QuarantineClass: Used] = [:]
     /// The hour of receipt the shares below belong to.
     private var hour: Int64 = 0
     private var hourly: [QuarantineClass: Hour] = [:]
 
     /// Bodies and their bytes.
-    struct Used: Hashable, Sendable {
-        var rows: Int64 = 0
-        var bytes: Int64 = 0
+    package struct Used: Hashable, Sendable {
+        /// Bodies.
+        package var rows: Int64
+        /// Their bytes.
+        package var bytes: Int64
 
-        static func += (lhs: inout Self, rhs: Self) {
+        /// Makes a sum.
+        package init(rows: Int64 = 0, bytes: Int64 = 0) {
+            self.rows = rows
+            self.bytes = bytes
+        }
+
+        package static func += (lhs: inout Self, rhs: Self) {
             lhs.rows += rhs.rows
             lhs.bytes += rhs.bytes
         }
@@ -26,10 +35,29 @@ struct QuarantineRoom: Sendable {
         var byClient: [String: Used] = [:]
     }
 
-    private static let hourMilliseconds: Int64 = 3_600_000
+    /// The hour over which budgets run.
+    package static let hourMilliseconds: Int64 = 3_600_000
 
-    init(_ budgets: QuarantineBudgets) {
+    /// Nothing is used up yet.
+    package init(_ budgets: QuarantineBudgets) {
         self.budgets = budgets
+    }
+
+    /// Takes what a store has.
+    ///
+    /// - Parameters:
+    ///   - totals: What there is of each class.
+    ///   - hour: The number of the newest hour, and what it has used up.
+    package mutating func replace(
+        totals: [QuarantineClass: Used],
+        hour: (number: Int64, used: [(kind: QuarantineClass, client: String, used: Used)])
+    ) {
+        self.totals = totals
+        self.hour = hour.number
+        hourly = [:]
+        for entry in hour.used {
+            add(entry.used, to: entry.kind, client: entry.client)
+        }
     }
 
     /// Reads the totals, and what the newest hour has used up.
@@ -82,7 +110,7 @@ struct QuarantineRoom: Sendable {
     /// Takes room for one body, or says that there is none left in the class's hour or in its client's share of it.
     ///
     /// - Returns: Whether it may be kept, as far as the hour is concerned.
-    mutating func claim(_ kind: QuarantineClass, bytes: Int, client: String, at milliseconds: Int64) -> Bool {
+    package mutating func claim(_ kind: QuarantineClass, bytes: Int, client: String, at milliseconds: Int64) -> Bool {
         let hour = milliseconds.dividedRoundingDown(by: Self.hourMilliseconds)
         // Bodies of the hour before may come after the first ones of an hour. Long before, the clock was wrong by years.
         if hour > self.hour || hour < self.hour - 1 {
@@ -115,12 +143,12 @@ struct QuarantineRoom: Sendable {
     }
 
     /// How many bytes must go before some more fit into the total.
-    func excess(adding bytes: Int) -> Int64 {
+    package func excess(adding bytes: Int) -> Int64 {
         totals.values.reduce(Int64(bytes)) { $0 + $1.bytes } - budgets.totalBytes
     }
 
     /// Notes bodies that came or, with negative numbers, went.
-    mutating func note(_ kind: QuarantineClass, rows: Int64, bytes: Int64) {
+    package mutating func note(_ kind: QuarantineClass, rows: Int64, bytes: Int64) {
         totals[kind, default: Used()] += Used(rows: rows, bytes: bytes)
     }
 }

@@ -1,20 +1,26 @@
-import Attribution
+package import Attribution
 
 /// One body on its way into the quarantine.
-struct QuarantinedBody {
-    let kind: QuarantineClass
-    let cause: Cause
-    let body: [UInt8]
-    let delivery: Delivery
+package struct QuarantinedBody {
+    /// Its class.
+    package let kind: QuarantineClass
+    /// Why it is not counted.
+    package let cause: Cause
+    /// The bytes as received.
+    package let body: [UInt8]
+    /// The delivery they came in.
+    package let delivery: Delivery
 
-    enum Cause {
+    /// Why a body is not counted.
+    package enum Cause {
+        /// It is no genuine postback.
         case rejection(PostbackRejection)
         /// The recorded postback it contradicts, and what it says instead.
         case conflict(postback: Int64, content: Digest16)
     }
 
     /// A body that is no genuine postback.
-    init(_ kind: QuarantineClass, _ rejection: PostbackRejection, _ body: [UInt8], _ delivery: Delivery) {
+    package init(_ kind: QuarantineClass, _ rejection: PostbackRejection, _ body: [UInt8], _ delivery: Delivery) {
         self.kind = kind
         cause = .rejection(rejection)
         self.body = body
@@ -22,7 +28,7 @@ struct QuarantinedBody {
     }
 
     /// A copy that contradicts a recorded postback.
-    init(conflictWith postback: Int64, _ content: Digest16, _ body: [UInt8], _ delivery: Delivery) {
+    package init(conflictWith postback: Int64, _ content: Digest16, _ body: [UInt8], _ delivery: Delivery) {
         kind = .conflict
         cause = .conflict(postback: postback, content: content)
         self.body = body
@@ -30,7 +36,7 @@ struct QuarantinedBody {
     }
 
     /// Its code.
-    var reason: String {
+    package var reason: String {
         switch cause {
         case .rejection(let rejection): rejection.code.rawValue
         case .conflict: Recording.Status.conflict.rawValue
@@ -38,7 +44,7 @@ struct QuarantinedBody {
     }
 
     /// Its description; written for bodies that are kept alone, for most of a flood is not.
-    var detail: String {
+    package var detail: String {
         switch cause {
         case .rejection(let rejection): rejection.description
         case .conflict(let postback, _): "says something else than postback \(postback) in fields nobody signs"
@@ -46,7 +52,7 @@ struct QuarantinedBody {
     }
 
     /// The recorded postback it contradicts, and what it says instead; nil for none.
-    var conflict: (postback: Int64, content: Digest16)? {
+    package var conflict: (postback: Int64, content: Digest16)? {
         guard case .conflict(let postback, let content) = cause else {
             return nil
         }

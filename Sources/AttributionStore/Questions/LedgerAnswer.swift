@@ -83,7 +83,7 @@ package struct LedgerRows: RandomAccessCollection, Sendable {
     /// - Parameters:
     ///   - count: How many.
     ///   - make: Makes the one at an index.
-    init(count: Int, _ make: @escaping @Sendable (Int) -> LedgerRow) {
+    package init(count: Int, _ make: @escaping @Sendable (Int) -> LedgerRow) {
         endIndex = count
         self.make = make
     }

@@ -26,7 +26,8 @@ struct Mending {
         /// What cures a difference; nil for one that nothing cures.
         init?(_ difference: RecountDifference) {
             switch difference {
-            case .structure, .missingRow, .unreadable, .unverified, .sameKey: return nil
+            // A file has columns in place of facts.
+            case .structure, .missingRow, .unreadable, .unverified, .sameKey, .facts: return nil
             case .digests(let id): self = .row(id)
             case .block(let number): self = .block(number)
             case .tables(let tables): self = .tables(tables)

@@ -1,17 +1,17 @@
 /// What reading everything again from the raw bytes found.
 package struct Recount: Hashable, Sendable {
     /// Recorded postbacks read again.
-    package internal(set) var postbacks: Int64 = 0
+    package var postbacks: Int64 = 0
     /// Recorded postbacks whose signature was verified again.
-    package internal(set) var verified: Int64 = 0
+    package var verified: Int64 = 0
     /// Test postbacks whose key was not named this time; their bytes were read but not verified.
-    package internal(set) var unverifiedTest: Int64 = 0
+    package var unverifiedTest: Int64 = 0
     /// Differences between what is stored and what the raw bytes say; empty when all is well.
     ///
     /// Of those that a repair can mend, and of the others, the first ``differencesListed`` each.
-    package internal(set) var differences: [RecountDifference] = []
+    package var differences: [RecountDifference] = []
     /// How many differences there are in all.
-    package internal(set) var differenceCount: Int64 = 0
+    package var differenceCount: Int64 = 0
 
     /// How many differences of either kind are named one by one.
     package static let differencesListed: Int64 = 10_000
@@ -20,8 +20,11 @@ package struct Recount: Hashable, Sendable {
     private(set) var repairableCount: Int64 = 0
     private var otherCount: Int64 = 0
 
+    /// Nothing was read yet.
+    package init() {}
+
     /// Notes a difference.
-    mutating func note(_ difference: RecountDifference) {
+    package mutating func note(_ difference: RecountDifference) {
         differenceCount += 1
         if difference.isRepairable {
             repairableCount += 1
@@ -38,9 +41,16 @@ package struct Recount: Hashable, Sendable {
 /// What a repair did.
 package struct RecountRepair: Hashable, Sendable {
     /// What was found before.
-    package internal(set) var found: Recount
+    package var found: Recount
     /// How many differences were mended.
-    package internal(set) var repaired: Int64
+    package var repaired: Int64
     /// What is found now: everything that does not follow from the bytes stays.
-    package internal(set) var remaining: Recount
+    package var remaining: Recount
+
+    /// Makes a result.
+    package init(found: Recount, repaired: Int64, remaining: Recount) {
+        self.found = found
+        self.repaired = repaired
+        self.remaining = remaining
+    }
 }

@@ -261,7 +261,7 @@ extension LedgerQuestion {
 
 extension Range<Int64> {
     /// The quarters of an hour that a range of Unix milliseconds touches.
-    var quarters: Range<Int64> {
+    package var quarters: Range<Int64> {
         // To the quarter that begins at or after the end.
         let end = -((-upperBound).dividedRoundingDown(by: LedgerTime.quarterMilliseconds))
         let start = lowerBound.quarterOfAnHour
