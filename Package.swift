@@ -105,7 +105,7 @@ let package = Package(
             dependencies: [
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionIngest", "AttributionListener",
                 "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging", "CodedErrors",
-                "StrictJSON",
+                "PostgreSQLStore", "StrictJSON",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -130,7 +130,8 @@ let package = Package(
             dependencies: [
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionHarness", "AttributionIngest",
                 "AttributionListener", "AttributionReports", "AttributionServer", "AttributionSigning",
-                "AttributionStore", "BoundedLogging", "CBuild", "CodedErrors", "COpenSSL", "StrictJSON",
+                "AttributionStore", "BoundedLogging", "CBuild", "CodedErrors", "COpenSSL", "PostgreSQLStore",
+                "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -247,7 +248,7 @@ let package = Package(
             dependencies: [
                 "APIDescription", "Attribution", "AttributionAccess", "AttributionConsole", "AttributionHarness",
                 "AttributionIngest", "AttributionListener", "AttributionReports", "AttributionServer",
-                "AttributionStore", "CodedErrors", "StrictJSON", "skan",
+                "AttributionStore", "CodedErrors", "StrictJSON", "TestSupport", "skan",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Yams", package: "Yams"),
             ],

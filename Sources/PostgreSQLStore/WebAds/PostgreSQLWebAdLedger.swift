@@ -1,5 +1,5 @@
 package import Attribution
-import AttributionStore
+package import AttributionStore
 import Dispatch
 import Foundation
 import Synchronization
@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Their time is the database's: what is issued at one node may be tapped at another. That a nonce is answered once is
 /// decided by one statement.
-package final class PostgreSQLWebAdLedger: WebAdLedger {
+package final class PostgreSQLWebAdLedger: WebAdWriting {
     private let address: PostgreSQLAddress
     private let clock: @Sendable () -> Int64?
     private let connection = Mutex<PostgreSQLConnection?>(nil)
@@ -33,8 +33,8 @@ package final class PostgreSQLWebAdLedger: WebAdLedger {
 
     /// Remembers ads in one transaction; see ``AttributionStore/WebAdLedger/issue(_:at:)``.
     ///
-    /// Each lives as long as it would from now on by this machine's clock.
-    package func issue(_ ads: [WebAd], at _: UnixMilliseconds) async throws {
+    /// An ad's times are moved by what this machine's clock and the database's differ.
+    package func issue(_ ads: [WebAd], at given: UnixMilliseconds) async throws {
         let now = clock()
         try await run { connection in
             try connection.transaction { connection in
@@ -50,14 +50,15 @@ package final class PostgreSQLWebAdLedger: WebAdLedger {
                         """
                         INSERT INTO skan.web_ad (
                             nonce, ad_network_id, itunes_item_id, source_identifier, domains, issued_at, expires_at)
-                        SELECT $1, $2, $3, $4, $5::text[], now, now + $6
-                        FROM (SELECT coalesce($7, skan.clock()) AS now) AS clock
+                        SELECT $1, $2, $3, $4, $5::text[], $6 + ahead, $7 + ahead
+                        FROM (SELECT coalesce($8, skan.clock()) - $9 AS ahead) AS clock
                         """,
                         [
                             .text(ad.nonce.text), .text(ad.content.adNetworkID.text),
                             .integer(ad.content.itunesItemID.value), .integer(ad.content.sourceIdentifier.value),
                             .texts(ad.sourceDomains.map(\.text)),
-                            .integer(ad.expiresAt.rawValue - ad.issuedAt.rawValue), .integer(now),
+                            .integer(ad.issuedAt.rawValue), .integer(ad.expiresAt.rawValue), .integer(now),
+                            .integer(given.rawValue),
                         ])
                 }
             }
@@ -202,9 +203,22 @@ package final class PostgreSQLWebAdLedger: WebAdLedger {
         }
     }
 
+    /// Ready: whether a server can be reached is for the node's ledger to say, which looks each second.
+    package var health: StoreHealth {
+        .ready
+    }
+
+    /// Nothing: the ledger of the same node looks after the tables.
+    package func heartbeat() {}
+
+    /// Nothing: no other program's lock is waited for.
+    package func prepareToClose() {}
+
     /// Closes the connection; a later call opens another.
-    package func close() {
+    @discardableResult
+    package func close() throws -> StoreEnding {
         connection.withLock { $0 = nil }
+        return .whole
     }
 }
 

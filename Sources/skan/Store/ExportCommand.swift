@@ -50,7 +50,7 @@ struct ExportCommand: AsyncParsableCommand {
             }
             query.after = position
         }
-        let reader = try LedgerReader(try store.path)
+        let reader = try store.reader
         if after == nil {
             // What goes on is appended to a file that has one.
             Terminal.write(ExportedPostback.header(as: format, hasBody: bodies))
