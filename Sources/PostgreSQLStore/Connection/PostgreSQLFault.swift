@@ -12,7 +12,7 @@ struct PostgreSQLFault: Error {
     init(sqlState: String?, message: String?) {
         self.sqlState = sqlState ?? ""
         // One line, for logs.
-        self.message = (message ?? "").split(whereSeparator: \.isNewline).joined(separator: " ")
+        self.message = (message ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
     /// Whether the connection is of no more use.
