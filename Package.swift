@@ -26,6 +26,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "CBuild", cSettings: [.define("BUILD_COMMIT", to: "\"\(commit)\"")]),
+        .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .systemLibrary(name: "CFileSystem"),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "StrictJSON"),
@@ -50,6 +51,7 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
         ),
+        .target(name: "PostgreSQLStore", dependencies: ["Attribution", "AttributionStore", "CPostgreSQL"]),
         .target(
             name: "AttributionIngest",
             dependencies: [
@@ -103,7 +105,7 @@ let package = Package(
             dependencies: [
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionIngest", "AttributionListener",
                 "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging", "CodedErrors",
-                "StrictJSON",
+                "PostgreSQLStore", "StrictJSON",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -128,7 +130,8 @@ let package = Package(
             dependencies: [
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionHarness", "AttributionIngest",
                 "AttributionListener", "AttributionReports", "AttributionServer", "AttributionSigning",
-                "AttributionStore", "BoundedLogging", "CBuild", "CodedErrors", "COpenSSL", "StrictJSON",
+                "AttributionStore", "BoundedLogging", "CBuild", "CodedErrors", "COpenSSL", "PostgreSQLStore",
+                "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -170,7 +173,14 @@ let package = Package(
             name: "AttributionStoreTests",
             dependencies: [
                 "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionStore",
-                "AttributionHarness",
+                "AttributionHarness", "PostgreSQLStore", "TestSupport",
+            ]
+        ),
+        .testTarget(
+            name: "PostgreSQLStoreTests",
+            dependencies: [
+                "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionStore",
+                "AttributionHarness", "PostgreSQLStore", "TestSupport",
             ]
         ),
         .testTarget(
@@ -238,7 +248,7 @@ let package = Package(
             dependencies: [
                 "APIDescription", "Attribution", "AttributionAccess", "AttributionConsole", "AttributionHarness",
                 "AttributionIngest", "AttributionListener", "AttributionReports", "AttributionServer",
-                "AttributionStore", "CodedErrors", "StrictJSON", "skan",
+                "AttributionStore", "CodedErrors", "StrictJSON", "TestSupport", "skan",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -249,7 +259,7 @@ let package = Package(
 )
 
 // One place gives every Swift target the same settings.
-for target in package.targets where target.type != .system && target.name != "CBuild" {
+for target in package.targets where target.type != .system && !["CBuild", "CPostgreSQL"].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

@@ -15,7 +15,7 @@ import Synchronization
 /// because a commit costs as much as ten postbacks. It is independent of HTTP.
 package final class Ingestor: Service {
     private let verifier: PostbackVerifier
-    private let ledger: LedgerWriter
+    private let ledger: any LedgerWriting
     private let limits: IngestorLimits
     private let logger: Logger
     private let answeringTogether: @Sendable (() -> Void) -> Void
@@ -62,7 +62,7 @@ package final class Ingestor: Service {
     ///   - metricsFactory: Where deliveries are counted.
     package init(
         verifier: PostbackVerifier,
-        ledger: LedgerWriter,
+        ledger: any LedgerWriting,
         limits: IngestorLimits = IngestorLimits(),
         answeringTogether: @escaping @Sendable (() -> Void) -> Void = { $0() },
         logger: Logger,

@@ -7,7 +7,7 @@ import Dispatch
 /// Tasks run one at a time on a queue of their own, because each may block for minutes and must block neither an event
 /// loop nor Swift's thread pool.
 package actor StoreMaintenance {
-    private let ledger: LedgerWriter
+    private let ledger: any LedgerWriting
     private let verifier: PostbackVerifier
     private let executor = QueueExecutor()
 
@@ -32,20 +32,20 @@ package actor StoreMaintenance {
     ///
     /// - Parameters:
     ///   - ledger: The owner of the store.
-    ///   - verifier: Judges bodies as it does those received.
-    package init(ledger: LedgerWriter, verifier: PostbackVerifier) {
+    ///   - verifier: Judges bodies, by the same rules as those received now.
+    package init(ledger: any LedgerWriting, verifier: PostbackVerifier) {
         self.ledger = ledger
         self.verifier = verifier
     }
 
-    /// Judges deliveries of the quarantine again; see ``AttributionStore/LedgerWriter/requeue(_:judge:)``.
+    /// Judges deliveries of the quarantine again; see ``AttributionStore/LedgerWriting/requeue(_:judge:)``.
     ///
     /// - Throws: ``AttributionStore/StoreError``.
     package func requeue(_ query: QuarantineQuery) throws -> Requeued {
         try ledger.requeue(query) { verifier.judge($0) }
     }
 
-    /// Permanently deletes deliveries from the quarantine; see ``AttributionStore/LedgerWriter/prune(_:)``.
+    /// Deletes deliveries from the quarantine for good; see ``AttributionStore/LedgerWriting/prune(_:)``.
     ///
     /// - Throws: ``AttributionStore/StoreError``.
     package func prune(_ query: QuarantineQuery) throws -> Int64 {
@@ -65,7 +65,7 @@ package actor StoreMaintenance {
     /// - Throws: ``AttributionStore/StoreError``.
     package func recount() async throws -> Recount {
         let verifier = verifier
-        let reader = try LedgerReader(ledger.path)
+        let reader = try ledger.makeReader()
         defer { reader.close() }
         return try await reader.recount { verifier.judge($0) }
     }

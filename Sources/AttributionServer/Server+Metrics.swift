@@ -3,12 +3,14 @@ import AttributionIngest
 import AttributionListener
 import AttributionStore
 import FoundationEssentials
+import PostgreSQLStore
 
 extension Server {
     /// The metrics that are read on request rather than counted.
     static func collectors(
         _ configuration: ServerConfiguration,
-        _ ledger: LedgerWriter,
+        _ store: StoreLocation,
+        _ ledger: any LedgerWriting,
         _ ingestor: Ingestor,
         _ tls: IngressTLS?
     ) -> [PrometheusCollector] {
@@ -25,8 +27,11 @@ extension Server {
                 } ?? []
             },
             {
-                StorePart.allCases.compactMap { part in
-                    part.bytes(ofStore: ledger.path).map {
+                guard case .file(let path) = store else {
+                    return []
+                }
+                return StorePart.allCases.compactMap { part in
+                    part.bytes(ofStore: path).map {
                         PrometheusSample("skan_store_bytes", Double($0), labels: [("part", part.rawValue)])
                     }
                 }

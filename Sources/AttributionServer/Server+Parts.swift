@@ -67,8 +67,8 @@ extension Server {
     /// The console's routes.
     static func routes(
         _ configuration: ServerConfiguration,
-        _ ledger: LedgerWriter,
-        _ reader: LedgerReader,
+        _ ledger: any LedgerWriting,
+        _ reader: any LedgerReading,
         _ verifier: PostbackVerifier,
         _ signer: CurrentSigner?,
         _ webAds: WebAds?,

@@ -9,6 +9,7 @@ import AttributionStore
 import BoundedLogging
 import Foundation
 package import Logging
+import PostgreSQLStore
 import ServiceLifecycle
 package import UnixSignals
 
@@ -21,8 +22,9 @@ package struct Server: Sendable {
     }
 
     private let services: [any Service]
-    private let ledger: LedgerWriter
-    private let reader: LedgerReader
+    private let ledger: any LedgerWriting
+    private let reader: any LedgerReading
+    private let store: StoreLocation
     private let webAds: WebAds?
     private let access: AccessControl?
     private let logger: Logger
@@ -52,9 +54,13 @@ package struct Server: Sendable {
         let trustedProxies = try TrustedProxies(configuration.trustedProxies, field: configuration.forwardingField)
         let testKeys = try configuration.testKeys.map { try SignaturePublicKey(file: $0) }
         let events = StoreEventLog(logger: logger)
-        ledger = try LedgerWriter(
-            path: configuration.store, settings: LedgerSettings(networks: OwnNetworks(configuration.networks)),
-            onEvent: events.note)
+        let given = try StoreLocation(configuration.store)
+        let ledger = try given.makeWriter(
+            settings: LedgerSettings(networks: OwnNetworks(configuration.networks)),
+            requiresSynchronous: configuration.requiresSynchronous, onEvent: events.note)
+        self.ledger = ledger
+        // With links resolved, for what lies beside a file.
+        store = if case .file = given { .file(ledger.name) } else { given }
         let networks = configuration.networks.isEmpty ? "all" : configuration.networks.joined(separator: ",")
         logger.notice(
             "starting", metadata: ["version": "\(configuration.programVersion)", "networks": "\(networks)"])
@@ -68,10 +74,10 @@ package struct Server: Sendable {
         let signer = credentials.signer.map { CurrentSigner(Self.prepared($0, logger)) }
         logger.notice(
             "store opened",
-            metadata: ["store": "\(configuration.store)", "sqlite": "\(LedgerReader.sqliteVersion)"])
-        reader = try LedgerReader(configuration.store)
-        webAds = try signer.map { [ledger] in
-            try WebAds(store: ledger.path, signer: $0, logger: logger, onEvent: events.note)
+            metadata: ["store": "\(given.name)", "sqlite": "\(LedgerReader.sqliteVersion)"])
+        reader = try ledger.makeReader()
+        webAds = try signer.map { [store] in
+            try WebAds(store: store, signer: $0, logger: logger, onEvent: events.note)
         }
         self.logger = logger
         let ingestor = Ingestor(
@@ -94,14 +100,14 @@ package struct Server: Sendable {
                     "listening for postbacks",
                     metadata: [
                         "address": "\(address)", "scheme": "\(configuration.listenScheme)",
-                        "store": "\(configuration.store)",
+                        "store": "\(given.name)",
                     ])
                 onEvent(.listening(address))
             },
             handler: Self.handler(ingestor, webAds?.responder, metrics)
         )
         let metricsRoutes = MetricsRoutes(
-            metrics, collectors: Self.collectors(configuration, ledger, ingestor, tls))
+            metrics, collectors: Self.collectors(configuration, store, ledger, ingestor, tls))
         let routes = Self.routes(configuration, ledger, reader, verifier, signer, webAds, metricsRoutes, logger)
         let console = Console(
             routes: routes,
@@ -121,7 +127,6 @@ package struct Server: Sendable {
                 onEvent(.consoleListening(address))
             }
         )
-        let socket = ConsoleSocket(routes: routes, store: ledger.path, logger: logger, metricsFactory: metrics)
         let certificate = tls.map { CertificateWatch($0, logger: logger) }
         certificate?.look(at: Date(), instant: .now)
         let heartbeat = HeartbeatService { [ledger, webAds] in
@@ -136,7 +141,12 @@ package struct Server: Sendable {
         // Stopped in reverse order: no more requests, then no more batches, then the file is closed.
         var services: [any Service] = [ingestor]
         if let webAds { services.append(webAds.responder) }
-        services += [socket, console, ingress] as [any Service]
+        // Commands on a database change it themselves.
+        if case .file(let path) = store {
+            services.append(
+                ConsoleSocket(routes: routes, store: path, logger: logger, metricsFactory: metrics))
+        }
+        services += [console, ingress] as [any Service]
         services.append(
             ReloadService(configuration: configuration, tls: tls, access: access, signer: signer, logger: logger))
         services.append(heartbeat)
@@ -171,15 +181,15 @@ package struct Server: Sendable {
         for case .logLeft(let reason) in endings {
             logger.warning(
                 "the write-ahead log remains: keep the -wal file beside the store",
-                metadata: ["store": "\(ledger.path)", "reason": "\(reason)"])
+                metadata: ["store": "\(store.name)", "reason": "\(reason)"])
         }
-        if endings.allSatisfy({ $0 == .whole }) {
-            logger.info("store closed: a single file", metadata: ["store": "\(ledger.path)"])
+        if case .file(let path) = store, endings.allSatisfy({ $0 == .whole }) {
+            logger.info("store closed: a single file", metadata: ["store": "\(path)"])
         }
         guard !endings.contains(.abandoned) else {
             logger.error(
                 "stopped without closing the store: its files were removed, or it has another owner",
-                metadata: ["store": "\(ledger.path)"])
+                metadata: ["store": "\(store.name)"])
             return false
         }
         return true

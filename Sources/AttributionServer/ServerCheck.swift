@@ -4,6 +4,7 @@ import AttributionListener
 import AttributionSigning
 import AttributionStore
 package import Foundation
+import PostgreSQLStore
 
 /// What a server would start with, checked without starting it: neither store nor ports are opened.
 package struct ServerCheck: Sendable {
@@ -49,6 +50,12 @@ package struct ServerCheck: Sendable {
 
     private mutating func check(store: String) {
         guard !store.isEmpty else {
+            return
+        }
+        guard !PostgreSQLAddress.isAddress(store) else {
+            if let location = attempt({ try StoreLocation(store) }) {
+                find("store", "\(location.name): its servers are not asked")
+            }
             return
         }
         let url = URL(fileURLWithPath: store)

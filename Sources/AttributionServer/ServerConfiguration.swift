@@ -13,9 +13,11 @@ package struct ServerConfiguration: Sendable {
     package var tokenRate = 5_000
     /// Whether the console may be off loopback without TLS.
     package var isConsolePlain = false
-    /// The store's file.
+    /// The store's file, or its address.
     package var store: String
-    /// The operator's networks; empty for all.
+    /// Whether a database is refused whose commits reach one server alone.
+    package var requiresSynchronous = false
+    /// The networks that are ours; when empty, all are.
     package var networks: [String] = []
     /// PEM files of test keys.
     package var testKeys: [String] = []

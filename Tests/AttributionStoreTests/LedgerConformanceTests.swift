@@ -5,18 +5,7 @@ import AttributionStore
 import Foundation
 import Testing
 
-/// A kind of store; all kinds have to pass the same tests.
-struct LedgerFactory: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    /// Opens a store at a path for its owner and a reader.
-    let open: @Sendable (String) throws -> OpenLedger
-
-    static let all = [
-        LedgerFactory(testDescription: "SQLite") { try OpenLedger($0) }
-    ]
-}
-
-// Serialized, because each test keeps a processor busy and other tests measure time.
+// One after the other: each keeps a processor busy, and others measure time.
 @Suite("The rules of every ledger", .serialized)
 final class LedgerConformanceTests {
     private let postbacks: Postbacks
@@ -28,7 +17,7 @@ final class LedgerConformanceTests {
     }
 
     /// A store with many postbacks, recorded in batches.
-    private func fill(_ factory: LedgerFactory) throws -> (ledger: OpenLedger, many: ManyPostbacks) {
+    private func fill(_ factory: LedgerFactory) throws -> (ledger: AnyLedger, many: ManyPostbacks) {
         let many = try ManyPostbacks()
         let ledger = try factory.open(store.path)
         for start in stride(from: 0, to: many.deliveries.count, by: 700) {

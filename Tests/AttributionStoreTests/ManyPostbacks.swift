@@ -125,8 +125,8 @@ let utcDays = LedgerCalendar { dimension, quarter in
     "\(dimension.rawValue) \(period)"
 }
 
-extension LedgerReader {
-    /// Expects the same answer as counting one by one gives.
+extension LedgerReading {
+    /// Answers a question as counting one by one does.
     func expectExact(
         _ many: ManyPostbacks,
         _ question: LedgerQuestion,

@@ -19,6 +19,7 @@ struct BoundaryTests {
         ("Attribution", ["FoundationEssentials"]),
         ("AttributionSigning", ["Foundation", "Synchronization"]),
         ("AttributionStore", ["Dispatch", "Foundation", "Synchronization"]),
+        ("PostgreSQLStore", ["Dispatch", "Foundation", "Synchronization"]),
         ("AttributionIngest", ["Dispatch", "Foundation", "Glibc", "Musl", "Synchronization"]),
         ("AttributionReports", ["Foundation"]),
         ("AttributionAccess", ["FoundationEssentials", "Glibc", "Musl", "Synchronization"]),

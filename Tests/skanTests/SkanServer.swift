@@ -14,10 +14,12 @@ final class SkanServer {
     ]
 
     /// Starts the server, with as many descriptors as are given, and waits until it listens on all.
-    init(in folder: WorkFolder, arguments: [String] = testKeys, openFiles: Int? = nil) throws {
+    init(
+        in folder: WorkFolder, store: String = "skan.sqlite", arguments: [String] = testKeys, openFiles: Int? = nil
+    ) throws {
         process = Process()
         let serve =
-            ["serve", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--store", "skan.sqlite"] + arguments
+            ["serve", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--store", store] + arguments
         if let openFiles {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments =
@@ -45,7 +47,8 @@ final class SkanServer {
             }
             text += String(decoding: more, as: UTF8.self)
             let hasSocket =
-                text.contains(" listening for commands ") || text.contains(" commands cannot reach this server")
+                store.contains("://") || text.contains(" listening for commands ")
+                || text.contains(" commands cannot reach this server")
             if hasSocket, let postbacks = port("listening for postbacks"),
                 let console = port("listening for the console")
             {

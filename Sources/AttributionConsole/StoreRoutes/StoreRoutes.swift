@@ -10,7 +10,7 @@ import StrictJSON
 
 /// Reading and changing the store: the quarantine, recorded postbacks, recount and repair.
 package struct StoreRoutes: ConsoleRoutes {
-    private let reader: LedgerReader
+    private let reader: any LedgerReading
     private let maintenance: StoreMaintenance
     private let logger: Logger
     private let failures: RouteFailures
@@ -20,8 +20,8 @@ package struct StoreRoutes: ConsoleRoutes {
     /// - Parameters:
     ///   - reader: Reads the store.
     ///   - maintenance: Changes it.
-    ///   - logger: Logs changes and problems.
-    package init(reader: LedgerReader, maintenance: StoreMaintenance, logger: Logger) {
+    ///   - logger: Takes every change, and what goes wrong.
+    package init(reader: any LedgerReading, maintenance: StoreMaintenance, logger: Logger) {
         self.reader = reader
         self.maintenance = maintenance
         self.logger = logger

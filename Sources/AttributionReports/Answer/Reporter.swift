@@ -4,15 +4,15 @@ import StrictJSON
 
 /// Answers report requests from a ledger.
 package struct Reporter: Sendable {
-    private let ledger: LedgerReader
+    private let ledger: any LedgerReading
     private let programVersion: String?
 
     /// Creates a reporter.
     ///
     /// - Parameters:
-    ///   - ledger: The ledger to report from.
-    ///   - programVersion: The version of the program, shown in reports.
-    package init(_ ledger: LedgerReader, programVersion: String? = nil) {
+    ///   - ledger: What is reported from.
+    ///   - programVersion: The version of the program, which reports name.
+    package init(_ ledger: any LedgerReading, programVersion: String? = nil) {
         self.ledger = ledger
         self.programVersion = programVersion
     }

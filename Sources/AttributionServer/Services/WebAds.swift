@@ -2,20 +2,27 @@ import AttributionIngest
 import AttributionSigning
 import AttributionStore
 import Logging
+import PostgreSQLStore
 
 /// The parts a server with signing keys needs for web ads.
 struct WebAds {
     let responder: WebAdResponder
     let issuer: WebAdIssuer
-    private let ledger: SQLiteWebAdLedger
+    private let ledger: any WebAdWriting
 
     init(
-        store: String,
+        store: StoreLocation,
         signer: CurrentSigner,
         logger: Logger,
         onEvent: @escaping @Sendable (StoreEvent) -> Void
     ) throws {
-        ledger = try SQLiteWebAdLedger(path: SQLiteWebAdLedger.path(besideStore: store), onEvent: onEvent)
+        ledger =
+            switch store {
+            case .file(let path):
+                try SQLiteWebAdLedger(path: SQLiteWebAdLedger.path(besideStore: path), onEvent: onEvent)
+            case .database(let address):
+                PostgreSQLWebAdLedger(address)
+            }
         responder = WebAdResponder(ledger: ledger, signer: signer, logger: logger)
         issuer = WebAdIssuer(ledger: ledger, signer: signer)
     }

@@ -57,8 +57,8 @@ enum LedgerColumn: Int, CaseIterable {
 }
 
 extension Int64 {
-    /// The quarter hour that a time in Unix milliseconds falls into.
-    var quarterOfAnHour: Int64 {
+    /// The quarter of an hour that a moment in Unix milliseconds falls into.
+    package var quarterOfAnHour: Int64 {
         dividedRoundingDown(by: LedgerTime.quarterMilliseconds)
     }
 }

@@ -1,24 +1,29 @@
-import Attribution
+package import Attribution
 
-/// The values of a counted postback that go into columns; they equal ``Attribution/ReportDimension/value(of:)`` of each
-/// dimension.
-struct PostbackFacts {
-    let traffic: Traffic
-    let recipient: Delivery.Recipient
-    let quarter: Int64
+/// What the columns keep of a counted postback: the value of each dimension, as
+/// ``Attribution/ReportDimension/value(of:)`` has it one by one.
+package struct PostbackFacts: Sendable {
+    /// Which numbers it enters.
+    package let traffic: Traffic
+    /// Whose copy came first.
+    package let recipient: Delivery.Recipient
+    /// When it was received, in quarters of an hour since 1970-01-01 UTC.
+    package let quarter: Int64
     /// The first eight bytes of the key digest.
     let key: UInt64
-    /// The value of the transaction column: ``transaction(_:)``.
-    let transaction: Int64
-    let traits: PostbackTraits
-    let network: String
-    let app: String
-    let country: String
-    private(set) var campaignID = ""
-    private(set) var sourceIdentifier = ""
-    private(set) var sourceApp = ""
-    private(set) var sourceDomain = ""
-    private(set) var marketplace = ""
+    /// What the column of transactions has: ``transaction(_:)``.
+    package let transaction: Int64
+    /// What it counts as, and its dimensions of few values.
+    package let traits: PostbackTraits
+    /// The other dimensions, as reports show them; empty where it carries none.
+    package let network: String
+    package let app: String
+    package let country: String
+    package private(set) var campaignID = ""
+    package private(set) var sourceIdentifier = ""
+    package private(set) var sourceApp = ""
+    package private(set) var sourceDomain = ""
+    package private(set) var marketplace = ""
 
     /// Extracts the values of a postback.
     ///
@@ -28,7 +33,7 @@ struct PostbackFacts {
     ///   - recipient: The recipient of the first copy.
     ///   - receivedAtMilliseconds: When it was received, in Unix milliseconds.
     ///   - key: The digest of its dedupe key.
-    init(
+    package init(
         _ received: ReceivedPostback,
         traffic: Traffic,
         recipient: Delivery.Recipient,
@@ -68,8 +73,8 @@ struct PostbackFacts {
         }
     }
 
-    /// The value of the transaction column for an id.
-    static func transaction(_ id: String) -> Int64 {
+    /// What the column of transactions holds for an id.
+    package static func transaction(_ id: String) -> Int64 {
         var checksum = Checksum()
         checksum.add(id)
         return Int64(UInt32(truncatingIfNeeded: checksum.value))

@@ -1,7 +1,7 @@
-import Attribution
+package import Attribution
 
-/// Everything that decides what a postback counts as, and the dimensions with few values; stored as one code.
-struct PostbackTraits: Hashable {
+/// All that decides what a postback counts as, and the dimensions of few values: one code in the column of traits.
+package struct PostbackTraits: Hashable, Sendable {
     let framework: PostbackFramework
     let version: SKAdNetworkVersion?
     let fidelityType: Int64?
@@ -36,8 +36,8 @@ struct PostbackTraits: Hashable {
         conversion = postback.conversion
     }
 
-    /// The traits that decide which counters a postback increments.
-    var counted: CountedTraits {
+    /// What the counters take from it.
+    package var counted: CountedTraits {
         CountedTraits(
             didWin: didWin, sequenceIndex: sequenceIndex, isRedownload: isRedownload,
             isRedownloadProven: version?.signsRedownload ?? true,
@@ -45,7 +45,7 @@ struct PostbackTraits: Hashable {
     }
 
     /// The value of a dimension that follows from the traits; nil for the others.
-    func value(_ dimension: ReportDimension) -> String? {
+    package func value(_ dimension: ReportDimension) -> String? {
         switch dimension {
         case .framework: framework.rawValue
         case .version: version?.rawValue ?? ""
@@ -61,8 +61,8 @@ struct PostbackTraits: Hashable {
 }
 
 extension PostbackTraits: LosslessStringConvertible {
-    /// The traits as stored, separated by `|`; empty for values the postback does not carry.
-    var description: String {
+    /// The traits as the store keeps them, one after the other; empty where the postback says nothing.
+    package var description: String {
         [
             framework.rawValue, version?.rawValue ?? "", fidelityType.map { String($0) } ?? "",
             didWin.map { String($0) } ?? "", isRedownload.map { String($0) } ?? "",
@@ -72,7 +72,7 @@ extension PostbackTraits: LosslessStringConvertible {
     }
 
     /// Reads what ``description`` writes; nil for any other text.
-    init?(_ description: String) {
+    package init?(_ description: String) {
         let parts = description.split(separator: "|", omittingEmptySubsequences: false).map { String($0) }
         guard parts.count == 9, let framework = PostbackFramework(rawValue: parts[0]),
             let conversion = Conversion(parts[8])

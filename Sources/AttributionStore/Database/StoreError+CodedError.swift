@@ -6,10 +6,10 @@ extension StoreError: CodedError {
         switch self {
         case .missing, .noFolder: .noStore
         case .cannotOpen, .remoteFileSystem, .notAStore, .foreignDatabase, .newerSchema, .olderSchema, .logWithoutStore,
-            .logUnreadable:
+            .logUnreadable, .badAddress, .noClientLibrary, .notMigrated:
             .unusableStore
         case .inUse: .storeInUse
-        case .fenced, .lost, .failed: .storeFailed
+        case .fenced, .lost, .failed, .notSynchronous: .storeFailed
         }
     }
 }

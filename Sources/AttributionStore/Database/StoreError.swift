@@ -30,6 +30,14 @@ package enum StoreError: Error, Hashable, Sendable {
     case lost(path: String, StoreLoss)
     /// Reading or writing failed.
     case failed(path: String, StoreFault)
+    /// The address of a store in PostgreSQL cannot be used; the address without its secrets.
+    case badAddress(String, reason: String)
+    /// libpq, which a store in PostgreSQL needs, is not on this machine.
+    case noClientLibrary(reason: String)
+    /// The database has no tables of a store, and this role may not make them, or has those of an earlier release.
+    case notMigrated(path: String, found: Int64?, needed: Int64)
+    /// A commit would not survive the loss of the primary, and that was asked for.
+    case notSynchronous(path: String)
 }
 
 /// What SQLite's result codes mean to an operator.
@@ -48,6 +56,18 @@ package enum StoreFault: Hashable, Sendable {
     case damaged
     /// Any other error.
     case other(code: Int32)
+    /// No server was reached that takes writes; libpq's words.
+    case noPrimary(reason: String)
+    /// The connection to the server broke.
+    case connectionLost
+    /// The connection broke during a commit, and whether it happened could not be found out.
+    case commitUnknown
+    /// The commit is on the primary's disk, and nobody knows whether on another.
+    case notReplicated
+    /// The role may not do it; the server's words.
+    case notAllowed(String)
+    /// The server refused for another reason: its SQLSTATE and its words.
+    case server(state: String, message: String)
 
     /// Classifies a result code.
     init(_ error: DatabaseError) {
@@ -63,16 +83,16 @@ package enum StoreFault: Hashable, Sendable {
             }
     }
 
-    /// Whether it may pass without a restart; if so, an owner starts without being ready.
-    var mayPass: Bool {
+    /// Whether it may pass without anybody touching the process: then an owner starts, and is not ready.
+    package var mayPass: Bool {
         switch self {
-        case .diskFull, .input, .locked: true
-        case .readOnly, .cannotOpen, .damaged, .other: false
+        case .diskFull, .input, .locked, .noPrimary, .connectionLost, .commitUnknown, .notReplicated: true
+        case .readOnly, .cannotOpen, .damaged, .other, .notAllowed, .server: false
         }
     }
 
-    /// The message for an operator.
-    var words: String {
+    /// What is wrong.
+    package var words: String {
         switch self {
         case .diskFull: "the disk is full"
         case .input(let code): "the disk reports an error (code \(code))"
@@ -81,6 +101,12 @@ package enum StoreFault: Hashable, Sendable {
         case .cannotOpen: "it, its -wal, its -shm or their folder cannot be opened; check their owner and mode"
         case .damaged: "it is damaged; run skan recount to find out where, or restore a backup"
         case .other(let code): "the database reports error \(code)"
+        case .noPrimary(let reason): "no server that takes writes was reached: \(reason)"
+        case .connectionLost: "the connection to the server broke"
+        case .commitUnknown: "the connection broke during a commit, and whether it happened could not be found out"
+        case .notReplicated: "a commit is on the primary, and may not be on any other server"
+        case .notAllowed(let message): "the role may not do it: \(message); see the GRANTs in PostgreSQL.md"
+        case .server(let state, let message): "the server reports \(state): \(message)"
         }
     }
 }
@@ -143,6 +169,18 @@ extension StoreError: CustomStringConvertible {
             "the store \(path): \(loss.rawValue) while it was open; this process no longer records"
         case .failed(let path, let fault):
             "the store \(path): \(fault.words)"
+        case .badAddress(let address, let reason):
+            "the store \(address): \(reason)"
+        case .noClientLibrary(let reason):
+            "a store in PostgreSQL needs libpq, which cannot be loaded: \(reason); install the package libpq5"
+        case .notMigrated(let path, nil, _):
+            "\(path) has no tables of a store, and this role may not make them; run: skan migrate --store \(path)"
+        case .notMigrated(let path, .some(let found), let needed):
+            "the tables of \(path) are of version \(found), and this release needs \(needed), which this role may not "
+                + "make; run: skan migrate --store \(path)"
+        case .notSynchronous(let path):
+            "\(path): commits reach one server alone (synchronous_standby_names is empty, or synchronous_commit is not "
+                + "on), and --require-synchronous was given"
         }
     }
 }

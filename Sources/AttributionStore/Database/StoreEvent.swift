@@ -16,11 +16,15 @@ package enum StoreEvent: Sendable {
     case quarantineDamaged(path: String)
     /// Bodies were not kept because a limit of the quarantine was reached.
     case notKept(QuarantineClass, count: Int)
+    /// Commits reach one server alone: its loss would lose what was acknowledged.
+    case notSynchronous(store: String)
+    /// Work beside recording failed, and is tried again: what, and why.
+    case upkeepFailed(store: String, reason: String)
 
     /// Whether an operator must look into it.
     package var isError: Bool {
         switch self {
-        case .indexRebuilt: false
+        case .indexRebuilt, .notSynchronous, .upkeepFailed: false
         default: true
         }
     }
@@ -44,6 +48,11 @@ package enum StoreEvent: Sendable {
         case .quarantineDamaged(let path):
             "the quarantine of \(path) is damaged and keeps no more bodies; postbacks are still recorded; "
                 + "run: skan recount --store \(path)"
+        case .notSynchronous(let store):
+            "\(store): commits reach one server alone, whose loss would lose what was acknowledged; set "
+                + "synchronous_standby_names, or give --require-synchronous to refuse it"
+        case .upkeepFailed(let store, let reason):
+            "\(store): upkeep failed, and is tried again: \(reason)"
         case .notKept(let kind, let count):
             "\(count) \(kind.rawValue) bodies were not kept: a limit of the quarantine was reached"
         }

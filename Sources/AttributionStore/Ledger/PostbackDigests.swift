@@ -1,18 +1,18 @@
-import Attribution
+package import Attribution
 import Hashing
 
-/// The digests that decide whether two deliveries are the same postback and have the same content.
-struct PostbackDigests: Hashable, Sendable {
-    /// The digest of the dedupe key: framework, network, transaction id, sequence index and provenance.
-    let key: Digest16
-    /// The digest of all fields but the signature, in canonical form.
-    let content: Digest16
+/// What decides, without reading any stored body, whether two deliveries are one postback and whether they say the same.
+package struct PostbackDigests: Hashable, Sendable {
+    /// Of the dedupe key: framework, network, transaction id, sequence index, whose key verified it.
+    package let key: Digest16
+    /// Of everything the postback says but its signature, in canonical form.
+    package let content: Digest16
 
-    /// The version of the digests' computation.
-    static let version: Int64 = 1
+    /// How they are made; raised when that changes.
+    package static let version: Int64 = 1
 
-    /// Computes both digests.
-    init(_ postback: ReceivedPostback, provenance: Provenance) {
+    /// Makes both digests.
+    package init(_ postback: ReceivedPostback, provenance: Provenance) {
         var digester = PostbackDigester()
         self = digester.digests(of: postback, provenance: provenance)
     }
@@ -29,12 +29,16 @@ struct PostbackDigests: Hashable, Sendable {
     }
 }
 
-/// Computes digests of many postbacks with one buffer.
-struct PostbackDigester: ~Copyable {
+/// Makes the digests of one postback after the other, in the same memory.
+package struct PostbackDigester: ~Copyable {
     private var hash = SHA256()
     private var bytes: [UInt8] = []
 
-    mutating func digests(of postback: ReceivedPostback, provenance: Provenance) -> PostbackDigests {
+    /// Makes one.
+    package init() {}
+
+    /// Makes both digests of a postback.
+    package mutating func digests(of postback: ReceivedPostback, provenance: Provenance) -> PostbackDigests {
         let key = key(of: postback, provenance: provenance)
         begin()
         postback.appendStatements(to: &bytes)
@@ -80,17 +84,18 @@ struct PostbackDigester: ~Copyable {
 }
 
 /// The first 16 bytes of a SHA-256.
-struct Digest16: Hashable, Sendable {
-    let high: UInt64
-    let low: UInt64
+package struct Digest16: Hashable, Sendable {
+    /// The first half of the bytes, and the second, as numbers with the first byte in front.
+    package let high: UInt64
+    package let low: UInt64
 
     fileprivate init(_ digest: SHA256Digest) {
         high = digest.words[0]
         low = digest.words[1]
     }
 
-    /// Reads stored bytes; nil unless there are 16.
-    init?(_ bytes: UnsafeRawBufferPointer) {
+    /// Reads stored bytes; nil for another length than 16.
+    package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 16 else {
             return nil
         }
@@ -98,13 +103,13 @@ struct Digest16: Hashable, Sendable {
         low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
 
-    /// The bits with which a ``LedgerPosition`` recognises its postback.
-    var positionCheck: UInt16 {
+    /// Some of its bits, by which a ``LedgerPosition`` knows its postback again.
+    package var positionCheck: UInt16 {
         UInt16(truncatingIfNeeded: low)
     }
 
     /// The 16 bytes.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian), Array.init)
     }
 }

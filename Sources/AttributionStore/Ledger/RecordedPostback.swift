@@ -17,8 +17,29 @@ package struct RecordedPostback: Sendable {
     package let keyName: String
     /// The bytes as received; nil if they are damaged.
     package private(set) var body: [UInt8]?
-    /// The ``LedgerPosition/check`` of its position; nil if its digest cannot be read.
-    let check: UInt16?
+    /// The ``LedgerPosition/check`` of its position; nil where its digest cannot be read.
+    package let check: UInt16?
+
+    /// Takes what a store has of a postback.
+    package init(
+        id: Int64,
+        recordedAtMilliseconds: Int64,
+        receivedAtMilliseconds: Int64,
+        recipient: Delivery.Recipient,
+        traffic: Traffic,
+        keyName: String,
+        body: [UInt8]?,
+        check: UInt16?
+    ) {
+        self.id = id
+        self.recordedAtMilliseconds = recordedAtMilliseconds
+        self.receivedAtMilliseconds = receivedAtMilliseconds
+        self.recipient = recipient
+        self.traffic = traffic
+        self.keyName = keyName
+        self.body = body
+        self.check = check
+    }
 }
 
 /// A query for recorded postbacks.

@@ -1,21 +1,30 @@
 import Attribution
 import GRDB
 
-/// How much of the quarantine's budgets is used, and how much room is left.
-struct QuarantineRoom: Sendable {
-    let budgets: QuarantineBudgets
-    /// The current totals of each class.
-    private(set) var totals: [QuarantineClass: Used] = [:]
-    /// The hour of receipt that ``hourly`` is for.
+/// How much of the quarantine's budgets is used up.
+package struct QuarantineRoom: Sendable {
+    /// The budgets.
+    package let budgets: QuarantineBudgets
+    /// What there is of each class.
+    package private(set) var totals: [QuarantineClass: Used] = [:]
+    /// The hour of receipt the shares below belong to.
     private var hour: Int64 = 0
     private var hourly: [QuarantineClass: Hour] = [:]
 
-    /// A number of bodies and their bytes.
-    struct Used: Hashable, Sendable {
-        var rows: Int64 = 0
-        var bytes: Int64 = 0
+    /// Bodies and their bytes.
+    package struct Used: Hashable, Sendable {
+        /// Bodies.
+        package var rows: Int64
+        /// Their bytes.
+        package var bytes: Int64
 
-        static func += (lhs: inout Self, rhs: Self) {
+        /// Makes a sum.
+        package init(rows: Int64 = 0, bytes: Int64 = 0) {
+            self.rows = rows
+            self.bytes = bytes
+        }
+
+        package static func += (lhs: inout Self, rhs: Self) {
             lhs.rows += rhs.rows
             lhs.bytes += rhs.bytes
         }
@@ -26,13 +35,32 @@ struct QuarantineRoom: Sendable {
         var byClient: [String: Used] = [:]
     }
 
-    private static let hourMilliseconds: Int64 = 3_600_000
+    /// The hour over which budgets run.
+    package static let hourMilliseconds: Int64 = 3_600_000
 
-    init(_ budgets: QuarantineBudgets) {
+    /// Nothing is used up yet.
+    package init(_ budgets: QuarantineBudgets) {
         self.budgets = budgets
     }
 
-    /// Loads the totals, and the use of the newest hour.
+    /// Takes what a store has.
+    ///
+    /// - Parameters:
+    ///   - totals: What there is of each class.
+    ///   - hour: The number of the newest hour, and what it has used up.
+    package mutating func replace(
+        totals: [QuarantineClass: Used],
+        hour: (number: Int64, used: [(kind: QuarantineClass, client: String, used: Used)])
+    ) {
+        self.totals = totals
+        self.hour = hour.number
+        hourly = [:]
+        for entry in hour.used {
+            add(entry.used, to: entry.kind, client: entry.client)
+        }
+    }
+
+    /// Reads the totals, and what the newest hour has used up.
     mutating func load(_ db: Database) throws {
         totals = [:]
         hourly = [:]
@@ -81,8 +109,8 @@ struct QuarantineRoom: Sendable {
 
     /// Claims room for one body in the hourly budget of its class and in its client's share.
     ///
-    /// - Returns: Whether there was room.
-    mutating func claim(_ kind: QuarantineClass, bytes: Int, client: String, at milliseconds: Int64) -> Bool {
+    /// - Returns: Whether it may be kept, as far as the hour is concerned.
+    package mutating func claim(_ kind: QuarantineClass, bytes: Int, client: String, at milliseconds: Int64) -> Bool {
         let hour = milliseconds.dividedRoundingDown(by: Self.hourMilliseconds)
         // Bodies of the previous hour may still arrive. A much earlier hour means that the clock had been wrong.
         if hour > self.hour || hour < self.hour - 1 {
@@ -114,13 +142,13 @@ struct QuarantineRoom: Sendable {
         used.rows + wanted.rows <= budget.rows && used.bytes + wanted.bytes <= budget.bytes
     }
 
-    /// How many bytes must be deleted before `bytes` more fit into the total budget.
-    func excess(adding bytes: Int) -> Int64 {
+    /// How many bytes must go before some more fit into the total.
+    package func excess(adding bytes: Int) -> Int64 {
         totals.values.reduce(Int64(bytes)) { $0 + $1.bytes } - budgets.totalBytes
     }
 
-    /// Updates the totals; negative numbers subtract.
-    mutating func note(_ kind: QuarantineClass, rows: Int64, bytes: Int64) {
+    /// Notes bodies that came or, with negative numbers, went.
+    package mutating func note(_ kind: QuarantineClass, rows: Int64, bytes: Int64) {
         totals[kind, default: Used()] += Used(rows: rows, bytes: bytes)
     }
 }

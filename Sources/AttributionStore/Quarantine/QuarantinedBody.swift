@@ -1,52 +1,58 @@
-import Attribution
+package import Attribution
 
-/// A body to be put into the quarantine.
-struct QuarantinedBody {
-    let kind: QuarantineClass
-    let cause: Cause
-    let body: [UInt8]
-    let delivery: Delivery
+/// One body on its way into the quarantine.
+package struct QuarantinedBody {
+    /// Its class.
+    package let kind: QuarantineClass
+    /// Why it is not counted.
+    package let cause: Cause
+    /// The bytes as received.
+    package let body: [UInt8]
+    /// The delivery they came in.
+    package let delivery: Delivery
 
-    enum Cause {
+    /// Why a body is not counted.
+    package enum Cause {
+        /// It is no genuine postback.
         case rejection(PostbackRejection)
         /// The recorded postback it contradicts, and the digest of its own content.
         case conflict(postback: Int64, content: Digest16)
     }
 
-    /// Creates one for a rejected body.
-    init(_ kind: QuarantineClass, _ rejection: PostbackRejection, _ body: [UInt8], _ delivery: Delivery) {
+    /// A body that is no genuine postback.
+    package init(_ kind: QuarantineClass, _ rejection: PostbackRejection, _ body: [UInt8], _ delivery: Delivery) {
         self.kind = kind
         cause = .rejection(rejection)
         self.body = body
         self.delivery = delivery
     }
 
-    /// Creates one for a copy that contradicts a recorded postback.
-    init(conflictWith postback: Int64, _ content: Digest16, _ body: [UInt8], _ delivery: Delivery) {
+    /// A copy that contradicts a recorded postback.
+    package init(conflictWith postback: Int64, _ content: Digest16, _ body: [UInt8], _ delivery: Delivery) {
         kind = .conflict
         cause = .conflict(postback: postback, content: content)
         self.body = body
         self.delivery = delivery
     }
 
-    /// The code of the reason.
-    var reason: String {
+    /// Its code.
+    package var reason: String {
         switch cause {
         case .rejection(let rejection): rejection.code.rawValue
         case .conflict: Recording.Status.conflict.rawValue
         }
     }
 
-    /// The description of the reason; computed only for bodies that are kept.
-    var detail: String {
+    /// Its description; written for bodies that are kept alone, for most of a flood is not.
+    package var detail: String {
         switch cause {
         case .rejection(let rejection): rejection.description
         case .conflict(let postback, _): "differs from postback \(postback) in unsigned fields"
         }
     }
 
-    /// The recorded postback it contradicts, and the digest of its own content; nil for a rejected body.
-    var conflict: (postback: Int64, content: Digest16)? {
+    /// The recorded postback it contradicts, and what it says instead; nil for none.
+    package var conflict: (postback: Int64, content: Digest16)? {
         guard case .conflict(let postback, let content) = cause else {
             return nil
         }

@@ -20,6 +20,29 @@ package struct QuarantinedDelivery: Sendable {
     package let postbackID: Int64?
     /// The bytes as received.
     package let body: [UInt8]
+
+    /// Takes what a store has of a delivery.
+    package init(
+        id: Int64,
+        kind: QuarantineClass,
+        receivedAtMilliseconds: Int64,
+        recipient: Delivery.Recipient,
+        client: String,
+        reason: String,
+        detail: String,
+        postbackID: Int64?,
+        body: [UInt8]
+    ) {
+        self.id = id
+        self.kind = kind
+        self.receivedAtMilliseconds = receivedAtMilliseconds
+        self.recipient = recipient
+        self.client = client
+        self.reason = reason
+        self.detail = detail
+        self.postbackID = postbackID
+        self.body = body
+    }
 }
 
 /// A query for quarantined deliveries.
@@ -63,4 +86,11 @@ package struct QuarantineTotal: Hashable, Sendable {
     package let count: Int64
     /// Their size in bytes.
     package let bytes: Int64
+
+    /// Makes a total.
+    package init(kind: QuarantineClass, count: Int64, bytes: Int64) {
+        self.kind = kind
+        self.count = count
+        self.bytes = bytes
+    }
 }

@@ -81,9 +81,9 @@ package struct LedgerRows: RandomAccessCollection, Sendable {
     /// Creates lazy rows.
     ///
     /// - Parameters:
-    ///   - count: The number of rows.
-    ///   - make: Creates the row at an index.
-    init(count: Int, _ make: @escaping @Sendable (Int) -> LedgerRow) {
+    ///   - count: How many.
+    ///   - make: Makes the one at an index.
+    package init(count: Int, _ make: @escaping @Sendable (Int) -> LedgerRow) {
         endIndex = count
         self.make = make
     }

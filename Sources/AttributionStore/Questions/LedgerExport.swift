@@ -31,6 +31,19 @@ package struct ExportPage: Sendable {
     package let unreadableCount: Int
     /// Whether this is the last page.
     package let isLast: Bool
+
+    /// Makes a page.
+    package init(
+        postbacks: [(position: LedgerPosition, postback: RecordedPostback)],
+        position: LedgerPosition,
+        unreadableCount: Int,
+        isLast: Bool
+    ) {
+        self.postbacks = postbacks
+        self.position = position
+        self.unreadableCount = unreadableCount
+        self.isLast = isLast
+    }
 }
 
 extension LedgerReader {

@@ -3,14 +3,15 @@
 /// It is opaque to callers, and valid for one store only.
 package struct LedgerPosition: Hashable, Sendable {
     /// The store it belongs to.
-    let store: String
+    package let store: String
     /// The last postback.
-    let last: Int64
-    /// Bits of the last postback's key digest, because a store restored from an older copy assigns ids again; nil if
-    /// the digest cannot be read.
-    let check: UInt16?
+    package let last: Int64
+    /// Bits of the last postback's key digest, for a store that was restored from an older copy gives ids out again; nil
+    /// where they cannot be read.
+    package let check: UInt16?
 
-    init(store: String, last: Int64, check: UInt16?) {
+    /// Makes a position; the business of stores alone.
+    package init(store: String, last: Int64, check: UInt16?) {
         self.store = store
         self.last = last
         self.check = check

@@ -1,17 +1,17 @@
 /// The result of recounting a store from its raw bytes.
 package struct Recount: Hashable, Sendable {
-    /// How many recorded postbacks were read.
-    package internal(set) var postbacks: Int64 = 0
-    /// How many recorded postbacks were verified.
-    package internal(set) var verified: Int64 = 0
-    /// How many test postbacks were read but not verified, because their key was not given.
-    package internal(set) var unverifiedTest: Int64 = 0
-    /// The differences between what is stored and what the raw bytes say.
+    /// Recorded postbacks read again.
+    package var postbacks: Int64 = 0
+    /// Recorded postbacks whose signature was verified again.
+    package var verified: Int64 = 0
+    /// Test postbacks whose key was not named this time; their bytes were read but not verified.
+    package var unverifiedTest: Int64 = 0
+    /// Differences between what is stored and what the raw bytes say; empty when all is well.
     ///
-    /// Only the first ``differencesListed`` repairable ones and as many others are listed.
-    package internal(set) var differences: [RecountDifference] = []
-    /// The number of all differences.
-    package internal(set) var differenceCount: Int64 = 0
+    /// Of those that a repair can mend, and of the others, the first ``differencesListed`` each.
+    package var differences: [RecountDifference] = []
+    /// How many differences there are in all.
+    package var differenceCount: Int64 = 0
 
     /// The most differences listed of either kind.
     package static let differencesListed: Int64 = 10_000
@@ -20,8 +20,11 @@ package struct Recount: Hashable, Sendable {
     private(set) var repairableCount: Int64 = 0
     private var otherCount: Int64 = 0
 
-    /// Adds a difference.
-    mutating func note(_ difference: RecountDifference) {
+    /// Nothing was read yet.
+    package init() {}
+
+    /// Notes a difference.
+    package mutating func note(_ difference: RecountDifference) {
         differenceCount += 1
         if difference.isRepairable {
             repairableCount += 1
@@ -37,10 +40,17 @@ package struct Recount: Hashable, Sendable {
 
 /// The result of a repair.
 package struct RecountRepair: Hashable, Sendable {
-    /// The recount before the repair.
-    package internal(set) var found: Recount
-    /// How many differences were repaired.
-    package internal(set) var repaired: Int64
-    /// The recount after the repair.
-    package internal(set) var remaining: Recount
+    /// What was found before.
+    package var found: Recount
+    /// How many differences were mended.
+    package var repaired: Int64
+    /// What is found now: everything that does not follow from the bytes stays.
+    package var remaining: Recount
+
+    /// Makes a result.
+    package init(found: Recount, repaired: Int64, remaining: Recount) {
+        self.found = found
+        self.repaired = repaired
+        self.remaining = remaining
+    }
 }

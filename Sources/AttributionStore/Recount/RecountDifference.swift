@@ -14,7 +14,9 @@ package enum RecountDifference: Hashable, Sendable {
     case digests(Int64)
     /// Two rows are the same postback.
     case sameKey(Int64, Int64)
-    /// A block of columns is missing, damaged, or does not match the bodies.
+    /// A row's facts, from which reports are counted, are not those of its body.
+    case facts(Int64)
+    /// A block of columns is missing, damaged, or does not say what the bodies of its postbacks say.
     case block(Int64)
     /// Derived tables are missing or damaged.
     case tables(DerivedTables)
@@ -45,6 +47,7 @@ extension RecountDifference: CustomStringConvertible {
         case .unreadable(let id, let reason): "postback \(id): cannot be read: \(reason)"
         case .unverified(let id, let reason): "postback \(id): \(reason)"
         case .digests(let id): "postback \(id): its digests do not match its bytes"
+        case .facts(let id): "postback \(id): its facts, from which reports are counted, do not match its bytes"
         case .sameKey(let first, let second): "postbacks \(first) and \(second) are the same postback"
         case .block(let number):
             "the columns of postbacks \(ColumnBlock.ids(number).lowerBound) to \(ColumnBlock.ids(number).upperBound) "

@@ -26,7 +26,8 @@ struct TargetedRepair {
         /// The target that repairs a difference; nil if it cannot be repaired.
         init?(_ difference: RecountDifference) {
             switch difference {
-            case .structure, .missingRow, .unreadable, .unverified, .sameKey: return nil
+            // A file has columns in place of facts.
+            case .structure, .missingRow, .unreadable, .unverified, .sameKey, .facts: return nil
             case .digests(let id): self = .row(id)
             case .block(let number): self = .block(number)
             case .tables(let tables): self = .tables(tables)

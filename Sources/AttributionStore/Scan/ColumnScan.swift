@@ -260,9 +260,9 @@ extension LedgerQuestion {
 }
 
 extension Range<Int64> {
-    /// The quarter hours that a range of Unix milliseconds overlaps.
-    var quarters: Range<Int64> {
-        // Rounded up.
+    /// The quarters of an hour that a range of Unix milliseconds touches.
+    package var quarters: Range<Int64> {
+        // To the quarter that begins at or after the end.
         let end = -((-upperBound).dividedRoundingDown(by: LedgerTime.quarterMilliseconds))
         let start = lowerBound.quarterOfAnHour
         return start..<Swift.max(start, end)

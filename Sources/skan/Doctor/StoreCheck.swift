@@ -2,8 +2,9 @@ import Attribution
 import AttributionReports
 import AttributionStore
 import Foundation
+import PostgreSQLStore
 
-/// A store, its files and its disk; beside a running server or without one.
+/// A store, and of one in a file its files and its disk; beside a running server or without one.
 struct StoreCheck {
     let path: String
 
@@ -13,12 +14,15 @@ struct StoreCheck {
     private static let longLog: Int64 = 512 << 20
 
     func run() async -> [Finding] {
-        await [store(), quarantine(), log(), disk()].compactMap(\.self)
+        guard !PostgreSQLAddress.isAddress(path) else {
+            return await [store(), quarantine()].compactMap(\.self)
+        }
+        return await [store(), quarantine(), log(), disk()].compactMap(\.self)
     }
 
     private func store() async -> Finding {
         do {
-            let reader = try LedgerReader(path)
+            let reader = try StoreLocation(path).makeReader()
             defer { reader.close() }
             let answer = try await reader.answer(LedgerQuestion())
             let counted = answer.deliveries.count(.recorded, .apple)
@@ -44,7 +48,8 @@ struct StoreCheck {
     }
 
     private func quarantine() async -> Finding? {
-        guard let reader = try? LedgerReader(path), let totals = try? await reader.quarantineTotals() else {
+        guard let reader = try? StoreLocation(path).makeReader(), let totals = try? await reader.quarantineTotals()
+        else {
             return nil
         }
         defer { reader.close() }

@@ -27,7 +27,7 @@ extension QuarantineCommand {
         }
 
         func run() async throws {
-            let reader = try LedgerReader(try store.path)
+            let reader = try store.reader
             var wrapped = 0
             try await QuarantinePages(reader, try filter.query(limit: limit ?? .max)).forEach { page in
                 for delivery in page {

@@ -26,7 +26,7 @@ extension QuarantineCommand {
         }
 
         func run() async throws {
-            let reader = try LedgerReader(try store.path)
+            let reader = try store.reader
             var (newest, count): ([QuarantinedDelivery], Int) = ([], 0)
             try await QuarantinePages(reader, try filter.query(limit: .max)).forEach { page in
                 count += page.count

@@ -3,6 +3,7 @@ import Attribution
 import AttributionConsole
 import AttributionReports
 import AttributionStore
+import PostgreSQLStore
 import StrictJSON
 
 extension QuarantineCommand {
@@ -23,8 +24,8 @@ extension QuarantineCommand {
         var format: Format = .text
 
         func run() async throws {
-            let path = try store.path
-            let found = try await LedgerReader(path).quarantine(QuarantineQuery(id: id, limit: 1))
+            let path = try store.location.name
+            let found = try await store.reader.quarantine(QuarantineQuery(id: id, limit: 1))
             guard let delivery = found.first else {
                 throw CommandFailure(
                     "no delivery \(id) in the quarantine of \(path)",

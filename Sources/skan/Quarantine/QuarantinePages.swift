@@ -2,14 +2,14 @@ import AttributionStore
 
 /// The quarantine, read a page at a time to bound memory.
 struct QuarantinePages {
-    private let reader: LedgerReader
+    private let reader: any LedgerReading
     private let query: QuarantineQuery
 
     /// Bodies of up to 16 KiB: some megabytes.
     private static let size = 256
 
-    /// Makes the pages of a query, whose limit applies to all pages together.
-    init(_ reader: LedgerReader, _ query: QuarantineQuery) {
+    /// Takes what is asked for; its limit counts deliveries in all.
+    init(_ reader: any LedgerReading, _ query: QuarantineQuery) {
         self.reader = reader
         self.query = query
     }

@@ -3,6 +3,7 @@ import Attribution
 package import AttributionReports
 import AttributionStore
 import Foundation
+import PostgreSQLStore
 import StrictJSON
 
 struct ReportCommand: AsyncParsableCommand {
@@ -38,8 +39,9 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let request = try options.request(format, nowMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-        let store = try store.path
-        let report = try await Reporter(try LedgerReader(store), programVersion: Skan.version).report(request)
+        let location = try store.location
+        let store = location.name
+        let report = try await Reporter(try location.makeReader(), programVersion: Skan.version).report(request)
         let style = output == nil ? TextStyle.terminal : .document
         if let output {
             try OutputFile.write(to: output) { file in

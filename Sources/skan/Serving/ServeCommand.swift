@@ -38,8 +38,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customLong("store"), .customShort("s")],
-        help: "The store's file, created if it does not exist (or SKAN_STORE).", completion: .file())
+        help: "The store: a file, made when it does not exist, or postgresql://HOST/DATABASE (or SKAN_STORE).",
+        completion: .file())
     var store: String?
+
+    @Flag(help: "Refuse a database whose commits reach one server alone.")
+    var requireSynchronous = false
 
     @Option(
         name: .customLong("network"), parsing: .singleValue,

@@ -54,6 +54,8 @@ struct ServeSettings {
             "1 to 1000000 requests a second"
         ) { Int($0) }
         configuration.isConsolePlain = command.consolePlainHttp || environment.text("console.plain.http") == "true"
+        configuration.requiresSynchronous =
+            command.requireSynchronous || environment.text("require.synchronous") == "true"
         configuration.networks = list(command.networks, "network")
         configuration.testKeys = command.testKeys.all
         configuration.signingKeys = command.signingKeys ?? environment.text("signing.keys")

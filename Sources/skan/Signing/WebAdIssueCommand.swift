@@ -4,6 +4,7 @@ import AttributionConsole
 import AttributionIngest
 import AttributionStore
 import Foundation
+import PostgreSQLStore
 import StrictJSON
 
 extension WebAdCommand {
@@ -78,7 +79,14 @@ extension WebAdCommand {
             _ = try request.checked(nonce: Nonce(using: &generator), issuedAt: time ?? now)
             let ownership = try StoreOwnership(try store.path)
             let links = try await ownership.change {
-                // Held because a server would have to issue them, under whatever name it opened the store.
+                if case .database(let address) = ownership.location {
+                    let ledger = PostgreSQLWebAdLedger(address)
+                    defer { _ = try? ledger.close() }
+                    return try await WebAdIssuer(ledger: ledger).issue(
+                        request, count: count, issuedAt: time, now: now
+                    ).map { format == .json ? $0.json.line : $0.html }
+                }
+                // The owner of the store answers the taps, whatever the name under which it opened the store.
                 let hold = try StoreHold(ownership.store)
                 defer { hold.release() }
                 let path = SQLiteWebAdLedger.path(besideStore: ownership.store)

@@ -51,7 +51,7 @@ struct ExportCommand: AsyncParsableCommand {
             }
             query.after = position
         }
-        let reader = try LedgerReader(try store.path)
+        let reader = try store.reader
         if after == nil {
             // A continued export is appended to a file with a header.
             Terminal.write(ExportedPostback.header(as: format, hasBody: bodies))

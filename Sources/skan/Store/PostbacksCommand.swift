@@ -44,7 +44,7 @@ struct PostbacksCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let reader = try LedgerReader(try store.path)
+        let reader = try store.reader
         var query = PostbackQuery(
             transactionID: transactionID,
             received: try PostbackQuery.received(

@@ -2,6 +2,7 @@ import ArgumentParser
 import AttributionConsole
 import AttributionSigning
 import AttributionStore
+import PostgreSQLStore
 
 struct RecountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -52,12 +53,17 @@ struct RecountCommand: AsyncParsableCommand {
 
     private func recounted() async throws -> RecountOutcome {
         let verifier = try verifier()
-        return RecountOutcome(try await LedgerReader(try store.path).recount { verifier.judge($0) })
+        return RecountOutcome(try await store.reader.recount { verifier.judge($0) })
     }
 
     private func repaired() async throws -> RecountOutcome {
         let ownership = try StoreOwnership(try store.path)
         let verifier = try verifier()
+        if case .database = ownership.location {
+            let ledger = try ownership.location.makeWriter(onEvent: StoreOwnership.say)
+            defer { _ = try? ledger.close() }
+            return RecountOutcome(try await ledger.repair { verifier.judge($0) })
+        }
         return try await ownership.change {
             RecountOutcome(try await LedgerRepair.repair(path: ownership.store) { verifier.judge($0) })
         } owner: {

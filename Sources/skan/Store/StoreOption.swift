@@ -1,12 +1,15 @@
 import ArgumentParser
+import AttributionStore
+import PostgreSQLStore
 
 /// The store a command applies to: `--store`, otherwise `SKAN_STORE`.
 struct StoreOption: ParsableArguments {
     @Option(
-        name: [.customLong("store"), .customShort("s")], help: "The store's file (or SKAN_STORE).", completion: .file())
+        name: [.customLong("store"), .customShort("s")],
+        help: "The store: a file, or postgresql://HOST/DATABASE (or SKAN_STORE).", completion: .file())
     var file: String?
 
-    /// The store's file.
+    /// The store's file, or its address.
     var path: String {
         get throws {
             guard let path = file ?? EnvironmentSettings().text("store"), !path.isEmpty else {
@@ -14,5 +17,15 @@ struct StoreOption: ParsableArguments {
             }
             return path
         }
+    }
+
+    /// Where the store is.
+    var location: StoreLocation {
+        get throws { try StoreLocation(path) }
+    }
+
+    /// A reader of the store.
+    var reader: any LedgerReading {
+        get throws { try location.makeReader() }
     }
 }

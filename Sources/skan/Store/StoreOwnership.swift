@@ -2,15 +2,25 @@ import AttributionConsole
 import AttributionIngest
 import AttributionSigning
 import AttributionStore
+import PostgreSQLStore
 
-/// Changes a store through its owner if it has one, and otherwise as its owner.
+/// The way to change a store: a file by its owner when it has one, and else as its owner; a database at once.
 struct StoreOwnership {
-    /// The store's file, with links resolved.
+    /// The store's file, with links resolved, or its address without secrets.
     let store: String
+    /// Where the store is.
+    let location: StoreLocation
 
     /// Names a store, which must exist, so that a misspelled path does not create one.
     init(_ path: String) throws {
-        store = try LedgerReader(path).path
+        switch try StoreLocation(path) {
+        case .file(let path):
+            store = try LedgerReader(path).path
+            location = .file(store)
+        case .database(let address):
+            store = address.description
+            location = .database(address)
+        }
     }
 
     /// Makes a change.
@@ -40,7 +50,7 @@ struct StoreOwnership {
         owner: (OwnerClient) async throws -> Result
     ) async throws -> Result {
         try await change {
-            let ledger = try LedgerWriter(path: store, onEvent: Self.say)
+            let ledger = try location.makeWriter(onEvent: Self.say)
             let result: Result
             do {
                 result = try await here(StoreMaintenance(ledger: ledger, verifier: try verifier()))

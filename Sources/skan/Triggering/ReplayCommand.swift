@@ -6,6 +6,7 @@ import AttributionIngest
 import AttributionReports
 import AttributionStore
 import Foundation
+import PostgreSQLStore
 import StrictJSON
 
 struct ReplayCommand: AsyncParsableCommand {
@@ -85,7 +86,7 @@ struct ReplayCommand: AsyncParsableCommand {
     private static func each(
         of store: String, _ days: Range<Int64>?, _ send: (ReplayedDelivery) async throws -> Void
     ) async throws -> Int {
-        let reader = try LedgerReader(store)
+        let reader = try StoreLocation(store).makeReader()
         defer { reader.close() }
         var query = PostbackQuery(received: days, limit: ExportQuery.pageSize)
         var unreadable = 0

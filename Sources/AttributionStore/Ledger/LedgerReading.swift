@@ -1,0 +1,44 @@
+package import Attribution
+
+/// Reads a store of postbacks and changes nothing; any number of readers may.
+///
+/// Each answer is of one snapshot. ``LedgerReader`` reads a file of SQLite; `PostgreSQLLedgerReader` a database.
+package protocol LedgerReading: Sendable {
+    /// Answers a question; cancelling the task ends the work.
+    ///
+    /// - Throws: ``LedgerQuestionError``, ``StoreError``, and `CancellationError`.
+    func answer(_ question: LedgerQuestion) async throws -> LedgerAnswer
+
+    /// Recorded postbacks in the order of their ids.
+    ///
+    /// - Throws: ``StoreError``.
+    func postbacks(_ query: PostbackQuery) async throws -> [RecordedPostback]
+
+    /// Hands out a page of recorded postbacks; whoever goes on from its position gets every postback once, also those
+    /// recorded meanwhile.
+    ///
+    /// - Throws: ``LedgerQuestionError`` for a position that is none of this store's, and ``StoreError``.
+    func export(_ query: ExportQuery) async throws -> ExportPage
+
+    /// Deliveries in the quarantine, in the order of their ids.
+    ///
+    /// - Throws: ``StoreError``.
+    func quarantine(_ query: QuarantineQuery) async throws -> [QuarantinedDelivery]
+
+    /// How much there is of each class.
+    ///
+    /// - Throws: ``StoreError``.
+    func quarantineTotals() async throws -> [QuarantineTotal]
+
+    /// Reads everything again from the raw bytes, and changes nothing.
+    ///
+    /// - Parameter judge: Reads and verifies bodies.
+    /// - Returns: What was read and how it differs.
+    /// - Throws: ``StoreError``.
+    func recount(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> Recount
+
+    /// Closes the connections; a later question opens new ones.
+    func close()
+}
+
+extension LedgerReader: LedgerReading {}

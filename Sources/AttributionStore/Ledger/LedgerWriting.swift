@@ -1,0 +1,76 @@
+package import Attribution
+
+/// Records into a store of postbacks, and judges its quarantine again.
+///
+/// What a method returns is durable. ``LedgerWriter`` is the one owner of a file of SQLite; of the nodes on a database of
+/// PostgreSQL each has a `PostgreSQLLedgerWriter`.
+package protocol LedgerWriting: Sendable {
+    /// Where the store is, without secrets: a path, or an address.
+    var name: String { get }
+
+    /// Whether the last commit succeeded; a server that is not ready should get no traffic.
+    var health: StoreHealth { get }
+
+    /// When this writer or an earlier one last recorded a postback, in Unix milliseconds; nil when that is not known.
+    var lastRecordedAtMilliseconds: Int64? { get }
+
+    /// Looks after the store; to be called each second.
+    func heartbeat()
+
+    /// Records a batch in one transaction, on the calling thread.
+    ///
+    /// - Parameter deliveries: Judged deliveries in the order received.
+    /// - Returns: What became of each, in the same order, after the commit; nil for one that can be neither recorded nor
+    ///   kept, whose sender must come back.
+    /// - Throws: ``StoreError``, when nothing of the batch may be acknowledged.
+    func record(_ deliveries: [Delivery]) throws -> [Recording?]
+
+    /// Judges deliveries of the quarantine again, as if they came now, and counts what is genuine by when it came.
+    ///
+    /// - Parameters:
+    ///   - query: Which deliveries; its limit counts them in all.
+    ///   - judge: Reads and verifies bodies.
+    /// - Returns: What became of them.
+    /// - Throws: ``StoreError``; what was moved until then stays moved.
+    func requeue(_ query: QuarantineQuery, judge: ([[UInt8]]) -> [Judgement]) throws -> Requeued
+
+    /// Deletes deliveries from the quarantine for good; their counts stay.
+    ///
+    /// - Parameter query: Which deliveries; its limit counts them in all.
+    /// - Returns: How many were deleted.
+    /// - Throws: ``StoreError``; what was deleted until then stays deleted.
+    func prune(_ query: QuarantineQuery) throws -> Int64
+
+    /// Reads everything again from the raw bytes and mends what follows from them.
+    ///
+    /// - Parameter judge: Reads and verifies bodies.
+    /// - Returns: What was found, mended, and remains.
+    /// - Throws: ``StoreError``.
+    func repair(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair
+
+    /// A reader of the same store, which the caller closes.
+    ///
+    /// - Throws: ``StoreError``.
+    func makeReader() throws -> any LedgerReading
+
+    /// Waits half a second at most from now on for what others hold.
+    func prepareToClose()
+
+    /// Closes the store; every method fails afterwards.
+    ///
+    /// - Returns: How it was left.
+    @discardableResult
+    func close() throws -> StoreEnding
+}
+
+extension LedgerWriter: LedgerWriting {
+    /// The file, with links resolved.
+    package var name: String {
+        path
+    }
+
+    /// A reader of the same file.
+    package func makeReader() throws -> any LedgerReading {
+        try LedgerReader(path)
+    }
+}

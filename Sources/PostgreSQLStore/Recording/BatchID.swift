@@ -1,0 +1,50 @@
+import AttributionStore
+
+/// The number of a recording transaction, chosen at random, by which a node finds out whether it was committed.
+struct BatchID {
+    private let high: UInt64
+    private let low: UInt64
+
+    init() {
+        var generator = SystemRandomNumberGenerator()
+        high = generator.next()
+        low = generator.next()
+    }
+
+    private var parameter: PostgreSQLParameter {
+        let bytes = withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Digest16($0) }
+        return .digest(bytes)
+    }
+
+    /// Notes the transaction, and makes its settings those that recording needs, whatever the role's are.
+    ///
+    /// A time-out of statements would end the wait of a COMMIT for the standbys; a node that vanished must not hold its
+    /// locks for hours; and a commit that is not on disk was none.
+    func insert(_ connection: PostgreSQLConnection) throws {
+        try connection.run(
+            """
+            WITH settings AS MATERIALIZED (
+                SELECT
+                    set_config('statement_timeout', '0', true), set_config('lock_timeout', '10s', true),
+                    set_config('idle_in_transaction_session_timeout', '30s', true),
+                    set_config('synchronous_commit', CASE
+                        WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write') THEN 'on'
+                        ELSE current_setting('synchronous_commit') END, true)
+            )
+            INSERT INTO skan.batch (id) SELECT $1::uuid FROM settings
+            """, [parameter])
+    }
+
+    /// Whether the transaction was committed; after a lost connection, when nobody answered.
+    ///
+    /// Inserting the number again waits for the transaction if it still runs, and keeps it from being committed if it
+    /// does not. The commit made here comes after it, and so the standbys have it too when this one returns.
+    func isCommitted(_ connection: PostgreSQLConnection) throws -> Bool {
+        try connection.transaction { connection in
+            try BatchID().insert(connection)
+            let inserted = try connection.run(
+                "INSERT INTO skan.batch (id) VALUES ($1) ON CONFLICT (id) DO NOTHING RETURNING true", [parameter])
+            return inserted.count == 0
+        }
+    }
+}

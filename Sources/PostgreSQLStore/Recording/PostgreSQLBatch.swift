@@ -1,0 +1,191 @@
+import Attribution
+import AttributionStore
+
+/// The work of one recording transaction.
+struct PostgreSQLBatch {
+    /// A delivery, and the row of the quarantine it comes from when it is judged again.
+    struct Item {
+        let delivery: Delivery
+        var origin: QuarantinedDelivery?
+    }
+
+    let connection: PostgreSQLConnection
+    private let networks: OwnNetworks
+    private(set) var codes: ValueCodes
+    private(set) var quarantine: QuarantineInsertion
+    private(set) var sums = DeliverySums()
+    /// What became of deliveries that were judged again.
+    private(set) var requeued = Requeued()
+    /// When the database says that it recorded; nil when no postback was new.
+    private(set) var recordedAt: Int64?
+
+    /// Begins the work of a transaction.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection, within the transaction.
+    ///   - networks: The networks whose postbacks are ours.
+    ///   - codes: What this node remembers.
+    ///   - room: How full the quarantine is.
+    init(_ connection: PostgreSQLConnection, networks: OwnNetworks, codes: ValueCodes, room: QuarantineRoom) {
+        self.connection = connection
+        self.networks = networks
+        self.codes = codes
+        quarantine = QuarantineInsertion(room)
+    }
+
+    /// The first copies of the postbacks among some deliveries.
+    static func insertion(_ items: [Item], _ networks: OwnNetworks) -> PostbackInsertion {
+        var digester = PostbackDigester()
+        var seen: Set<Digest16> = []
+        var copies: [PostbackInsertion.Copy] = []
+        for item in items {
+            guard case .verified(let verified) = item.delivery.judgement else {
+                continue
+            }
+            let digests = digester.digests(of: verified.postback, provenance: verified.provenance)
+            guard seen.insert(digests.key).inserted else {
+                continue
+            }
+            let traffic = networks.traffic(of: verified)
+            copies.append(
+                PostbackInsertion.Copy(
+                    verified: verified, digests: digests, delivery: item.delivery, traffic: traffic,
+                    facts: PostbackFacts(
+                        verified.postback, traffic: traffic, recipient: item.delivery.recipient,
+                        receivedAtMilliseconds: item.delivery.receivedAtMilliseconds, key: digests.key)))
+        }
+        return PostbackInsertion(copies: copies)
+    }
+
+    /// Records deliveries.
+    ///
+    /// - Parameters:
+    ///   - items: In the order received.
+    ///   - insertion: The first copies among them.
+    ///   - isLearning: Whether values may lack codes, which then get theirs within the transaction.
+    /// - Returns: What became of each; nil for one that can be neither recorded nor kept, or not decided.
+    /// - Throws: ``StaleCodes``, and ``PostgreSQLFault``.
+    mutating func record(
+        _ items: [Item],
+        _ insertion: PostbackInsertion,
+        isLearning: Bool = false
+    ) throws -> [Recording?] {
+        if isLearning {
+            try codes.learn(insertion.copies.lazy.flatMap(\.values), connection)
+        }
+        let stored = try insertion.insert(connection, codes)
+        recordedAt = stored.recordedAt
+        var known = stored.known
+        var unrecorded = stored.inserted
+        try quarantine.prepare(contradicting: known.values.map(\.id), connection)
+        var digester = PostbackDigester()
+        let recordings = try items.map { item -> Recording? in
+            let delivery = item.delivery
+            guard case .verified(let verified) = delivery.judgement else {
+                return try reject(item)
+            }
+            let digests = digester.digests(of: verified.postback, provenance: verified.provenance)
+            if let id = unrecorded.removeValue(forKey: digests.key) {
+                let traffic = networks.traffic(of: verified)
+                known[digests.key] = PostbackInsertion.Known(
+                    id: id, content: digests.content, receivedAt: delivery.receivedAtMilliseconds,
+                    recipient: delivery.recipient, traffic: traffic)
+                return note(.recorded(traffic), item)
+            }
+            // Neither inserted nor found: another transaction may still win. Whoever sent it has to come back.
+            guard let first = known[digests.key] else {
+                return nil
+            }
+            guard first.content == digests.content else {
+                return try contradict(first, digests.content, verified, item)
+            }
+            sums.countRepeat(of: first.id, receivedAt: first.receivedAt, by: first.recipient, delivery)
+            return note(.duplicate(first.traffic), item)
+        }
+        try quarantine.write(connection, &sums)
+        try sums.write(connection)
+        return recordings
+    }
+
+    // MARK: What is not counted
+
+    private mutating func reject(_ item: Item) throws -> Recording? {
+        guard case .rejected(let rejection, let body) = item.delivery.judgement else {
+            requeued.note(nil, isRequeued: item.origin != nil)
+            return nil
+        }
+        let kind = QuarantineClass(rejection, body: body)
+        if let origin = item.origin {
+            quarantine.rejectAgain(origin, kind, rejection, &sums)
+            requeued.note(nil, isRequeued: true)
+            let recording = Recording.quarantined(rejection)
+            if rejection.code.rawValue != origin.reason {
+                move(origin, to: recording, item.delivery)
+            }
+            return recording
+        }
+        let isKept = quarantine.keep(QuarantinedBody(kind, rejection, body, item.delivery))
+        // What may be genuine is not acknowledged without being kept.
+        guard isKept || kind != .future else {
+            return nil
+        }
+        return note(.quarantined(rejection, isKept: isKept), item)
+    }
+
+    private mutating func contradict(
+        _ first: PostbackInsertion.Known,
+        _ content: Digest16,
+        _ verified: VerifiedPostback,
+        _ item: Item
+    ) throws -> Recording? {
+        let body = QuarantinedBody(conflictWith: first.id, content, verified.postback.body, item.delivery)
+        if let origin = item.origin {
+            // What was kept stays kept.
+            quarantine.becomeConflict(origin, body, &sums)
+            let recording = Recording.conflict(first.traffic)
+            move(origin, to: recording, item.delivery)
+            requeued.note(recording, isRequeued: true)
+            return recording
+        }
+        return note(.conflict(first.traffic, isKept: quarantine.keepConflict(body)), item)
+    }
+
+    // MARK: Counting
+
+    private mutating func note(_ recording: Recording, _ item: Item) -> Recording {
+        if let origin = item.origin {
+            quarantine.remove(origin, &sums)
+            move(origin, to: recording, item.delivery)
+            requeued.note(recording, isRequeued: true)
+        } else {
+            sums.count(
+                .init(recording, recipient: item.delivery.recipient), kept: recording.isKept ? 1 : 0, at: item.delivery)
+        }
+        return recording
+    }
+
+    /// Counts a delivery of the quarantine as what it has become.
+    private mutating func move(_ origin: QuarantinedDelivery, to recording: Recording, _ delivery: Delivery) {
+        let before = DeliveryCounts.Kind(
+            status: .quarantined, traffic: nil, reason: PostbackRejection.Code(rawValue: origin.reason),
+            recipient: origin.recipient)
+        sums.count(before, -1, kept: -1, at: delivery)
+        sums.count(.init(recording, recipient: delivery.recipient), kept: 1, at: delivery)
+    }
+}
+
+extension Requeued {
+    /// Counts what became of a delivery of the quarantine; nil for one that stays.
+    fileprivate mutating func note(_ recording: Recording?, isRequeued: Bool) {
+        guard isRequeued else {
+            return
+        }
+        judged += 1
+        switch recording {
+        case .recorded: recorded += 1
+        case .duplicate: duplicate += 1
+        case .conflict: conflict += 1
+        case .quarantined, nil: stayed += 1
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package import Attribution
+package import AttributionStore
+
+extension PostgreSQLLedgerReader {
+    /// Reads everything again from the raw bytes, in one snapshot; see ``AttributionStore/LedgerReading/recount(judge:)``.
+    ///
+    /// Postbacks whose bodies were dropped with their partition are not read.
+    package func recount(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> Recount {
+        try await read { snapshot in
+            try RecountPass(snapshot.connection, judge).run()
+        }
+    }
+}
+
+/// Compares what reports read with the raw bytes, in memory that does not grow with the postbacks.
+private struct RecountPass {
+    private let connection: PostgreSQLConnection
+    private let judge: ([[UInt8]]) -> [Judgement]
+    private var result = Recount()
+    private var values = CodedTexts()
+
+    /// Rows verified together.
+    private static let rowsAtOnce: Int64 = 1_024
+
+    init(_ connection: PostgreSQLConnection, _ judge: @escaping ([[UInt8]]) -> [Judgement]) {
+        self.connection = connection
+        self.judge = judge
+    }
+
+    consuming func run() throws -> Recount {
+        try checkKeys()
+        try checkRows()
+        try checkDeliveries()
+        try checkQuarantine()
+        return result
+    }
+
+    // MARK: Rows
+
+    private mutating func checkKeys() throws {
+        let lost = try connection.run(
+            """
+            SELECT k.id FROM skan.postback_key AS k LEFT JOIN skan.postback AS p ON p.id = k.id
+            WHERE p.id IS NULL ORDER BY k.id
+            """)
+        for row in 0..<lost.count {
+            result.note(.missingRow(try lost.integer(row, 0)))
+        }
+        let copies = try connection.run(
+            """
+            SELECT DISTINCT c.id FROM skan.recipient_copy AS c LEFT JOIN skan.postback AS p ON p.id = c.id
+            WHERE p.id IS NULL ORDER BY c.id
+            """)
+        for row in 0..<copies.count {
+            result.note(.copyWithoutRow(try copies.integer(row, 0)))
+        }
+    }
+
+    private mutating func checkRows() throws {
+        // Older bodies went with their partitions.
+        let oldest = try connection.run("SELECT id FROM skan.postback_body ORDER BY id LIMIT 1")
+        var last = try oldest.count == 0 ? Int64.max : oldest.integer(0, 0) - 1
+        while true {
+            let page = try connection.run(
+                "SELECT \(StoredPostback.columns) \(RecordedPostback.tables) WHERE p.id > $1 ORDER BY p.id LIMIT $2",
+                [.integer(last), .integer(Self.rowsAtOnce)])
+            guard page.count > 0 else {
+                return
+            }
+            let rows = try (0..<page.count).map { try StoredPostback(page, $0) }
+            last = try page.integer(page.count - 1, 0)
+            try check(rows)
+        }
+    }
+
+    private mutating func check(_ rows: [StoredPostback]) throws {
+        result.postbacks += Int64(rows.count)
+        var present: [(row: StoredPostback, body: [UInt8])] = []
+        for row in rows {
+            if let body = row.recorded.body {
+                present.append((row, body))
+            } else {
+                result.note(.unreadable(row.recorded.id, reason: "its body is missing"))
+            }
+        }
+        var verified: [(row: StoredPostback, postback: ReceivedPostback, digests: PostbackDigests)] = []
+        var digester = PostbackDigester()
+        for ((row, body), judgement) in zip(present, judge(present.map(\.body))) {
+            if let postback = postback(row.recorded, body, judgement) {
+                let digests = digester.digests(of: postback, provenance: row.recorded.traffic.provenance)
+                verified.append((row, postback, digests))
+            }
+        }
+        try values.learn(verified.lazy.flatMap(\.row.codes), connection)
+        let keys = try PostbackInsertion.known(verified.map(\.digests.key), connection)
+        for (row, postback, digests) in verified {
+            let id = row.recorded.id
+            if keys[digests.key]?.id != id || keys[digests.key]?.content != digests.content {
+                result.note(.digests(id))
+            }
+            if !row.says(postback, digests, values) {
+                result.note(.facts(id))
+            }
+        }
+    }
+
+    /// The postback of a row, if it verifies as it did.
+    private mutating func postback(
+        _ recorded: RecordedPostback, _ body: [UInt8], _ judgement: Judgement
+    ) -> ReceivedPostback? {
+        let (id, traffic) = (recorded.id, recorded.traffic)
+        switch judgement {
+        case .verified(let verified) where verified.provenance == traffic.provenance:
+            result.verified += 1
+            return verified.postback
+        case .verified(let verified):
+            result.note(
+                .unverified(id, reason: "recorded as \(traffic.rawValue), verifies as \(verified.provenance.rawValue)"))
+        case .undecided(let reason, _):
+            result.note(.unverified(id, reason: "could not be verified: \(reason)"))
+        case .rejected(let rejection, _):
+            guard traffic == .test, rejection.code == .invalidSignature || rejection.code == .unknownKey,
+                let received = try? ReceivedPostback(reading: body)
+            else {
+                result.note(.unverified(id, reason: "does not verify again: \(rejection)"))
+                return nil
+            }
+            // The key that verified it was not named again.
+            result.unverifiedTest += 1
+            return received
+        }
+        return nil
+    }
+
+    // MARK: What follows from the rows
+
+    private mutating func checkDeliveries() throws {
+        let wrong = try connection.run(
+            """
+            SELECT coalesce(there.quarter, counted.quarter), coalesce(there.traffic, counted.traffic),
+                coalesce(there.recipient, counted.recipient), coalesce(counted.count, 0), coalesce(there.count, 0)
+            FROM (
+                SELECT quarter, traffic::text AS traffic, recipient::text AS recipient, count(*) AS count
+                FROM skan.postback GROUP BY 1, 2, 3
+            ) AS there FULL JOIN (
+                SELECT quarter, traffic, recipient::text AS recipient, sum(count)::int8 AS count FROM skan.delivery
+                WHERE status = 'recorded' GROUP BY 1, 2, 3
+            ) AS counted USING (quarter, traffic, recipient)
+            WHERE coalesce(there.count, 0) <> coalesce(counted.count, 0)
+            """)
+        for row in 0..<wrong.count {
+            result.note(
+                .deliveries(
+                    quarter: try wrong.integer(row, 0), traffic: try wrong.text(row, 1),
+                    recipient: try wrong.text(row, 2), counted: try wrong.integer(row, 3),
+                    rows: try wrong.integer(row, 4)))
+        }
+    }
+
+    private mutating func checkQuarantine() throws {
+        let wrong = try connection.run(
+            """
+            SELECT class FROM (
+                SELECT class, count(*) AS count, sum(octet_length(body))::int8 AS bytes FROM skan.quarantine
+                GROUP BY class
+            ) AS there FULL JOIN (
+                SELECT class, sum(count)::int8 AS count, sum(bytes)::int8 AS bytes FROM skan.quarantine_change
+                GROUP BY class
+            ) AS total USING (class)
+            WHERE coalesce(there.count, 0) <> coalesce(total.count, 0)
+                OR coalesce(there.bytes, 0) <> coalesce(total.bytes, 0)
+            ORDER BY class
+            """)
+        for row in 0..<wrong.count {
+            result.note(.quarantineTotal(try wrong.text(row, 0)))
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import AttributionStore
+import Synchronization
+
+/// Keeps the tables of a store in order beside recording, on a connection of its own.
+///
+/// Every node tries; an advisory lock lets one of them do it at a time.
+final class StoreUpkeep: Sendable {
+    private struct State {
+        var connection: PostgreSQLConnection?
+        var beats = 0
+        var isClosed = false
+        var failure: String?
+    }
+
+    private let address: PostgreSQLAddress
+    private let settings: LedgerSettings
+    private let status: StoreStatus
+    private let onEvent: @Sendable (StoreEvent) -> Void
+    private let state = Mutex(State())
+
+    /// Held while tables are kept in order, over the whole database.
+    private static let lock: Int64 = 0x736b_616e_0002
+    /// Beats between two rounds, and between two looks at how full the quarantine is.
+    private static let roundBeats = 30
+    private static let roomBeats = 5
+
+    init(
+        _ address: PostgreSQLAddress,
+        _ settings: LedgerSettings,
+        _ status: StoreStatus,
+        _ onEvent: @escaping @Sendable (StoreEvent) -> Void
+    ) {
+        self.address = address
+        self.settings = settings
+        self.status = status
+        self.onEvent = onEvent
+    }
+
+    /// Looks at the server, and after some beats puts the tables in order.
+    ///
+    /// - Returns: How full the quarantine is, now and then.
+    func beat() -> QuarantineRoom? {
+        state.withLock { state in
+            guard !state.isClosed else {
+                return nil
+            }
+            defer { state.beats += 1 }
+            do {
+                return try StoreError.translating(address) { try beat(&state) }
+            } catch {
+                state.connection = nil
+                let reason = "\(error)"
+                status.didFail(reason)
+                if state.failure != reason {
+                    state.failure = reason
+                    onEvent(.upkeepFailed(store: address.description, reason: reason))
+                }
+                return nil
+            }
+        }
+    }
+
+    private func beat(_ state: inout State) throws -> QuarantineRoom? {
+        if state.connection?.isLost ?? true {
+            state.connection = nil
+            state.connection = try PostgreSQLConnection(address)
+        }
+        guard let connection = state.connection else {
+            return nil
+        }
+        try status.look(connection, address.description, onEvent)
+        if status.hasFailed {
+            // What failed may have been a commit: only another one says that it is over.
+            try connection.transaction { try BatchID().insert($0) }
+            status.didCommit()
+        }
+        if state.beats.isMultiple(of: Self.roundBeats) {
+            try round(connection)
+        }
+        state.failure = nil
+        return state.beats.isMultiple(of: Self.roomBeats) ? try QuarantineRoom(settings.budgets, connection) : nil
+    }
+
+    /// Puts the tables in order, unless another node does.
+    func round(_ connection: PostgreSQLConnection) throws {
+        try connection.transaction { connection in
+            guard try connection.run("SELECT pg_try_advisory_xact_lock($1)", [.integer(Self.lock)]).bool(0, 0) else {
+                return
+            }
+            try connection.run("DELETE FROM skan.batch WHERE begun_at < now() - interval '1 day'")
+            try compact(connection)
+            try trim(connection)
+        }
+        // By itself, for it gives up where bodies are being read; three months ahead leave time.
+        try connection.transaction { connection in
+            if try connection.run("SELECT pg_try_advisory_xact_lock($1)", [.integer(Self.lock)]).bool(0, 0) {
+                try connection.run("SELECT skan.make_partitions(3)")
+            }
+        }
+    }
+
+    // MARK: Counts
+
+    /// Sums rows of counts that belong together; those of transactions that run are left for the next round.
+    private func compact(_ connection: PostgreSQLConnection) throws {
+        try connection.run(
+            """
+            WITH gone AS (
+                DELETE FROM skan.delivery WHERE quarter IN (
+                    SELECT quarter FROM skan.delivery GROUP BY quarter HAVING count(*) > 200 LIMIT 64)
+                RETURNING *
+            )
+            INSERT INTO skan.delivery (quarter, status, traffic, reason, recipient, count, kept)
+            SELECT quarter, status, traffic, reason, recipient, sum(count), sum(kept) FROM gone
+            GROUP BY quarter, status, traffic, reason, recipient
+            HAVING sum(count) <> 0 OR sum(kept) <> 0
+            """)
+        try connection.run(
+            """
+            WITH gone AS (
+                DELETE FROM skan.repeat_delay WHERE quarter IN (
+                    SELECT quarter FROM skan.repeat_delay GROUP BY quarter HAVING count(*) > 100 LIMIT 64)
+                RETURNING *
+            )
+            INSERT INTO skan.repeat_delay (quarter, delay, count)
+            SELECT quarter, delay, sum(count) FROM gone GROUP BY quarter, delay
+            """)
+        try connection.run(
+            """
+            WITH gone AS (
+                DELETE FROM skan.quarantine_change
+                WHERE (SELECT count(*) FROM skan.quarantine_change) > 100
+                RETURNING *
+            )
+            INSERT INTO skan.quarantine_change (class, count, bytes)
+            SELECT class, sum(count), sum(bytes) FROM gone GROUP BY class
+            """)
+    }
+
+    // MARK: The quarantine
+
+    /// Lets the oldest garbage go, then the oldest forgeries, until what is there fits into the bound.
+    private func trim(_ connection: PostgreSQLConnection) throws {
+        for victim in [QuarantineClass.garbage, .forged] {
+            let excess = try QuarantineRoom(settings.budgets, connection).excess(adding: 0)
+            guard excess > 0 else {
+                return
+            }
+            try connection.run(
+                """
+                WITH oldest AS (
+                    SELECT id, sum(octet_length(body)) OVER (ORDER BY id) - octet_length(body) AS before
+                    FROM skan.quarantine WHERE class = $1
+                ), gone AS (
+                    DELETE FROM skan.quarantine WHERE id IN (SELECT id FROM oldest WHERE before < $2)
+                    RETURNING octet_length(body) AS bytes
+                )
+                INSERT INTO skan.quarantine_change (class, count, bytes)
+                SELECT $1, -count(*), -coalesce(sum(bytes), 0) FROM gone
+                """, [.text(victim.rawValue), .integer(excess)])
+        }
+    }
+
+    /// Closes the connection.
+    func close() {
+        state.withLock { state in
+            state.isClosed = true
+            state.connection = nil
+        }
+    }
+}
+
+extension QuarantineRoom {
+    /// How full the quarantine is, for all nodes together.
+    init(_ budgets: QuarantineBudgets, _ connection: PostgreSQLConnection) throws {
+        self.init(budgets)
+        let sums = try connection.run(
+            "SELECT class, sum(count)::int8, sum(bytes)::int8 FROM skan.quarantine_change GROUP BY class")
+        var totals: [QuarantineClass: Used] = [:]
+        for row in 0..<sums.count {
+            totals[try sums.word(row, 0)] = Used(rows: try sums.integer(row, 1), bytes: try sums.integer(row, 2))
+        }
+        let hours = try connection.run(
+            """
+            WITH newest AS (
+                SELECT floor(max(received_at) / $1::numeric)::int8 AS hour FROM skan.quarantine
+            )
+            SELECT newest.hour, q.class, q.client, count(*), sum(octet_length(q.body))::int8
+            FROM newest JOIN skan.quarantine AS q ON q.received_at >= newest.hour * $1
+            GROUP BY newest.hour, q.class, q.client
+            """, [.integer(Self.hourMilliseconds)])
+        var used: [(kind: QuarantineClass, client: String, used: Used)] = []
+        var hour: Int64 = 0
+        for row in 0..<hours.count {
+            hour = try hours.integer(row, 0)
+            used.append(
+                (
+                    try hours.word(row, 1), try hours.text(row, 2),
+                    Used(rows: try hours.integer(row, 3), bytes: try hours.integer(row, 4))
+                ))
+        }
+        replace(totals: totals, hour: (hour, used))
+    }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import PostgreSQLStore
+
+struct MigrateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Make the tables of a store in PostgreSQL, or bring them up to this release.",
+        discussion: """
+            skan serve does so itself when its role may. Nodes of the release before go on recording meanwhile.
+
+            EXAMPLE
+              skan migrate --store postgresql://skan_owner@db1,db2/skan --check
+            """
+    )
+
+    @OptionGroup var store: StoreOption
+
+    @Flag(help: "Say what would be done, and change nothing: status 1 when there is something to do.")
+    var check = false
+
+    func run() throws {
+        guard case .database(let address) = try store.location else {
+            throw CommandFailure(
+                "\(try store.path) is a file, whose tables its owner looks after",
+                hint: "name a database: --store postgresql://HOST/DATABASE")
+        }
+        let outcome = check ? try SchemaMigrator.check(address) : try SchemaMigrator.migrate(address)
+        switch outcome {
+        case .current:
+            Terminal.write("up to date\n")
+        case .migrated(nil, let version):
+            Terminal.write("tables \(check ? "missing" : "made"), version \(version)\n")
+        case .migrated(.some(let found), let version):
+            Terminal.write("tables of version \(found) \(check ? "need" : "brought to") version \(version)\n")
+        case .moved:
+            Terminal.write(
+                "tables came from another cluster; the order of the commits \(check ? "has to go" : "goes") on here\n")
+        }
+        if check, outcome != .current {
+            throw ExitStatus.negative
+        }
+    }
+}

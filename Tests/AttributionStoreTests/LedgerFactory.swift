@@ -1,0 +1,41 @@
+import AttributionStore
+import PostgreSQLStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// A kind of store, whose ledgers obey the same rules as those of every other kind.
+struct LedgerFactory: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// Opens the store that belongs to a path, and makes it when there is none.
+    let open: @Sendable (String) throws -> AnyLedger
+
+    static let all = [
+        LedgerFactory(testDescription: "SQLite") { path in
+            AnyLedger(writer: try LedgerWriter(path: path), reader: try LedgerReader(path))
+        },
+        LedgerFactory(testDescription: "PostgreSQL") { path in
+            let address = try PostgreSQLAddress(try databases.address(of: path))
+            return AnyLedger(
+                writer: try PostgreSQLLedgerWriter(address), reader: PostgreSQLLedgerReader(address))
+        },
+    ]
+
+    private static let databases = Databases()
+
+    /// The databases that stand in for paths.
+    private final class Databases: Sendable {
+        private let addresses = Mutex<[String: String]>([:])
+
+        func address(of path: String) throws -> String {
+            try addresses.withLock { addresses in
+                if let address = addresses[path] {
+                    return address
+                }
+                let address = try PostgreSQLServer.shared().makeDatabase()
+                addresses[path] = address
+                return address
+            }
+        }
+    }
+}

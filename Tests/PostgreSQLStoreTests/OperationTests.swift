@@ -1,0 +1,130 @@
+import Attribution
+import AttributionSigning
+import AttributionStore
+import Foundation
+import PostgreSQLStore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Operating a store in PostgreSQL", .serialized)
+struct OperationTests {
+    let database: TestDatabase
+
+    init() throws {
+        database = try TestDatabase()
+    }
+
+    @Test("Two nodes started at once on an empty database both run")
+    func empty() async throws {
+        let database = database
+        let nodes = try await withThrowingTaskGroup(of: PostgreSQLLedgerWriter.self) { group in
+            for _ in 0..<4 {
+                group.addTask { try database.node() }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        for (number, node) in nodes.enumerated() {
+            #expect(try node.record([database.delivery(id: "p\(number)")]) == [.recorded(.test)])
+        }
+        #expect(try SchemaMigrator.check(database.address) == .current)
+    }
+
+    @Test("A database without tables is migrated once, and one of a later release refused")
+    func migrating() throws {
+        let address = try database.address
+        #expect(try SchemaMigrator.check(address) == .migrated(from: nil, to: 1))
+        #expect(try SchemaMigrator.migrate(address) == .migrated(from: nil, to: 1))
+        #expect(try SchemaMigrator.migrate(address) == .current)
+        // A later release that this one can still work beside, and one that it cannot.
+        try database.sql("UPDATE skan.store SET version = 2")
+        #expect(try database.node().record([database.delivery(id: "a")]) == [.recorded(.test)])
+        try database.sql("UPDATE skan.store SET oldest_program = 2")
+        #expect(throws: StoreError.newerSchema(path: address.description)) { try database.node() }
+    }
+
+    @Test("Each role can do what the documentation grants it, and no more")
+    func roles() async throws {
+        let roles = (node: "node_\(database.name)", reader: "reader_\(database.name)")
+        let none = try PostgreSQLAddress(database.server.address(database.name, user: roles.node))
+        try database.sql("CREATE ROLE \(roles.node) LOGIN; CREATE ROLE \(roles.reader) LOGIN")
+        defer {
+            _ = try? database.sql(
+                "DROP OWNED BY \(roles.node), \(roles.reader); DROP ROLE \(roles.node), \(roles.reader)")
+        }
+        #expect(throws: StoreError.notMigrated(path: none.description, found: nil, needed: 1)) {
+            try PostgreSQLLedgerWriter(none)
+        }
+        try SchemaMigrator.migrate(database.address)
+        let article = try String(
+            contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent()
+                .appendingPathComponent("Sources/PostgreSQLStore/PostgreSQLStore.docc/PostgreSQL.md"),
+            encoding: .utf8)
+        let grants = article.split(separator: "\n").filter { $0.contains("GRANT ") && $0.contains(";") }
+            .joined(separator: "\n")
+        try database.sql(
+            grants.replacingOccurrences(of: "skan_node", with: roles.node)
+                .replacingOccurrences(of: "skan_reader", with: roles.reader))
+        let node = try PostgreSQLLedgerWriter(none)
+        #expect(try node.record(database.contradiction(id: "a")) == [.recorded(.test), .conflict(.test)])
+        node.heartbeat()
+        #expect(node.health == .ready)
+        let verifier = database.verifier
+        #expect(try node.requeue(QuarantineQuery()) { verifier.judge($0) } == Requeued())
+        #expect(try node.prune(QuarantineQuery()) == 1)
+        let ads = PostgreSQLWebAdLedger(none)
+        try await ads.issue([], at: UnixMilliseconds(rawValue: TestDatabase.noon))
+        let address = try PostgreSQLAddress(database.server.address(database.name, user: roles.reader))
+        let answer = try await PostgreSQLLedgerReader(address).answer(LedgerQuestion(traffic: .test))
+        #expect(answer.totals[.postbacks] == 1)
+        #expect(throws: StoreError.self) { try PostgreSQLLedgerWriter(address).record([database.delivery(id: "b")]) }
+        #expect(throws: (any Error).self) {
+            try database.server.sql("DROP TABLE skan.postback", database: none.description)
+        }
+    }
+
+    @Test("A node whose clock is not the database's says so")
+    func clock() throws {
+        let node = try database.node()
+        try database.sql(
+            """
+            CREATE OR REPLACE FUNCTION skan.clock() RETURNS int8 LANGUAGE sql VOLATILE PARALLEL SAFE
+            RETURN floor(extract(epoch FROM clock_timestamp()) * 1000)::int8 + 5000
+            """)
+        node.heartbeat()
+        #expect(node.health.reason?.contains("clock") == true)
+    }
+
+    @Test("Commits that reach one server alone are warned of once, and refused when that was asked for")
+    func synchronous() throws {
+        let events = Mutex<[String]>([])
+        let node = try PostgreSQLLedgerWriter(database.address) { event in
+            events.withLock { $0.append(event.message) }
+        }
+        node.heartbeat()
+        node.heartbeat()
+        #expect(events.withLock { $0.count { $0.contains("commits reach one server alone") } } == 1)
+        let address = try database.address
+        #expect(throws: StoreError.notSynchronous(path: address.description)) {
+            try PostgreSQLLedgerWriter(address, requiresSynchronous: true)
+        }
+    }
+
+    static let addresses: [(String, String?)] = [
+        ("postgresql://u@h1:1,h2:2/d?target_session_attrs=any&sslmode=verify-full", "postgresql://h1:1,h2:2/d"),
+        ("postgresql:///d?host=/run/x&application_name=secret", "postgresql:///run/x/d"),
+        ("postgres://h/d?passfile=/etc/secret", "postgresql://h/d"), ("postgresql://u:secret@h/d", nil),
+        ("postgresql://h/d?password=secret", nil), ("postgresql://h/d?no-such-secret=1", nil),
+    ]
+
+    @Test("An address is named without anything secret, and one with a password is refused", arguments: addresses)
+    func address(_ text: String, _ description: String?) throws {
+        guard let description else {
+            let problem = #expect(throws: StoreError.self) { try PostgreSQLAddress(text) }
+            #expect(problem.map { !$0.description.contains("secret") } == true)
+            return
+        }
+        #expect(try PostgreSQLAddress(text).description == description)
+    }
+}

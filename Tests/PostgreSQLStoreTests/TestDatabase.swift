@@ -1,0 +1,95 @@
+import Attribution
+import AttributionHarness
+import AttributionSigning
+import AttributionStore
+import PostgreSQLStore
+import StrictJSON
+import TestSupport
+
+/// A database of its own, and postbacks that a stand-in for Apple signed.
+struct TestDatabase {
+    let server: PostgreSQLServer
+    /// The address without a proxy.
+    let text: String
+    let standIn: AppleStandIn
+    let verifier: PostbackVerifier
+
+    /// 2026-11-21 12:00 UTC.
+    static let noon: Int64 = 1_795_262_400_000
+
+    init() throws {
+        server = try .shared()
+        text = try server.makeDatabase()
+        standIn = try AppleStandIn()
+        verifier = try PostbackVerifier(testKeys: standIn.publicKeys())
+    }
+
+    /// The name of the database.
+    var name: String {
+        String(text.split(separator: "/").last ?? "")
+    }
+
+    var address: PostgreSQLAddress {
+        get throws { try PostgreSQLAddress(text) }
+    }
+
+    /// A node, perhaps by the port of a proxy.
+    func node(port: Int? = nil, budgets: QuarantineBudgets = QuarantineBudgets()) throws -> PostgreSQLLedgerWriter {
+        try PostgreSQLLedgerWriter(
+            PostgreSQLAddress(server.address(name, port: port)),
+            settings: LedgerSettings(networks: OwnNetworks(), budgets: budgets))
+    }
+
+    func reader() throws -> PostgreSQLLedgerReader {
+        PostgreSQLLedgerReader(try address)
+    }
+
+    @discardableResult
+    func sql(_ statement: String) throws -> String {
+        try server.sql(statement, database: text)
+    }
+
+    /// What is in the tables, by recounting.
+    func differences() async throws -> [String] {
+        let (reader, verifier) = (try reader(), verifier)
+        return try await reader.recount { verifier.judge($0) }.differences.map(\.description)
+    }
+
+    func counts() async throws -> (totals: Counts, deliveries: DeliveryCounts) {
+        let answer = try await reader().answer(LedgerQuestion(traffic: .test))
+        return (answer.totals, answer.deliveries)
+    }
+
+    // MARK: Postbacks
+
+    func draft(id: String) -> PostbackDraft {
+        var draft = PostbackDraft([])
+        draft[.version] = .string("4.0")
+        draft[.adNetworkID] = .string("n.skadnetwork")
+        draft[.sourceIdentifier] = .string("39")
+        draft[.appID] = .integer(525_463_029)
+        draft[.transactionID] = .string(id)
+        draft[.redownload] = .bool(false)
+        draft[.fidelityType] = .integer(1)
+        draft[.didWin] = .bool(true)
+        draft[.sequenceIndex] = .integer(0)
+        return draft
+    }
+
+    func delivery(_ body: [UInt8], by judge: PostbackVerifier? = nil) -> Delivery {
+        Delivery(
+            judgement: (judge ?? verifier).judge(body), recipient: .network, receivedAtMilliseconds: Self.noon)
+    }
+
+    func delivery(id: String) throws -> Delivery {
+        delivery(try standIn.sign(draft(id: id)))
+    }
+
+    /// Two copies of one postback that contradict each other in what nobody signs.
+    func contradiction(id: String) throws -> [Delivery] {
+        var draft = draft(id: id)
+        let first = try standIn.sign(draft)
+        draft[.conversionValue] = .integer(9)
+        return [first, draft.body(signature: try ReceivedPostback(reading: first).signature)].map { delivery($0) }
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A server of PostgreSQL 15 in a temporary folder, as a plain process: on a socket in that folder, and on a free port of
+/// 127.0.0.1.
+///
+/// PostgreSQL does not run as root; then it runs as Debian's user `postgres`. It ends with the tests, and after half an
+/// hour in any case.
+package final class PostgreSQLServer: Sendable {
+    /// What cannot be done without a server.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// The port on 127.0.0.1.
+    package let port: Int
+    private let folder: String
+    private let process: Mutex<Process?>
+    private let databases = Mutex(0)
+
+    private static let binaries = "/usr/lib/postgresql/15/bin"
+    private static let user = "postgres"
+
+    private static let started = Result { try PostgreSQLServer() }
+
+    /// The server that tests share; each makes a database of its own.
+    ///
+    /// - Throws: Which package is missing, or the server's log.
+    package static func shared() throws -> PostgreSQLServer {
+        try started.get()
+    }
+
+    /// Makes a cluster and starts its server.
+    ///
+    /// - Parameter settings: Lines of its configuration.
+    /// - Throws: Which package is missing, or the server's log.
+    package init(settings: [String] = []) throws {
+        guard FileManager.default.isExecutableFile(atPath: Self.binaries + "/postgres") else {
+            throw Failure(description: "there is no \(Self.binaries)/postgres: apt-get install postgresql-15 libpq5")
+        }
+        // Short, for the path of a socket has room for 107 bytes.
+        folder = "/tmp/skan-pg-\(UUID().uuidString.prefix(8))"
+        port = try Self.freePort()
+        process = Mutex(nil)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        if getuid() == 0 {
+            try Self.run(["/bin/chown", Self.user, folder])
+        }
+        try Self.run(
+            Self.command([
+                "initdb", "--pgdata", folder + "/data", "--username", Self.user, "--auth", "trust", "--no-sync",
+                "--encoding", "UTF8", "--locale", "C.UTF-8",
+            ]))
+        let configuration = [
+            "listen_addresses = '127.0.0.1'", "port = \(port)", "unix_socket_directories = '\(folder)'", "fsync = on",
+            "max_connections = 200", "log_min_messages = fatal", "shared_buffers = '64MB'",
+        ]
+        try Self.append(configuration + settings, to: folder + "/data/postgresql.conf")
+        try start()
+        atexit {
+            if case .success(let server) = PostgreSQLServer.started {
+                server.stop()
+                try? FileManager.default.removeItem(atPath: server.folder)
+            }
+        }
+    }
+
+    deinit {
+        stop()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Starts the server again, after ``stop(isAbrupt:)``.
+    package func start() throws {
+        let server = Process()
+        let command = Self.command(["postgres", "-D", folder + "/data"])
+        // Whatever becomes of the tests.
+        server.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
+        server.arguments = ["--signal=QUIT", "1800"] + command
+        server.standardOutput = FileHandle.nullDevice
+        _ = FileManager.default.createFile(atPath: folder + "/log", contents: nil)
+        server.standardError = FileHandle(forWritingAtPath: folder + "/log")
+        try server.run()
+        process.withLock { $0 = server }
+        let end = ContinuousClock.now + .seconds(60)
+        while (try? Self.run(Self.command(["pg_isready", "--quiet", "--host", "127.0.0.1", "--port", "\(port)"])))
+            == nil
+        {
+            guard server.isRunning, ContinuousClock.now < end else {
+                let log = (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? ""
+                throw Failure(description: "PostgreSQL does not start: \(log)")
+            }
+            usleep(50_000)
+        }
+    }
+
+    /// Ends the server, abruptly or with everything in order.
+    package func stop(isAbrupt: Bool = true) {
+        process.withLock { process in
+            guard let running = process, running.isRunning else {
+                return
+            }
+            let lock = folder + "/data/postmaster.pid"
+            let first = (try? String(contentsOfFile: lock, encoding: .utf8))?.split(separator: "\n").first
+            // SIGQUIT: at once, as if the power failed. SIGINT: connections are ended, and the rest is written.
+            kill(first.flatMap { pid_t($0) } ?? running.processIdentifier, isAbrupt ? SIGQUIT : SIGINT)
+            // The process itself cannot be waited for when the tests end.
+            let end = ContinuousClock.now + .seconds(10)
+            while FileManager.default.fileExists(atPath: lock), ContinuousClock.now < end {
+                usleep(10_000)
+            }
+            process = nil
+        }
+    }
+
+    /// A new database.
+    ///
+    /// - Returns: Its address.
+    package func makeDatabase() throws -> String {
+        let number = databases.withLock { number in
+            number += 1
+            return number
+        }
+        let name = "skan_\(getpid())_\(number)"
+        try sql("CREATE DATABASE \(name) TEMPLATE template0", database: "postgres")
+        return address(name)
+    }
+
+    /// The address of a database, perhaps by another port, as that of a proxy.
+    package func address(_ database: String, port: Int? = nil, user: String = PostgreSQLServer.user) -> String {
+        "postgresql://\(user)@127.0.0.1:\(port ?? self.port)/\(database)"
+    }
+
+    /// Runs a statement with psql.
+    ///
+    /// - Returns: Its rows, a line each, with `|` between the values.
+    @discardableResult
+    package func sql(_ statement: String, database: String) throws -> String {
+        try Self.run([
+            Self.binaries + "/psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set",
+            "ON_ERROR_STOP=1",
+            "--dbname", database.contains("://") ? database : address(database), "--command", statement,
+        ])
+    }
+
+    // MARK: Processes
+
+    /// A program of PostgreSQL's, as a user who may run it.
+    private static func command(_ program: [String]) -> [String] {
+        let command = [binaries + "/" + program[0]] + program.dropFirst()
+        return getuid() == 0
+            ? ["/usr/bin/setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--"] + command : command
+    }
+
+    @discardableResult
+    private static func run(_ command: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: command[0])
+        process.arguments = Array(command.dropFirst())
+        process.currentDirectoryURL = URL(fileURLWithPath: "/tmp")
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let problem = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Failure(description: "\(command[0]) failed: \(problem)")
+        }
+        return text.trimmingCharacters(in: .newlines)
+    }
+
+    private static func append(_ lines: [String], to path: String) throws {
+        let present = try String(contentsOfFile: path, encoding: .utf8)
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try handle.seekToEnd()
+        try handle.write(
+            contentsOf: Data(((present.hasSuffix("\n") ? "" : "\n") + lines.joined(separator: "\n") + "\n").utf8))
+        try handle.close()
+    }
+
+    private static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
+            }
+        }
+        guard isBound else {
+            throw Failure(description: "no free port on 127.0.0.1")
+        }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+}

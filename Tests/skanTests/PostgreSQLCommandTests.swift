@@ -1,0 +1,68 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Commands on a store in PostgreSQL", .timeLimit(.minutes(10)))
+struct PostgreSQLCommandTests {
+    let folder: WorkFolder
+    let store: String
+
+    init() throws {
+        folder = try WorkFolder()
+        store = try PostgreSQLServer.shared().makeDatabase()
+        _ = try SkanProcess.run(["simulate", "--count", "20", "--output", "sim", "--keys", "keys"], in: folder.url)
+    }
+
+    private func skan(_ arguments: String...) throws -> SkanProcess.Outcome {
+        try SkanProcess.run(arguments, in: folder.url)
+    }
+
+    @Test("Tables are missing, then made, then up to date; a file has none to make")
+    func migrate() throws {
+        let before = try skan("migrate", "--store", store, "--check")
+        #expect(before.status == 1 && before.output == "tables missing, version 1\n")
+        #expect(try skan("migrate", "--store", store).output == "tables made, version 1\n")
+        let after = try skan("migrate", "--store", store, "--check")
+        #expect(after.status == 0 && after.output == "up to date\n")
+        #expect(try skan("migrate", "--store", "skan.sqlite").status == 2)
+    }
+
+    @Test("Two servers record into one database, and every command reads it and changes it")
+    func serve() throws {
+        let servers = try [SkanServer(in: folder, store: store), SkanServer(in: folder, store: store)]
+        let bodies = try String(contentsOfFile: folder.path("sim/postbacks.ndjson"), encoding: .utf8)
+            .split(separator: "\n")
+        for server in servers {
+            for body in bodies.prefix(5) {
+                try Data(body.utf8).write(to: folder.url.appendingPathComponent("body"))
+                let status = try SkanProcess.run(
+                    SkanProcess.curl,
+                    [
+                        "-s", "--max-time", "20", "-o", "answer", "-w", "%{http_code}", "-H",
+                        "Content-Type: application/json", "--data-binary", "@body", server.url,
+                    ], in: folder.url)
+                #expect(status.output == "200")
+            }
+        }
+        let report = try skan("report", "--store", store, "--by", "", "--format", "json", "--test")
+        #expect(report.status == 0 && report.output.contains(#""received""#))
+        let exported = try skan("export", "--store", store, "--test").output.split(separator: "\n")
+        #expect(!exported.isEmpty)
+        #expect(try skan("quarantine", "list", "--store", store).status == 0)
+        #expect(try skan("quarantine", "requeue", "--store", store).status == 0)
+        let recount = try skan(
+            "recount", "--store", store, "--trust-test-key", "keys/test-p192.public.pem", "--trust-test-key",
+            "keys/test-p256.public.pem")
+        #expect(recount.status == 0 && recount.output.contains("differences: 0"))
+    }
+
+    @Test("What cannot be reached or used is named, without secrets")
+    func problems() throws {
+        let secret = try skan("report", "--store", "postgresql://u:hush@127.0.0.1/d")
+        #expect(secret.status == 2 && secret.errors.contains("holds a password") && !secret.errors.contains("hush"))
+        let nobody = try skan("report", "--store", "postgresql://127.0.0.1:1/d")
+        #expect(nobody.status == 2 && nobody.errors.contains("no server that takes writes was reached"))
+        let empty = try skan("report", "--store", store)
+        #expect(empty.status == 2 && empty.errors.contains("skan migrate"))
+    }
+}
