@@ -88,7 +88,10 @@ package final class AccessUses: Sendable {
         do throws(CheckedFile.Problem) {
             bytes = try CheckedFile(file.path).bytes(limit: Self.limit)
         } catch {
-            throw .unreadable(file: file.path, reason: "\(error)")
+            switch error {
+            case .openToOthers(let mode): throw .openToOthers(file: file.path, mode: mode)
+            case .unreadable(let reason): throw .unreadable(file: file.path, reason: reason)
+            }
         }
         guard let texts = try? JSONDecoder().decode([String: String].self, from: Data(bytes)) else {
             throw .malformed(file: file.path, reason: "expected {\"ID\": \"2026-01-31T12:00:00Z\"}")

@@ -262,6 +262,8 @@ struct StoreDoorTests {
         let none = try skan("postbacks", "--store", "skan.sqlite", "--to", "2020-01-01")
         #expect(none.output == "" && none.errors.contains("no such postback"))
         #expect(try skan("postbacks", "--store", "skan.sqlite").status == 2)
+        let last = try curl("\(server.console)/v1/postbacks?after=\(Int64.max)")
+        #expect(last.contains("\"postbacks\":[]"), "\(last)")
         let answer = try curl("\(server.console)/v1/postbacks?transaction-id=\(id)")
         #expect(answer.contains("\"body-encoding\":\"utf-8\"") && answer.contains("\"next\":null"), "\(answer)")
         #expect(server.end(SIGTERM).status == 0)

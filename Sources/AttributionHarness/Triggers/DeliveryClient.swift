@@ -73,12 +73,12 @@ package struct DeliveryClient: Sendable {
             break
         }
         guard let failure = error as? NIOConnectionError else {
-            return "\(error)"
+            return "the connection failed"
         }
         guard let first = failure.connectionErrors.first else {
             return "the name has no address"
         }
-        return (first.error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(first.error)"
+        return (first.error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "the connection failed"
     }
 
     /// Whether nobody was there to answer.

@@ -18,6 +18,9 @@ struct CSVRecords: Sendable {
     init(_ header: CSVHeader, options: ImportOptions) throws(ImportRecord.Problem) {
         self.options = options
         self.header = header
+        for (index, name) in header.names.enumerated() where !name.isEmpty && header.names[..<index].contains(name) {
+            throw .malformed("two columns are called \(name.shortened(to: 40)); which one counts would be a guess")
+        }
         let bodyNames = options.names(options.bodyField, or: ImportOptions.bodyFields)
         body = header.column(bodyNames)
         received = header.column(options.names(options.receivedField, or: ImportOptions.receivedFields))

@@ -15,6 +15,10 @@ final class FileStream {
     let size: Int64?
     private let descriptor: CInt
     private(set) var position: Int64 = 0
+    /// Over the bytes read since the beginning.
+    private var hash = SHA256()
+    /// What the file was when it was opened.
+    private let opened: stat
 
     private static let chunk = 1 << 18
 
@@ -24,6 +28,7 @@ final class FileStream {
         if name == "-" {
             descriptor = STDIN_FILENO
             size = nil
+            opened = stat()
             return
         }
         descriptor = open(name, O_RDONLY | O_CLOEXEC)
@@ -39,6 +44,7 @@ final class FileStream {
                 "cannot read \(name): it is a folder", code: .unreadableFile, hint: "name its files: \(name)/*")
         }
         size = status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
+        opened = status
     }
 
     deinit {
@@ -67,7 +73,20 @@ final class FileStream {
                 "cannot read \(name) to its end: \(String(cString: strerror(errno)))", code: .unreadableFile)
         }
         position += Int64(count)
+        hash.update(bytes)
         return count > 0 ? bytes : nil
+    }
+
+    /// The digest of what was read since the beginning.
+    var digest: [UInt8] {
+        hash.digestSoFar().bytes
+    }
+
+    /// Whether somebody has written to the file since it was opened; it may only have grown.
+    var hasChanged: Bool {
+        var status = stat()
+        return fstat(descriptor, &status) != 0 || status.st_size != opened.st_size
+            || status.st_mtim.tv_sec != opened.st_mtim.tv_sec || status.st_mtim.tv_nsec != opened.st_mtim.tv_nsec
     }
 
     /// The digests of the beginnings of the file, and of the whole of it, which is the last one; then the file is at its
@@ -108,6 +127,7 @@ final class FileStream {
             return false
         }
         position = 0
+        hash = SHA256()
         return true
     }
 }

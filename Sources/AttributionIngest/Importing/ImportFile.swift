@@ -109,6 +109,16 @@ package final class ImportFile {
         return ImportedFile(digest: digest, bytes: size, records: records)
     }
 
+    /// Whether it was written to since it was opened.
+    var hasChanged: Bool {
+        stream.hasChanged
+    }
+
+    /// The digest of what was read of it.
+    var digest: [UInt8] {
+        stream.digest
+    }
+
     /// What one of its records is called in messages.
     package var recordName: String {
         input.recordName

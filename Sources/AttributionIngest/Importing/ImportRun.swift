@@ -108,12 +108,32 @@ struct ImportRun {
             return
         }
         source?.records += Int64(count)
-        let imported = try ledger.record(deliveries, importing: source)
+        // What is written to a file while it is read is not what its digest stands for: see `finish`.
+        let imported = try ledger.record(deliveries, importing: file.hasChanged ? nil : source)
         for (imported, number) in zip(imported, numbers) {
             tally.count(imported, number: number)
         }
         deliveries.removeAll(keepingCapacity: true)
         numbers.removeAll(keepingCapacity: true)
         count = 0
+    }
+    /// Notes that the file was read to its end, if what was read is what its digest was made of.
+    ///
+    /// - Throws: ``ImportFailure`` if the file was changed meanwhile; then nothing is noted of it, so that the next import
+    ///   skips no record of the file it should have been.
+    func finish() throws {
+        guard var source else {
+            return
+        }
+        let isWhole = file.digest == source.digest
+        if !isWhole {
+            source.records = 0
+        }
+        _ = try ledger.record([], importing: source)
+        guard isWhole else {
+            throw ImportFailure(
+                "\(file.name) was changed while it was read; what was recorded of it stays",
+                hint: "import it again when nothing writes to it")
+        }
     }
 }

@@ -88,6 +88,7 @@ package struct Importer {
             try run.checkBeginning()
         }
         try run.record()
+        try run.finish()
         if file.input == .log, run.tally.total > 0, run.tally.withoutBody == run.tally.total {
             throw ImportFailure(
                 "no line of \(file.name) has a body", hint: "log the body, with nginx as \"$request_body\"")

@@ -137,6 +137,9 @@ extension PostbackQuery {
     func candidates(_ db: Database, _ use: (ClosedRange<Int64>) throws -> Bool) throws {
         let newest = try LedgerScan.newestRow(db)
         let reader = try ColumnBlockReader(db)
+        guard after < newest else {
+            return
+        }
         var next = max(1, after + 1)
         while next <= newest {
             let number = ColumnBlock.number(of: next)

@@ -132,7 +132,7 @@ extension TokensCommand {
             do {
                 return try AccessUses(of: list, logger: Logger(label: "skan") { _ in SwiftLogNoOpLogHandler() }).load()
             } catch {
-                Terminal.say("skan: \(error)")
+                Terminal.say("skan: warning: \(CommandFailure(explaining: error, help: "skan help tokens list").message)")
                 return [:]
             }
         }
