@@ -298,7 +298,7 @@ struct AccessListTests {
         (good.replacingOccurrences(of: #""a""#, with: #""A""#), "token 1: name"),
         (good.replacingOccurrences(of: #"["sign"]"#, with: "[]"), "token 1: scopes"),
         (good.replacingOccurrences(of: #"["sign"]"#, with: #"["sign","root"]"#), "token 1: scopes"),
-        (good.replacingOccurrences(of: "}", with: #","networks":[""]}"#), "token 1: networks: expected ids"),
+        (good.replacingOccurrences(of: "}", with: #","networks":[""]}"#), "token 1: networks: expected ad network ids"),
         (
             good.replacingOccurrences(of: "sign", with: "admin")
                 .replacingOccurrences(of: "}", with: #","networks":["a.example"]}"#),

@@ -132,7 +132,7 @@ struct AccessUsesTests {
             #expect(Self.use(folder.tokens[0], control, after: Double(seconds)) == nil)
             control.saveUses(at: nil)
         }
-        #expect(folder.lines.lines.filter { $0.contains("cannot be kept") }.count == 1)
+        #expect(folder.lines.lines.filter { $0.contains("cannot be saved") }.count == 1)
         #expect(throws: AccessProblem.self) { try folder.uses }
     }
 }

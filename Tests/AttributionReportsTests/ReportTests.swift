@@ -77,7 +77,7 @@ struct ReportTests {
         #expect(none.rows.map(\.values) == [["", ""]])
         let zero = try await reporter.report(request("source", filters: ["source-app=0", "app=525463029"]))
         #expect(zero.rows.map(\.values) == [["0", ""]])
-        #expect(try await reporter.report(request("", filters: ["app=1"])).rows.isEmpty)
+        #expect(try await reporter.report(request("app", filters: ["app=1"])).rows.isEmpty)
     }
 
     @Test("Every format has the same figures and ends with the deliveries", arguments: ReportFormat.allCases)

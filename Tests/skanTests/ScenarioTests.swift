@@ -49,7 +49,7 @@ struct ScenarioTests {
                 ["report", "--store", store, "--test", "--by", "day", "--columns", "postbacks", "--format", "csv"],
                 in: folder.url)
             var days: [String: Int] = [:]
-            for line in report.output.split(separator: "\n") {
+            for line in report.output.split(whereSeparator: \.isNewline) {
                 let cells = line.split(separator: ",")
                 if let day = cells.first { days[String(day)] = cells.last.flatMap { Int($0) } }
             }

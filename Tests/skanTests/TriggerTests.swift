@@ -101,14 +101,20 @@ struct TriggerTests {
 
     @Test("A server that works has no problem but that it speaks http")
     func healthy() throws {
+        _ = try skan("simulate", "keys", "--keys", "keys")
         let server = try SkanServer(in: folder)
         let outcome = try skan("doctor", "--url", origin(server), "--store", "skan.sqlite")
         let lines = outcome.output.split(separator: "\n")
         #expect(outcome.status == 0 && !lines.contains { $0.hasPrefix("problem") }, "\(outcome)")
         let paths = lines.filter { $0.hasPrefix("ok       path /") }
         #expect(paths.count { $0.contains("200 quarantined invalid-signature") } == 4)
-        #expect(lines.contains { $0.hasPrefix("warning  scheme: http, ") })
+        #expect(lines.contains { $0.hasPrefix("warning  scheme: http works ") })
         #expect(lines.contains { $0.hasPrefix("ok       store: ") })
+        // A store of another server: nothing arrives there.
+        let other = try SkanServer(in: folder, store: "other.sqlite")
+        _ = other.end(SIGTERM)
+        let astray = try skan("doctor", "--url", origin(server), "--store", "other.sqlite")
+        #expect(astray.status == 1 && astray.output.contains("problem  arrival: "), "\(astray)")
         let json = try skan("doctor", "--url", "\(origin(server))/elsewhere", "--format", "json")
         let object = try #require(JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
         #expect(json.status == 1 && object["problems"] as? Int == 1)

@@ -53,7 +53,7 @@ struct VerifyTests {
         let outcome = try skan("verify", "file")
         #expect(outcome.status == 1)
         #expect(outcome.output.hasPrefix("file:1: malformed \(kind.word)"))
-        #expect(outcome.output.contains("--unwrap judges"))
+        #expect(outcome.output.contains("; --unwrap "))
         #expect(outcome.output.split(separator: "\n").count == 1)
         #expect(outcome.errors == "skan: 1 judged: 1 malformed\n")
         #expect(try skan("verify", "--format", "json", "file").output.contains("\"reason\":\"\(kind.word.prefix(8))"))
@@ -94,7 +94,7 @@ struct VerifyTests {
             let lines = outcome.output.split(separator: "\n")
             #expect(outcome.status == 1 && lines.count == 2)
             #expect(lines[0].hasSuffix("try: gzip -dc a.json.gz | skan verify --unwrap -"))
-            #expect(lines[1].contains("the file is a key or certificate in PEM"))
+            #expect(lines[1].contains("the file is a PEM key or certificate"))
         }
     }
 

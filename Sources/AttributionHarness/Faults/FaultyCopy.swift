@@ -82,8 +82,8 @@ extension Fault {
             self == .tampered
             ? Tampering.changes(of: postback)
             : Tampering.moves(of: postback).filter {
-                $0.change == "exchanged with transaction-id" && $0.field == .adNetworkID
-                    || $0.change == "exchanged with postback-identifier inside the payload"
+                $0.change == "swapped with transaction-id" && $0.field == .adNetworkID
+                    || $0.change == "swapped with postback-identifier inside the payload"
                         && $0.field == .adNetworkIdentifier
             }
         return changes.randomElement(using: &generator).map {

@@ -59,6 +59,10 @@ package struct NetworkKeySet: Sendable {
         } catch {
             throw .keySet(file: file, reason: "expected {\"keys\": [...]} with ad-network-id, file, versions, use")
         }
+        // A file that lost its keys would otherwise take them from a running server.
+        guard !list.keys.isEmpty else {
+            throw .keySet(file: file, reason: "keys is empty; expected at least one key")
+        }
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
         var entries: [Entry] = []
         for (index, item) in list.keys.enumerated() {

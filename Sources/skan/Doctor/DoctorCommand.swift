@@ -56,10 +56,16 @@ struct DoctorCommand: AsyncParsableCommand {
         {
             note(KeyCheck.run(certificate: certificate, key: key))
         }
-        if let store = store ?? environment.text("store") {
-            await StoreCheck(path: store).run().forEach(note)
+        let check = (store ?? environment.text("store")).map(StoreCheck.init)
+        await check?.run().forEach(note)
+        let before = await check?.forgedCount()
+        let kept = await endpoint?.run(note) ?? 0
+        if let before, kept > 0, await check?.forgedCount() == before {
+            note(
+                .problem(
+                    "arrival", "what was posted did not reach the store that --store names",
+                    cure: "name the server's store; another program may answer at --url, as skan listen does"))
         }
-        await endpoint?.run(note)
         let problems = findings.count { $0.level == .problem }
         let warnings = findings.count { $0.level == .warning }
         if format == .json {

@@ -27,36 +27,45 @@ struct EndpointCheck {
         InternetAddress(host)?.isLoopback ?? (host == "localhost")
     }
 
-    func run(_ note: (Finding) -> Void) async {
+    /// Checks the server.
+    ///
+    /// - Parameter note: Takes each finding.
+    /// - Returns: How many of the forged postbacks it says it has kept.
+    func run(_ note: (Finding) -> Void) async -> Int {
         if url.scheme == "https" {
             let finding = await tls()
             note(finding)
             guard finding.level != .problem else {
-                return
+                return 0
             }
         } else if isLoopback {
             note(
                 .warning(
-                    "scheme", "http, which only this machine may speak",
+                    "scheme", "http works on this machine only",
                     cure: "give the https address that devices have"))
         } else {
             note(
                 .problem(
-                    "scheme", "http, and devices send to https alone",
+                    "scheme", "http, but devices use https only",
                     cure: "give skan serve --tls-certificate and --tls-key, or a proxy that has TLS"))
         }
         if !url.path.isEmpty, url.path != "/" {
-            return note(await delivery(to: text))
+            let (finding, isKept) = await delivery(to: text)
+            note(finding)
+            return isKept ? 1 : 0
         }
+        var kept = 0
         for route in PublicRoute.allCases where route != .webAdPayload {
             // Devices send developers' copies with a slash at the end.
             let path = route.path + (route.path.contains("report-attribution") ? "/" : "")
-            let finding = await delivery(to: (text.hasSuffix("/") ? String(text.dropLast()) : text) + path)
+            let (finding, isKept) = await delivery(to: (text.hasSuffix("/") ? String(text.dropLast()) : text) + path)
             note(finding)
+            kept += isKept ? 1 : 0
             guard finding.subject != Self.connection else {
-                return
+                break
             }
         }
+        return kept
     }
 
     private func tls() async -> Finding {
@@ -86,7 +95,7 @@ struct EndpointCheck {
             cure: "check the address, the firewall, and that skan serve runs")
     }
 
-    private func delivery(to url: String) async -> Finding {
+    private func delivery(to url: String) async -> (Finding, isKept: Bool) {
         let path = URLComponents(string: url)?.path ?? url
         let start = ContinuousClock.now
         let answer: DeliveryClient.Answer
@@ -94,10 +103,11 @@ struct EndpointCheck {
             let body = try ForgedDelivery(id: "skan-doctor-\(UUID().uuidString.lowercased())").body
             answer = try await DeliveryClient().post(body, to: url)
         } catch {
-            return Self.unreachable(url, error)
+            return (Self.unreachable(url, error), false)
         }
         let milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
-        return judge(answer, "path \(path)", milliseconds)
+        let isKept = (try? JSONObject(reading: answer.body))?["kept"] == .bool(true)
+        return (judge(answer, "path \(path)", milliseconds), isKept)
     }
 
     private func judge(_ answer: DeliveryClient.Answer, _ subject: String, _ milliseconds: Int) -> Finding {

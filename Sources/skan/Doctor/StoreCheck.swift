@@ -20,6 +20,15 @@ struct StoreCheck {
         return await [store(), quarantine(), log(), disk()].compactMap(\.self)
     }
 
+    /// How many forged deliveries are in its quarantine; nil where it cannot be read.
+    func forgedCount() async -> Int64? {
+        guard let reader = try? StoreLocation(path).makeReader() else {
+            return nil
+        }
+        defer { reader.close() }
+        return try? await reader.quarantineTotals().filter { $0.kind == .forged }.reduce(0) { $0 + $1.count }
+    }
+
     private func store() async -> Finding {
         do {
             let reader = try StoreLocation(path).makeReader()

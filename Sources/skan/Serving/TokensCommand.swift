@@ -132,7 +132,8 @@ extension TokensCommand {
             do {
                 return try AccessUses(of: list, logger: Logger(label: "skan") { _ in SwiftLogNoOpLogHandler() }).load()
             } catch {
-                Terminal.say("skan: warning: \(CommandFailure(explaining: error, help: "skan help tokens list").message)")
+                let failure = CommandFailure(explaining: error, help: "skan help tokens list")
+                Terminal.say("skan: warning: \(failure.message)")
                 return [:]
             }
         }
