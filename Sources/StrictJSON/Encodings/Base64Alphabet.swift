@@ -1,0 +1,88 @@
+/// The digits of one form of base64 (RFC 4648), and what both forms have in common: everything but the padding.
+struct Base64Alphabet: Sendable {
+    /// Standard base64, section 4.
+    static let standard = Base64Alphabet("+/")
+    /// Base64url, section 5.
+    static let url = Base64Alphabet("-_")
+
+    private let digits: [UInt8]
+    /// The value of each byte, 255 for a byte outside the alphabet.
+    private let values: [UInt8]
+
+    private init(_ last: String) {
+        digits = Array(("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + last).utf8)
+        var values = [UInt8](repeating: 255, count: 256)
+        for (value, byte) in digits.enumerated() {
+            values[Int(byte)] = UInt8(value)
+        }
+        self.values = values
+    }
+
+    /// Decodes digits without padding.
+    ///
+    /// - Returns: The bytes; nil for bytes outside the alphabet, an impossible length, or nonzero trailing bits.
+    func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        let rest = text.count % 4
+        // A single remaining digit cannot encode a byte.
+        guard rest != 1 else {
+            return nil
+        }
+        // Valid values are below 64, so a higher bit reveals any other byte.
+        var seen: UInt8 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 2) { output, count in
+            values.withUnsafeBufferPointer { values in
+                var index = 0
+                while index + 4 <= text.count {
+                    let (a, b) = (values[Int(text[index])], values[Int(text[index + 1])])
+                    let (c, d) = (values[Int(text[index + 2])], values[Int(text[index + 3])])
+                    seen |= a | b | c | d
+                    output[count] = a << 2 | b >> 4
+                    output[count + 1] = b << 4 | c >> 2
+                    output[count + 2] = c << 6 | d
+                    count += 3
+                    index += 4
+                }
+                guard rest > 0 else {
+                    return
+                }
+                let (a, b) = (values[Int(text[index])], values[Int(text[index + 1])])
+                let c = rest == 3 ? values[Int(text[index + 2])] : 0
+                // Trailing bits must be zero, or two texts would decode to the same bytes.
+                let unused = rest == 3 ? c & 0b11 : b & 0b1111
+                seen |= a | b | c | (unused == 0 ? 0 : 255)
+                output[count] = a << 2 | b >> 4
+                count += 1
+                if rest == 3 {
+                    output[count] = b << 4 | c >> 2
+                    count += 1
+                }
+            }
+        }
+        return seen < 64 ? bytes : nil
+    }
+
+    /// Encodes bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes; copied, because callers in other modules pass an unspecialized collection.
+    ///   - isPadded: Whether `=` fills the last group of four.
+    func encode(_ bytes: some Collection<UInt8>, isPadded: Bool) -> String {
+        let bytes = Array(bytes)
+        return String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { output in
+            var count = 0
+            for start in stride(from: 0, to: bytes.count, by: 3) {
+                let group = bytes[start..<min(start + 3, bytes.count)]
+                let bits = group.reduce(0) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
+                for index in 0...group.count {
+                    output[count] = digits[Int(bits >> UInt32(18 - 6 * index) & 63)]
+                    count += 1
+                }
+            }
+            while isPadded, !count.isMultiple(of: 4) {
+                output[count] = UInt8(ascii: "=")
+                count += 1
+            }
+            return count
+        }
+    }
+}
