@@ -25,7 +25,7 @@ DESTDIR :=
 
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/skan-bench
 
-.PHONY: demo test fuzz schemathesis bench build release install tests samples format lint packages clean
+.PHONY: demo test test-debian fuzz schemathesis bench build release install tests samples format lint packages clean
 
 demo: build
 	samples/demo.sh $(SKAN)
@@ -66,6 +66,11 @@ release: packages
 	$(RELEASE)/shipped/skan completion zsh >$(RELEASE)/shipped/_skan
 	$(RELEASE)/shipped/skan completion fish >$(RELEASE)/shipped/skan.fish
 	$(RELEASE)/shipped/skan manual --output $(RELEASE)/shipped/man1
+
+# What is shipped, installed on a Debian of its own that has no Swift; needs root, and the mirror once.
+test-debian: PACKAGES := libssl-dev libsqlite3-dev debootstrap
+test-debian: release
+	Tests/debian/run.sh $(RELEASE)/shipped $(RELEASE)/debian
 
 # Builds nothing, so that `make release && sudo make install` leaves no files of root's in the folder.
 install:

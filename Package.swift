@@ -43,10 +43,11 @@ let package = Package(
                 "Attribution", "CheckedFiles", "CodedErrors", "COpenSSL", "FixedKeyECDSA", "Hashing", "StrictJSON",
             ]
         ),
+        .target(name: "AttributionStore", dependencies: ["Attribution", "CodedErrors", "Hashing"]),
         .target(
-            name: "AttributionStore",
+            name: "SQLiteStore",
             dependencies: [
-                "Attribution", "CFileSystem", "CodedErrors", "Hashing",
+                "Attribution", "AttributionStore", "CFileSystem", "CodedErrors",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
@@ -105,7 +106,7 @@ let package = Package(
             dependencies: [
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionIngest", "AttributionListener",
                 "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging", "CodedErrors",
-                "PostgreSQLStore", "StrictJSON",
+                "PostgreSQLStore", "SQLiteStore", "StrictJSON",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -131,7 +132,7 @@ let package = Package(
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionHarness", "AttributionIngest",
                 "AttributionListener", "AttributionReports", "AttributionServer", "AttributionSigning",
                 "AttributionStore", "BoundedLogging", "CBuild", "CodedErrors", "COpenSSL", "PostgreSQLStore",
-                "StrictJSON",
+                "SQLiteStore", "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -173,7 +174,7 @@ let package = Package(
             name: "AttributionStoreTests",
             dependencies: [
                 "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionStore",
-                "AttributionHarness", "PostgreSQLStore", "TestSupport",
+                "AttributionHarness", "PostgreSQLStore", "SQLiteStore", "TestSupport",
             ]
         ),
         .testTarget(
@@ -187,7 +188,7 @@ let package = Package(
             name: "AttributionIngestTests",
             dependencies: [
                 "Attribution", "StrictJSON", "AttributionSigning", "AttributionStore", "AttributionIngest",
-                "AttributionHarness", "TestSupport",
+                "AttributionHarness", "SQLiteStore", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -197,7 +198,7 @@ let package = Package(
             name: "AttributionReportsTests",
             dependencies: [
                 "Attribution", "StrictJSON", "AttributionSigning", "AttributionStore", "AttributionReports",
-                "AttributionHarness",
+                "AttributionHarness", "SQLiteStore",
             ]
         ),
         .testTarget(

@@ -4,6 +4,7 @@ import AttributionListener
 import AttributionStore
 import FoundationEssentials
 import PostgreSQLStore
+import SQLiteStore
 
 extension Server {
     /// The metrics that are read on request rather than counted.
@@ -15,7 +16,8 @@ extension Server {
         _ tls: IngressTLS?
     ) -> [PrometheusCollector] {
         let versions = [
-            ("version", configuration.programVersion), ("swift", swiftVersion), ("sqlite", LedgerReader.sqliteVersion),
+            ("version", configuration.programVersion), ("swift", swiftVersion),
+            ("sqlite", SQLiteLedgerReader.sqliteVersion),
         ]
         return [
             { [PrometheusSample("skan_build_info", 1, labels: versions)] },

@@ -10,6 +10,7 @@ import BoundedLogging
 import Foundation
 package import Logging
 import PostgreSQLStore
+import SQLiteStore
 import ServiceLifecycle
 package import UnixSignals
 
@@ -74,7 +75,7 @@ package struct Server: Sendable {
         let signer = credentials.signer.map { CurrentSigner(Self.prepared($0, logger)) }
         logger.notice(
             "store opened",
-            metadata: ["store": "\(given.name)", "sqlite": "\(LedgerReader.sqliteVersion)"])
+            metadata: ["store": "\(given.name)", "sqlite": "\(SQLiteLedgerReader.sqliteVersion)"])
         reader = try ledger.makeReader()
         webAds = try signer.map { [store] in
             try WebAds(store: store, signer: $0, logger: logger, onEvent: events.note)

@@ -3,6 +3,7 @@ import AttributionIngest
 import AttributionSigning
 import AttributionStore
 import Foundation
+import SQLiteStore
 import Testing
 
 @Suite("Importing a file that is written to meanwhile", .timeLimit(.minutes(5)))
@@ -21,7 +22,7 @@ struct ImporterTests {
         let line = #"{"received-at":"2026-11-01T00:00:00Z","body":{"version":"3.0"}}"# + "\n"
         let text = Data(String(repeating: line, count: 60_000).utf8)
         try text.write(to: path)
-        let ledger = try LedgerWriter(path: folder.appendingPathComponent("skan.sqlite").path)
+        let ledger = try SQLiteLedgerWriter(path: folder.appendingPathComponent("skan.sqlite").path)
         defer { _ = try? ledger.close() }
         let importer = Importer(
             ledger: ledger, verifier: try PostbackVerifier(), options: ImportOptions(recipient: .network, latest: .max))

@@ -5,6 +5,7 @@ import AttributionSigning
 import AttributionStore
 import Foundation
 import MetricsTestKit
+import SQLiteStore
 import TestSupport
 import Testing
 
@@ -22,7 +23,7 @@ struct IngestMetricsTests {
     private func ingestor(_ limits: IngestorLimits = IngestorLimits()) throws -> Ingestor {
         Ingestor(
             verifier: try PostbackVerifier(testKeys: AppleStandIn().publicKeys()),
-            ledger: try LedgerWriter(path: path), limits: limits, logger: .silent, metricsFactory: metrics)
+            ledger: try SQLiteLedgerWriter(path: path), limits: limits, logger: .silent, metricsFactory: metrics)
     }
 
     /// Bodies, and the labels under which each is counted, in order.
@@ -110,7 +111,7 @@ struct IngestMetricsTests {
     @Test("Deliveries that are refused or not committed are neither counted nor timed")
     func uncommitted() async throws {
         defer { removeStore() }
-        let ledger = try LedgerWriter(path: path)
+        let ledger = try SQLiteLedgerWriter(path: path)
         let ingestor = Ingestor(
             verifier: try PostbackVerifier(), ledger: ledger, logger: .silent, metricsFactory: metrics)
         async let running: Void = ingestor.run()

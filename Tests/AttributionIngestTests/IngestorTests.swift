@@ -5,6 +5,7 @@ import AttributionSigning
 import AttributionStore
 import Foundation
 import Logging
+import SQLiteStore
 import ServiceLifecycle
 import StrictJSON
 import TestSupport
@@ -22,12 +23,12 @@ struct IngestorTests {
 
     /// An owner of a store, and a reader of it.
     private struct Store {
-        let writer: LedgerWriter
-        let reader: LedgerReader
+        let writer: SQLiteLedgerWriter
+        let reader: SQLiteLedgerReader
 
         init(_ path: String) throws {
-            writer = try LedgerWriter(path: path)
-            reader = try LedgerReader(path)
+            writer = try SQLiteLedgerWriter(path: path)
+            reader = try SQLiteLedgerReader(path)
         }
     }
 

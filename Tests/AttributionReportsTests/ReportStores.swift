@@ -4,6 +4,7 @@ import AttributionReports
 import AttributionSigning
 import AttributionStore
 import Foundation
+import SQLiteStore
 import StrictJSON
 
 /// Stores of a test, removed with it.
@@ -27,7 +28,7 @@ final class ReportStores: Sendable {
         let path = folder.appendingPathComponent("\(UUID().uuidString).sqlite").path
         let standIn = try AppleStandIn()
         let verifier = try PostbackVerifier(testKeys: standIn.publicKeys())
-        let ledger = try LedgerWriter(path: path)
+        let ledger = try SQLiteLedgerWriter(path: path)
         let deliveries = try times.enumerated().map { index, time in
             var draft = PostbackDraft([])
             draft[.version] = .string("3.0")
@@ -44,7 +45,7 @@ final class ReportStores: Sendable {
         }
         _ = try ledger.record(deliveries)
         _ = try ledger.close()
-        return Reporter(try LedgerReader(path), programVersion: "9.9.9")
+        return Reporter(try SQLiteLedgerReader(path), programVersion: "9.9.9")
     }
 
     /// A request for test postbacks.

@@ -3,6 +3,7 @@ import AttributionHarness
 import AttributionSigning
 import AttributionStore
 import Foundation
+import SQLiteStore
 import Testing
 
 // Serialized, because each test keeps a processor busy and other tests measure time.
@@ -55,13 +56,16 @@ final class ColumnTests {
         let (filled, many) = try fill()
         try filled.close()
         try SQLite.execute(damage, store.path)
-        let reader = try LedgerReader(store.path)
+        let reader = try SQLiteLedgerReader(store.path)
         let questions = [
             LedgerQuestion(dimensions: [.app, .sourceApp], calendar: utcDays),
             LedgerQuestion(dimensions: [.day, .sourceIdentifier, .version], calendar: utcDays),
         ]
+        let readerWithHelp = try SQLiteLedgerReader(store.path, blocksAlone: 0)
+        defer { readerWithHelp.close() }
         for question in questions {
             try await reader.expectExact(many, question)
+            try await readerWithHelp.expectExact(many, question)
         }
         let verifier = postbacks.verifier
         let found = try await reader.recount { verifier.judge($0) }.differences.map(\.description)
@@ -109,12 +113,12 @@ final class ColumnTests {
                 dimensions: [.app, .sourceApp], conditions: [.init(dimension: .version, values: ["3.0", "2.2"])]))
         #expect(try await owner.totals()[.postbacks] == total)
         try owner.close()
-        #expect(try await LedgerReader(store.path).recount { verifier.judge($0) }.differences == [])
+        #expect(try await SQLiteLedgerReader(store.path).recount { verifier.judge($0) }.differences == [])
         let copy = try StoreBackup.make(of: store.path, to: store.path + "-copy", nowMilliseconds: 0)
         #expect(copy.postbacks == total)
         // Unused pages left behind by the repair do not hide other damage.
         try SQLite.garble("postback_body", store.path)
-        let damaged = try await LedgerReader(store.path).recount { verifier.judge($0) }.differences
+        let damaged = try await SQLiteLedgerReader(store.path).recount { verifier.judge($0) }.differences
         #expect(damaged.contains { if case .structure = $0 { true } else { false } })
     }
 
@@ -129,7 +133,7 @@ final class ColumnTests {
         try filled.close()
         try SQLite.execute(drop, store.path)
         let verifier = postbacks.verifier
-        let found = try await LedgerReader(store.path).recount { verifier.judge($0) }.differences
+        let found = try await SQLiteLedgerReader(store.path).recount { verifier.judge($0) }.differences
         #expect(found.contains { if case .tables = $0 { true } else { false } }, "\(found)")
         let repair = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
         #expect(repair.remaining.differences == [])
@@ -153,7 +157,30 @@ final class ColumnTests {
         let repair = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
         #expect(repair.found.differences.contains(.tables(.columns)))
         #expect(repair.remaining.differences == [])
-        try await LedgerReader(store.path).expectExact(many, LedgerQuestion(dimensions: [.app, .sourceApp]))
+        try await SQLiteLedgerReader(store.path).expectExact(many, LedgerQuestion(dimensions: [.app, .sourceApp]))
+    }
+
+    @Test(
+        "Two threads count what one does, whichever of them reads a block",
+        arguments: [
+            [], [.app, .sourceApp], [.day], [.hour, .month, .sourceIdentifier], [.week, .conversionValue, .country],
+            [.network, .version, .fidelity, .recipient],
+        ] as [[ReportDimension]])
+    func twoThreads(_ dimensions: [ReportDimension]) async throws {
+        let (filled, many) = try fill()
+        try filled.close()
+        let reader = try SQLiteLedgerReader(store.path, blocksAlone: 0)
+        defer { reader.close() }
+        var question = LedgerQuestion(dimensions: dimensions, calendar: utcDays)
+        try await reader.expectExact(many, question)
+        question.received = (Postbacks.noon - 30 * 86_400_000)..<(Postbacks.noon - 86_400_000)
+        try await reader.expectExact(many, question)
+        question.traffic = .test
+        question.limits.cells = 1
+        guard !dimensions.isEmpty else {
+            return
+        }
+        await #expect(throws: LedgerQuestionError.tooManyCells(limit: 1)) { try await reader.answer(question) }
     }
 
     @Test("A full block that was not written yet is written by the next owner, without an event")
@@ -161,7 +188,7 @@ final class ColumnTests {
         let (filled, many) = try fill()
         try filled.close()
         try SQLite.execute("DELETE FROM column_block WHERE id / 64 = 1", store.path)
-        #expect(try await LedgerReader(store.path).answer(LedgerQuestion()).damaged == [])
+        #expect(try await SQLiteLedgerReader(store.path).answer(LedgerQuestion()).damaged == [])
         let events = Events()
         let owner = try OpenLedger(store.path, onEvent: events.note)
         #expect(try await owner.differences(postbacks.verifier) == [])
@@ -181,12 +208,12 @@ final class ColumnTests {
             store.path)
         let verifier = postbacks.verifier
         _ = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
-        let answer = try await LedgerReader(store.path).answer(LedgerQuestion(traffic: .test))
+        let answer = try await SQLiteLedgerReader(store.path).answer(LedgerQuestion(traffic: .test))
         #expect(answer.totals[.postbacks] == Int64(many.deliveries.count) && answer.unreadableCount == 0)
         // Without its traits a postback cannot be counted, and the answer keeps saying so.
         try SQLite.execute("UPDATE column_block SET checksum = 0 WHERE id = 1", store.path)
         _ = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
-        let poorer = try await LedgerReader(store.path).answer(LedgerQuestion(traffic: .test))
+        let poorer = try await SQLiteLedgerReader(store.path).answer(LedgerQuestion(traffic: .test))
         #expect(poorer.totals[.postbacks] == Int64(many.deliveries.count - 1) && poorer.unreadableCount == 1)
     }
 
@@ -204,7 +231,7 @@ final class ColumnTests {
         }
         try file.close()
         let question = LedgerQuestion(dimensions: [.app, .sourceApp, .version])
-        try await LedgerReader(store.path).expectExact(many, question)
+        try await SQLiteLedgerReader(store.path).expectExact(many, question)
         let owner = try OpenLedger(store.path)
         let fresh = try ManyPostbacks.others()
         _ = try owner.record(fresh)

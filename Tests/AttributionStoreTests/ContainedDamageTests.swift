@@ -2,6 +2,7 @@ import Attribution
 import AttributionSigning
 import AttributionStore
 import Foundation
+import SQLiteStore
 import Testing
 
 @Suite("Damage affects only what needs the damaged part")
@@ -44,7 +45,7 @@ struct ContainedDamageTests {
     func strangeCounts(_ damage: String) async throws {
         try fill(9)
         try SQLite.execute(damage, store.path)
-        let reader = try LedgerReader(store.path)
+        let reader = try SQLiteLedgerReader(store.path)
         let answer = try await reader.answer(LedgerQuestion(traffic: .test))
         #expect(answer.totals[.postbacks] == 9)
         #expect(answer.deliveries.count(.recorded, .test) == 9)
@@ -62,7 +63,7 @@ struct ContainedDamageTests {
         try SQLite.garble(name, store.path)
         let verifier = postbacks.verifier
         do {
-            let reader = try LedgerReader(store.path)
+            let reader = try SQLiteLedgerReader(store.path)
             #expect(try await reader.answer(LedgerQuestion(traffic: .test)).totals[.postbacks] == 9)
             let found = try await reader.recount { verifier.judge($0) }.differences
             #expect(!found.isEmpty)
@@ -133,7 +134,7 @@ struct ContainedDamageTests {
     func export() async throws {
         try fill(400)
         try SQLite.garble("postback", store.path, offset: 2)
-        let reader = try LedgerReader(store.path)
+        let reader = try SQLiteLedgerReader(store.path)
         var query = ExportQuery(traffic: .test, limit: 7)
         var ids: [Int64] = []
         var unreadableCount = 0

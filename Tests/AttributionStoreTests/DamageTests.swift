@@ -3,6 +3,7 @@ import AttributionHarness
 import AttributionSigning
 import AttributionStore
 import Foundation
+import SQLiteStore
 import StrictJSON
 import Testing
 
@@ -81,7 +82,7 @@ struct DamageTests {
         try fill(9)
         try SQLite.execute(row.damage, store.path)
         let verifier = postbacks.verifier
-        let reader = try LedgerReader(store.path)
+        let reader = try SQLiteLedgerReader(store.path)
         let found = try await reader.recount { verifier.judge($0) }
         #expect(found.differences.contains { $0.description.hasPrefix(row.finding) }, "\(found.differences)")
         reader.close()
@@ -104,7 +105,7 @@ struct DamageTests {
     func wildID() throws {
         try fill(9)
         try SQLite.execute("UPDATE postback SET id = 9223372036854775807 WHERE id = 5", store.path)
-        #expect(throws: StoreError.self) { try LedgerWriter(path: store.path) }
+        #expect(throws: StoreError.self) { try SQLiteLedgerWriter(path: store.path) }
     }
 
     @Test(
@@ -115,7 +116,7 @@ struct DamageTests {
     func notReady(_ table: String) throws {
         try fill(400)
         try SQLite.garble(table, store.path, isLast: true)
-        let owner = try LedgerWriter(path: store.path)
+        let owner = try SQLiteLedgerWriter(path: store.path)
         #expect(try owner.record([delivery("fresh")]) == [nil])
         #expect(owner.health != .ready)
         owner.heartbeat()
@@ -183,7 +184,7 @@ struct DamageTests {
             let path = store.path + "-\(number)"
             try bytes.write(to: URL(fileURLWithPath: path))
             // Each call may throw; none may crash the process.
-            if let reader = try? LedgerReader(path) {
+            if let reader = try? SQLiteLedgerReader(path) {
                 for dimensions in [[], [.app, .conversionValue], [.day, .network]] as [[ReportDimension]] {
                     // Damage may remove a postback from the counts, but never adds one.
                     if let answer = try? await reader.answer(LedgerQuestion(dimensions: dimensions, traffic: .test)) {
@@ -196,7 +197,7 @@ struct DamageTests {
                 _ = try? await reader.postbacks(PostbackQuery(transactionID: "7"))
                 reader.close()
             }
-            if let writer = try? LedgerWriter(path: path) {
+            if let writer = try? SQLiteLedgerWriter(path: path) {
                 _ = try? writer.record([delivery("fresh"), delivery("3"), delivery("a")])
                 _ = try? writer.requeue(QuarantineQuery()) { verifier.judge($0) }
                 writer.heartbeat()
@@ -262,14 +263,14 @@ struct DamageTests {
         try fill(400)
         try SQLite.garble("postback", store.path, isLast: isLast, offset: isLast ? 0 : 2)
         let verifier = postbacks.verifier
-        let reader = try LedgerReader(store.path)
+        let reader = try SQLiteLedgerReader(store.path)
         let found = try await reader.recount { verifier.judge($0) }.differences.map(\.description)
         #expect(found.contains { $0.hasPrefix("SQLite's check") })
         #expect(found.contains { $0.contains("its page is damaged") })
         reader.close()
         guard !isLast else {
             // The page for the next row is damaged, so the owner refuses to start.
-            #expect(throws: StoreError.self) { try LedgerWriter(path: store.path) }
+            #expect(throws: StoreError.self) { try SQLiteLedgerWriter(path: store.path) }
             return
         }
         let ledger = try OpenLedger(store.path)

@@ -2,6 +2,7 @@ import Attribution
 import AttributionSigning
 import AttributionStore
 import Foundation
+import SQLiteStore
 import Testing
 
 @Suite("Files lost under an owner")
@@ -86,7 +87,7 @@ struct FilesTakenAwayTests {
     @Test("Nothing more is acknowledged, and everything that can be saved is", arguments: changes)
     func takenAway(_ change: FileChange) async throws {
         let events = Events()
-        let owner = try LedgerWriter(path: store.path, onEvent: events.note)
+        let owner = try SQLiteLedgerWriter(path: store.path, onEvent: events.note)
         _ = try owner.record(try (0..<20).map { try postbacks.delivery(postbacks.draft(id: "\($0)")) })
         try change.apply(store.path)
         let after = [try postbacks.delivery(postbacks.draft(id: "late"))]
@@ -130,13 +131,13 @@ struct FilesTakenAwayTests {
 
     private func expectWhole(_ path: String) async throws {
         let verifier = postbacks.verifier
-        let recount = try await LedgerReader(path).recount { verifier.judge($0) }
+        let recount = try await SQLiteLedgerReader(path).recount { verifier.judge($0) }
         #expect(recount.postbacks == 20 && recount.differences == [])
     }
 
     @Test("An owner without traffic notices it too", arguments: [changes[1], changes[4], changes[7]])
     func idle(_ change: FileChange) throws {
-        let owner = try LedgerWriter(path: store.path)
+        let owner = try SQLiteLedgerWriter(path: store.path)
         _ = try owner.record([try postbacks.delivery(postbacks.draft(id: "a"))])
         try change.apply(store.path)
         owner.heartbeat()
@@ -146,7 +147,7 @@ struct FilesTakenAwayTests {
     @Test("Damage in the middle of the log is found before it is checkpointed")
     func damagedFrames() throws {
         let events = Events()
-        let owner = try LedgerWriter(path: store.path, onEvent: events.note)
+        let owner = try SQLiteLedgerWriter(path: store.path, onEvent: events.note)
         _ = try owner.record(try (0..<50).map { try postbacks.delivery(postbacks.draft(id: "\($0)")) })
         // After the header and the first frames.
         try Self.overwrite(store.path + "-wal", at: 32 + 2 * 4_120 + 500, count: 64)

@@ -3,6 +3,7 @@ import AttributionHarness
 import AttributionSigning
 import AttributionStore
 import Foundation
+import SQLiteStore
 import StrictJSON
 import Testing
 
@@ -55,7 +56,7 @@ struct ImportTests {
 
     @Test("A known id claims its window alone, whatever its letter case, and survives the owner")
     func claims() async throws {
-        let writer = try LedgerWriter(path: store.path)
+        let writer = try SQLiteLedgerWriter(path: store.path)
         let ids = [
             KnownID(network: "N.skadnetwork", transaction: "ID-1"),
             KnownID(network: "n.skadnetwork", transaction: "id-2", sequenceIndex: 1),
@@ -88,7 +89,7 @@ struct ImportTests {
 
     @Test("A store that was made before is brought along: its owner makes the tables")
     func older() throws {
-        try LedgerWriter(path: store.path).close()
+        try SQLiteLedgerWriter(path: store.path).close()
         try SQLite.execute("DROP TABLE known_id; DROP TABLE imported_file", store.path)
         let ledger = try OpenLedger(store.path)
         #expect(try ledger.writer.claim([KnownID(network: "n.skadnetwork", transaction: "a")]) == 1)

@@ -1,5 +1,6 @@
 import AttributionStore
 import PostgreSQLStore
+import SQLiteStore
 import Synchronization
 import TestSupport
 import Testing
@@ -12,7 +13,7 @@ struct LedgerFactory: Sendable, CustomTestStringConvertible {
 
     static let all = [
         LedgerFactory(testDescription: "SQLite") { path in
-            AnyLedger(writer: try LedgerWriter(path: path), reader: try LedgerReader(path))
+            AnyLedger(writer: try SQLiteLedgerWriter(path: path), reader: try SQLiteLedgerReader(path))
         },
         LedgerFactory(testDescription: "PostgreSQL") { path in
             let address = try PostgreSQLAddress(try databases.address(of: path))

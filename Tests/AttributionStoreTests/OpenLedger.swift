@@ -1,11 +1,12 @@
 import Attribution
 import AttributionSigning
 import AttributionStore
+import SQLiteStore
 
 /// An owner of a store, and a reader of it.
 final class OpenLedger: Sendable {
-    let writer: LedgerWriter
-    let reader: LedgerReader
+    let writer: SQLiteLedgerWriter
+    let reader: SQLiteLedgerReader
 
     init(
         _ path: String,
@@ -14,10 +15,10 @@ final class OpenLedger: Sendable {
         now: (@Sendable () -> Int64)? = nil,
         onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) throws {
-        writer = try LedgerWriter(
+        writer = try SQLiteLedgerWriter(
             path: path, settings: LedgerSettings(networks: networks, budgets: budgets),
             now: now, onEvent: onEvent)
-        reader = try LedgerReader(path)
+        reader = try SQLiteLedgerReader(path)
     }
 
     func record(_ deliveries: [Delivery]) throws -> [Recording?] {

@@ -2,6 +2,7 @@ import Attribution
 import AttributionSigning
 import AttributionStore
 import Foundation
+import SQLiteStore
 import Testing
 
 @Suite("The one owner of a store")
@@ -26,7 +27,7 @@ struct OwnershipTests {
         "No other path to the file lets a second owner in",
         arguments: ["symbolic link", "hard link", "link to the folder", "detour"])
     func otherNames(_ kind: String) throws {
-        let owner = try LedgerWriter(path: store.path)
+        let owner = try SQLiteLedgerWriter(path: store.path)
         _ = try owner.record([delivery("a")])
         let name = folder + "/other.sqlite"
         let other: String
@@ -43,7 +44,7 @@ struct OwnershipTests {
         default:
             other = folder + "/../" + URL(fileURLWithPath: folder).lastPathComponent + "/skan.sqlite"
         }
-        #expect(throws: StoreError.self) { try LedgerWriter(path: other) }
+        #expect(throws: StoreError.self) { try SQLiteLedgerWriter(path: other) }
         #expect(try owner.record([delivery("b")]) == [.recorded(.test)])
         // The refused owner left no lock file and no second log.
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("other") }
@@ -52,7 +53,7 @@ struct OwnershipTests {
 
     @Test("The kernel's lock on the file keeps another process out until the close")
     func otherProcess() throws {
-        let owner = try LedgerWriter(path: store.path)
+        let owner = try SQLiteLedgerWriter(path: store.path)
         #expect(try flock() == "taken")
         try owner.close()
         #expect(try flock() == "free")
@@ -71,10 +72,10 @@ struct OwnershipTests {
     @Test("A store that is deallocated without being closed releases its lease")
     func dropped() throws {
         do {
-            let owner = try LedgerWriter(path: store.path)
+            let owner = try SQLiteLedgerWriter(path: store.path)
             _ = try owner.record([delivery("a")])
         }
-        #expect(try LedgerWriter(path: store.path).record([delivery("a")]) == [.duplicate(.test)])
+        #expect(try SQLiteLedgerWriter(path: store.path).record([delivery("a")]) == [.duplicate(.test)])
     }
 
     static let takeovers: [(name: String, sql: String)] = [
@@ -92,7 +93,7 @@ struct OwnershipTests {
     @Test("An owner replaced in spite of its lease stops writing", arguments: takeovers)
     func fence(_ takeover: (name: String, sql: String)) throws {
         let events = Events()
-        let owner = try LedgerWriter(path: store.path, onEvent: events.note)
+        let owner = try SQLiteLedgerWriter(path: store.path, onEvent: events.note)
         _ = try owner.record([delivery("a")])
         try SQLite.execute(takeover.sql, store.path)
         #expect(throws: StoreError.fenced(path: owner.path)) { try owner.record([delivery("b")]) }
@@ -127,8 +128,8 @@ struct OwnershipTests {
     func foreignFile() throws {
         try SQLite.execute("CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)", store.path)
         let before = try Data(contentsOf: URL(fileURLWithPath: store.path))
-        #expect(throws: StoreError.foreignDatabase(path: store.path)) { try LedgerWriter(path: store.path) }
-        #expect(throws: StoreError.foreignDatabase(path: store.path)) { try LedgerReader(store.path) }
+        #expect(throws: StoreError.foreignDatabase(path: store.path)) { try SQLiteLedgerWriter(path: store.path) }
+        #expect(throws: StoreError.foreignDatabase(path: store.path)) { try SQLiteLedgerReader(store.path) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: store.path)) == before)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["skan.sqlite"])
     }
@@ -138,24 +139,24 @@ struct OwnershipTests {
         let path = store.path
         try Data().write(to: URL(fileURLWithPath: path))
         try Data([1, 2, 3]).write(to: URL(fileURLWithPath: path + "-wal"))
-        #expect(throws: StoreError.logWithoutStore(path: path)) { try LedgerWriter(path: path) }
+        #expect(throws: StoreError.logWithoutStore(path: path)) { try SQLiteLedgerWriter(path: path) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: path + "-wal")) == Data([1, 2, 3]))
     }
 
     @Test("A store with a later schema is refused, and so is a file of web ads")
     func otherSchemas() throws {
-        try LedgerWriter(path: store.path).close()
+        try SQLiteLedgerWriter(path: store.path).close()
         try SQLite.execute("PRAGMA user_version = 3", store.path)
         try SQLite.execute("PRAGMA wal_checkpoint(TRUNCATE)", store.path)
-        #expect(throws: StoreError.newerSchema(path: store.path)) { try LedgerWriter(path: store.path) }
+        #expect(throws: StoreError.newerSchema(path: store.path)) { try SQLiteLedgerWriter(path: store.path) }
         let webAds = SQLiteWebAdLedger.path(besideStore: store.path)
         try SQLiteWebAdLedger(path: webAds).close()
-        #expect(throws: StoreError.foreignDatabase(path: webAds)) { try LedgerWriter(path: webAds) }
+        #expect(throws: StoreError.foreignDatabase(path: webAds)) { try SQLiteLedgerWriter(path: webAds) }
     }
 
     @Test("The file itself has its application id from the first commit on")
     func mark() throws {
-        let owner = try LedgerWriter(path: store.path)
+        let owner = try SQLiteLedgerWriter(path: store.path)
         let header = try Data(contentsOf: URL(fileURLWithPath: store.path))
         #expect(Array(header[68..<72]) == Array("skan".utf8))
         _ = owner.health
@@ -163,14 +164,14 @@ struct OwnershipTests {
 
     @Test("Reading a store does not modify it, whether or not it has an owner")
     func reading() async throws {
-        let owner = try LedgerWriter(path: store.path)
+        let owner = try SQLiteLedgerWriter(path: store.path)
         _ = try owner.record([delivery("a")])
         for isOwned in [true, false] {
             if !isOwned {
                 try owner.close()
             }
             let before = try Data(contentsOf: URL(fileURLWithPath: store.path))
-            let reader = try LedgerReader(store.path)
+            let reader = try SQLiteLedgerReader(store.path)
             #expect(try await reader.answer(LedgerQuestion()).deliveries.received == 1)
             let verifier = postbacks.verifier
             #expect(try await reader.recount { verifier.judge($0) }.differences == [])
@@ -181,7 +182,7 @@ struct OwnershipTests {
 
     @Test("A close leaves one complete file, which can be copied")
     func wholeFile() async throws {
-        let owner = try LedgerWriter(path: store.path)
+        let owner = try SQLiteLedgerWriter(path: store.path)
         for batch in 0..<20 {
             _ = try owner.record(try (0..<20).map { try delivery("\(batch)-\($0)") })
         }
@@ -190,7 +191,7 @@ struct OwnershipTests {
         let copy = folder + "/copy.sqlite"
         try FileManager.default.copyItem(atPath: store.path, toPath: copy)
         let verifier = postbacks.verifier
-        let recount = try await LedgerReader(copy).recount { verifier.judge($0) }
+        let recount = try await SQLiteLedgerReader(copy).recount { verifier.judge($0) }
         #expect(recount.postbacks == 400 && recount.differences == [])
     }
 
@@ -211,19 +212,19 @@ struct OwnershipTests {
     @Test("After a reader outlives an owner, the next owner does not mistake its log for damaged")
     func readerOutlivesOwner() throws {
         do {
-            let owner = try LedgerWriter(path: store.path)
+            let owner = try SQLiteLedgerWriter(path: store.path)
             _ = try owner.record([delivery("a")])
             _ = try owner.record([delivery("b")])
         }
         let (process, input) = try reader("SELECT count(*) FROM postback;")
         do {
             // The index of the log exists, so this owner has nothing to recover.
-            let owner = try LedgerWriter(path: store.path)
+            let owner = try SQLiteLedgerWriter(path: store.path)
             for id in ["c", "d", "e"] {
                 #expect(try owner.record([delivery(id)]) == [.recorded(.test)])
             }
         }
-        let next = try LedgerWriter(path: store.path)
+        let next = try SQLiteLedgerWriter(path: store.path)
         for id in ["f", "g", "h"] {
             #expect(try next.record([delivery(id)]) == [.recorded(.test)])
         }
@@ -234,7 +235,7 @@ struct OwnershipTests {
 
     @Test("A close delayed by a reader reports that the log is left, and nothing is lost")
     func logLeft() throws {
-        let owner = try LedgerWriter(path: store.path)
+        let owner = try SQLiteLedgerWriter(path: store.path)
         _ = try owner.record([delivery("a")])
         let (process, input) = try reader("BEGIN; SELECT count(*) FROM postback;")
         _ = try owner.record([delivery("b")])
@@ -244,6 +245,6 @@ struct OwnershipTests {
         }
         try input.close()
         process.waitUntilExit()
-        #expect(try LedgerWriter(path: store.path).record([delivery("b")]) == [.duplicate(.test)])
+        #expect(try SQLiteLedgerWriter(path: store.path).record([delivery("b")]) == [.duplicate(.test)])
     }
 }

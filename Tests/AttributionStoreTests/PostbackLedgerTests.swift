@@ -3,6 +3,7 @@ import AttributionHarness
 import AttributionSigning
 import AttributionStore
 import Foundation
+import SQLiteStore
 import StrictJSON
 import Testing
 
@@ -159,7 +160,7 @@ struct PostbackLedgerTests {
             let ledger = try OpenLedger(store.path)
             _ = try ledger.record([delivery])
             #expect(throws: StoreError.inUse(path: store.path)) { try OpenLedger(store.path) }
-            let answer = try await LedgerReader(store.path).answer(LedgerQuestion(traffic: .test))
+            let answer = try await SQLiteLedgerReader(store.path).answer(LedgerQuestion(traffic: .test))
             #expect(answer.totals[.postbacks] == 1)
             try ledger.close()
         }
@@ -184,11 +185,11 @@ struct PostbackLedgerTests {
 
     @Test("Reading does not create a missing store, and refuses other files")
     func opening() throws {
-        #expect(throws: StoreError.missing(path: store.path)) { try LedgerReader(store.path) }
+        #expect(throws: StoreError.missing(path: store.path)) { try SQLiteLedgerReader(store.path) }
         #expect(!FileManager.default.fileExists(atPath: store.path))
         try Data("something else, long enough to be read as the head of a file".utf8).write(
             to: URL(fileURLWithPath: store.path))
-        #expect(throws: (any Error).self) { try LedgerReader(store.path) }
+        #expect(throws: (any Error).self) { try SQLiteLedgerReader(store.path) }
         #expect(throws: (any Error).self) { try OpenLedger(store.path) }
         let path = "/nonexistent/skan.sqlite"
         #expect(throws: StoreError.noFolder(path: path, folder: "/nonexistent")) { try OpenLedger(path) }

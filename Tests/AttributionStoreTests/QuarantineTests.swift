@@ -3,6 +3,7 @@ import AttributionHarness
 import AttributionSigning
 import AttributionStore
 import Foundation
+import SQLiteStore
 import StrictJSON
 import Testing
 

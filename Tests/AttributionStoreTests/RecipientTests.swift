@@ -2,6 +2,7 @@ import Attribution
 import AttributionHarness
 import AttributionSigning
 import AttributionStore
+import SQLiteStore
 import Testing
 
 @Suite("Copies and repeats")

@@ -1,6 +1,7 @@
 import Attribution
 import AttributionStore
 import Foundation
+import SQLiteStore
 import Synchronization
 import Testing
 

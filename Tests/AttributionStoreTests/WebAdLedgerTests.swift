@@ -3,6 +3,7 @@ import AttributionSigning
 import AttributionStore
 import CodedErrors
 import Foundation
+import SQLiteStore
 import Testing
 
 @Suite("The ledger of web ads")

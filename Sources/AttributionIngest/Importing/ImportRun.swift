@@ -60,7 +60,7 @@ struct JudgedRecords: Sendable {
 /// The import of one file while it goes on.
 struct ImportRun {
     let file: ImportFile
-    let ledger: LedgerWriter
+    let ledger: any LedgerImporting
     /// How far the file was read; nil where that is not kept.
     var source: ImportedFile?
     var tally = ImportTally()
@@ -70,7 +70,7 @@ struct ImportRun {
     private var untimed: (number: Int, problem: ImportRecord.Problem)?
     private var undecided: String?
 
-    init(file: ImportFile, ledger: LedgerWriter) {
+    init(file: ImportFile, ledger: any LedgerImporting) {
         self.file = file
         self.ledger = ledger
     }

@@ -10,7 +10,7 @@ import StrictJSON
 /// How far a file was read is written with its postbacks, in one transaction: an import that was killed goes on where it
 /// was, and one that is repeated changes nothing.
 package struct Importer {
-    private let ledger: LedgerWriter
+    private let ledger: any LedgerImporting
     private let verifier: PostbackVerifier
     private let options: ImportOptions
     /// Whether files are read from their beginning whatever was read of them before.
@@ -27,7 +27,7 @@ package struct Importer {
     ///   - options: How files are to be read.
     ///   - startsOver: Whether files are read from their beginning whatever was read of them before.
     package init(
-        ledger: LedgerWriter, verifier: PostbackVerifier, options: ImportOptions, startsOver: Bool = false
+        ledger: any LedgerImporting, verifier: PostbackVerifier, options: ImportOptions, startsOver: Bool = false
     ) {
         self.ledger = ledger
         self.verifier = verifier

@@ -12,7 +12,7 @@ package struct KnownIDs {
         package var total = 0
     }
 
-    private let ledger: LedgerWriter
+    private let ledger: any LedgerImporting
 
     private static let network = ["ad-network-id", "ad-network-identifier", "network"]
     private static let transaction = ["transaction-id", "postback-identifier"]
@@ -22,7 +22,7 @@ package struct KnownIDs {
     private static let transactionCount = 65_536
 
     /// Makes it for a store.
-    package init(ledger: LedgerWriter) {
+    package init(ledger: any LedgerImporting) {
         self.ledger = ledger
     }
 

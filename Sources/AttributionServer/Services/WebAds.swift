@@ -3,6 +3,7 @@ import AttributionSigning
 import AttributionStore
 import Logging
 import PostgreSQLStore
+import SQLiteStore
 
 /// The parts a server with signing keys needs for web ads.
 struct WebAds {

@@ -1,21 +1,20 @@
-import Attribution
-import Foundation
-import GRDB
+package import Attribution
 
 /// The id of a postback that was counted before the store was made, whose bytes nobody has any more.
 ///
 /// It claims the id, so that a device's repeat is not counted a second time, and never counts itself. Letter case does
 /// not matter, for other systems rarely keep it; nor does whose key verified the postback.
 package struct KnownID: Hashable, Sendable {
-    private let digest: Digest16
+    /// What a store keeps of it.
+    package let digest: Digest16
 
     /// Names a postback.
     ///
     /// - Parameters:
     ///   - network: `ad-network-id` or `ad-network-identifier`.
     ///   - transaction: `transaction-id` or `postback-identifier`.
-    ///   - sequenceIndex: `postback-sequence-index`; nil for a postback of a version without one, which is taken for the
-    ///     first window's.
+    ///   - sequenceIndex: `postback-sequence-index`; nil for a postback of a version without one, which is taken for
+    ///     the first window's.
     package init(network: String, transaction: String, sequenceIndex: Int64? = nil) {
         var digester = PostbackDigester()
         digest = digester.digest(of: [
@@ -24,24 +23,8 @@ package struct KnownID: Hashable, Sendable {
     }
 
     /// Names a postback that was received.
-    init(_ key: PostbackKey) {
+    package init(_ key: PostbackKey) {
         self.init(
             network: key.adNetworkID.text, transaction: key.transactionID.text, sequenceIndex: key.sequenceIndex)
-    }
-
-    /// Whether it was claimed.
-    func isClaimed(in db: Database) throws -> Bool {
-        try Bool.fetchOne(
-            db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM known_id WHERE digest = ?)"),
-            arguments: [Data(digest.bytes)]) ?? false
-    }
-
-    /// Claims it.
-    ///
-    /// - Returns: Whether it was not claimed before.
-    func claim(in db: Database) throws -> Bool {
-        try db.cachedStatement(sql: "INSERT OR IGNORE INTO known_id VALUES (?)")
-            .execute(arguments: [Data(digest.bytes)])
-        return db.changesCount > 0
     }
 }

@@ -2,7 +2,7 @@ package import Attribution
 
 /// Reads a store of postbacks and changes nothing; any number of readers may.
 ///
-/// Each answer is of one snapshot. ``LedgerReader`` reads a file of SQLite; `PostgreSQLLedgerReader` a database.
+/// Each answer is of one snapshot. ``SQLiteLedgerReader`` reads a file of SQLite; `PostgreSQLLedgerReader` a database.
 package protocol LedgerReading: Sendable {
     /// Answers a question; cancelling the task ends the work.
     ///
@@ -40,5 +40,3 @@ package protocol LedgerReading: Sendable {
     /// Closes the connections; a later question opens new ones.
     func close()
 }
-
-extension LedgerReader: LedgerReading {}

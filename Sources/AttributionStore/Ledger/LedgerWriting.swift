@@ -2,8 +2,8 @@ package import Attribution
 
 /// Records into a store of postbacks, and judges its quarantine again.
 ///
-/// What a method returns is durable. ``LedgerWriter`` is the one owner of a file of SQLite; of the nodes on a database of
-/// PostgreSQL each has a `PostgreSQLLedgerWriter`.
+/// What a method returns is durable. ``SQLiteLedgerWriter`` is the one owner of a file of SQLite; of the nodes on a
+/// database of PostgreSQL each has a `PostgreSQLLedgerWriter`.
 package protocol LedgerWriting: Sendable {
     /// Where the store is, without secrets: a path, or an address.
     var name: String { get }
@@ -20,8 +20,8 @@ package protocol LedgerWriting: Sendable {
     /// Records a batch in one transaction, on the calling thread.
     ///
     /// - Parameter deliveries: Judged deliveries in the order received.
-    /// - Returns: What became of each, in the same order, after the commit; nil for one that can be neither recorded nor
-    ///   kept, whose sender must come back.
+    /// - Returns: What became of each, in the same order, after the commit; nil for one that can be neither recorded
+    ///   nor kept, whose sender must come back.
     /// - Throws: ``StoreError``, when nothing of the batch may be acknowledged.
     func record(_ deliveries: [Delivery]) throws -> [Recording?]
 
@@ -61,16 +61,4 @@ package protocol LedgerWriting: Sendable {
     /// - Returns: How it was left.
     @discardableResult
     func close() throws -> StoreEnding
-}
-
-extension LedgerWriter: LedgerWriting {
-    /// The file, with links resolved.
-    package var name: String {
-        path
-    }
-
-    /// A reader of the same file.
-    package func makeReader() throws -> any LedgerReading {
-        try LedgerReader(path)
-    }
 }

@@ -1,7 +1,8 @@
 package import Attribution
 import Hashing
 
-/// What decides, without reading any stored body, whether two deliveries are one postback and whether they say the same.
+/// What decides, without reading any stored body, whether two deliveries are one postback and whether they say the
+/// same.
 package struct PostbackDigests: Hashable, Sendable {
     /// Of the dedupe key: framework, network, transaction id, sequence index, whose key verified it.
     package let key: Digest16
@@ -23,7 +24,7 @@ package struct PostbackDigests: Hashable, Sendable {
     }
 
     /// Computes the digest of the dedupe key.
-    static func key(of postback: ReceivedPostback, provenance: Provenance) -> Digest16 {
+    package static func key(of postback: ReceivedPostback, provenance: Provenance) -> Digest16 {
         var digester = PostbackDigester()
         return digester.key(of: postback, provenance: provenance)
     }
@@ -45,7 +46,8 @@ package struct PostbackDigester: ~Copyable {
         return PostbackDigests(key: key, content: digest())
     }
 
-    mutating func key(of postback: ReceivedPostback, provenance: Provenance) -> Digest16 {
+    /// Computes the digest of the dedupe key.
+    package mutating func key(of postback: ReceivedPostback, provenance: Provenance) -> Digest16 {
         let key = postback.key
         begin()
         add(key.framework.rawValue)

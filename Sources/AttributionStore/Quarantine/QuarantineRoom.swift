@@ -1,5 +1,4 @@
 import Attribution
-import GRDB
 
 /// How much of the quarantine's budgets is used up.
 package struct QuarantineRoom: Sendable {
@@ -58,53 +57,6 @@ package struct QuarantineRoom: Sendable {
         for entry in hour.used {
             add(entry.used, to: entry.kind, client: entry.client)
         }
-    }
-
-    /// Reads the totals, and what the newest hour has used up.
-    mutating func load(_ db: Database) throws {
-        totals = [:]
-        hourly = [:]
-        // Damaged tables are treated as empty, because they must not stop recording.
-        _ = try Database.nilIfDamaged { try loadTotals(db) }
-        _ = try Database.nilIfDamaged { try loadHour(db) }
-    }
-
-    private mutating func loadTotals(_ db: Database) throws {
-        let rows = try Row.fetchCursor(db, sql: "SELECT class, count, bytes FROM quarantine_total")
-        while let row = try rows.next() {
-            if let (kind, used) = Self.used(row, class: 0, rows: 1, bytes: 2) {
-                totals[kind] = used
-            }
-        }
-    }
-
-    private mutating func loadHour(_ db: Database) throws {
-        guard let newest = try Int64.fetchOne(db, sql: "SELECT max(received_at) FROM quarantine") else {
-            return
-        }
-        hour = newest.dividedRoundingDown(by: Self.hourMilliseconds)
-        let used = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT class, client, count(*), sum(length(body)) FROM quarantine WHERE received_at >= ?
-                GROUP BY class, client
-                """, arguments: [hour * Self.hourMilliseconds])
-        while let row = try used.next() {
-            if let (kind, used) = Self.used(row, class: 0, rows: 2, bytes: 3), let client = try? row.text(1) {
-                add(used, to: kind, client: client)
-            }
-        }
-    }
-
-    /// Reads totals from a row; nil if they are damaged.
-    private static func used(_ row: Row, class index: Int, rows: Int, bytes: Int) -> (QuarantineClass, Used)? {
-        guard let kind: QuarantineClass = try? row.word(index),
-            let rows = try? row.integer(rows), let bytes = try? row.integer(bytes),
-            DeliveryCounts.plausible.contains(rows), DeliveryCounts.plausible.contains(bytes)
-        else {
-            return nil
-        }
-        return (kind, Used(rows: rows, bytes: bytes))
     }
 
     /// Claims room for one body in the hourly budget of its class and in its client's share.

@@ -1,5 +1,4 @@
 package import Attribution
-import GRDB
 
 /// A query for recorded postbacks in the order in which they were recorded.
 package struct ExportQuery: Hashable, Sendable {
@@ -10,8 +9,8 @@ package struct ExportQuery: Hashable, Sendable {
     /// The most postbacks of one page.
     package var limit: Int
 
-    /// The size of a block of columns; smaller pages would read each block several times.
-    package static let pageSize = ColumnBlock.rowCount
+    /// The size of a block of columns in SQLite; smaller pages would read each block several times.
+    package static let pageSize = 4_096
 
     /// Creates a query.
     package init(traffic: Traffic, after: LedgerPosition? = nil, limit: Int = pageSize) {
@@ -43,28 +42,5 @@ package struct ExportPage: Sendable {
         self.position = position
         self.unreadableCount = unreadableCount
         self.isLast = isLast
-    }
-}
-
-extension LedgerReader {
-    /// Returns a page of recorded postbacks.
-    ///
-    /// Continuing from page to page returns every postback once, including those recorded in the meantime.
-    ///
-    /// - Throws: ``LedgerQuestionError`` for a position of another store, and ``StoreError``.
-    package func export(_ query: ExportQuery) async throws -> ExportPage {
-        try await read { db in
-            let newest = try LedgerScan.newestRow(db)
-            let start = try LedgerPosition(of: db, newest: newest, query.after)
-            let (postbacks, unreadableCount) = try PostbackQuery(
-                traffic: query.traffic, after: query.after == nil ? 0 : start.last, limit: query.limit
-            ).recorded(db)
-            let positions = postbacks.map { LedgerPosition(store: start.store, last: $0.id, check: $0.check) }
-            let isLast = postbacks.count < query.limit
-            return ExportPage(
-                postbacks: Array(zip(positions, postbacks)),
-                position: try isLast ? LedgerPosition(of: db, newest: newest, nil) : positions.last ?? start,
-                unreadableCount: unreadableCount, isLast: isLast)
-        }
     }
 }

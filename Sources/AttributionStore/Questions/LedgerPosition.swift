@@ -6,8 +6,8 @@ package struct LedgerPosition: Hashable, Sendable {
     package let store: String
     /// The last postback.
     package let last: Int64
-    /// Bits of the last postback's key digest, for a store that was restored from an older copy gives ids out again; nil
-    /// where they cannot be read.
+    /// Bits of the last postback's key digest, for a store that was restored from an older copy gives ids out again;
+    /// nil where they cannot be read.
     package let check: UInt16?
 
     /// Makes a position; the business of stores alone.

@@ -17,7 +17,7 @@ package struct Recount: Hashable, Sendable {
     package static let differencesListed: Int64 = 10_000
 
     /// How many differences can be repaired.
-    private(set) var repairableCount: Int64 = 0
+    package private(set) var repairableCount: Int64 = 0
     private var otherCount: Int64 = 0
 
     /// Nothing was read yet.

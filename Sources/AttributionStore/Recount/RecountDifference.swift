@@ -17,7 +17,7 @@ package enum RecountDifference: Hashable, Sendable {
     /// A row's facts, from which reports are counted, are not those of its body.
     case facts(Int64)
     /// A block of columns is missing, damaged, or does not say what the bodies of its postbacks say.
-    case block(Int64)
+    case block(ClosedRange<Int64>)
     /// Derived tables are missing or damaged.
     case tables(DerivedTables)
     /// There are columns for postbacks that do not exist.
@@ -49,9 +49,9 @@ extension RecountDifference: CustomStringConvertible {
         case .digests(let id): "postback \(id): its digests do not match its bytes"
         case .facts(let id): "postback \(id): its facts, from which reports are counted, do not match its bytes"
         case .sameKey(let first, let second): "postbacks \(first) and \(second) are the same postback"
-        case .block(let number):
-            "the columns of postbacks \(ColumnBlock.ids(number).lowerBound) to \(ColumnBlock.ids(number).upperBound) "
-                + "are missing, damaged, or do not match the bytes"
+        case .block(let ids):
+            "the columns of postbacks \(ids.lowerBound) to \(ids.upperBound) are missing, damaged, or do not match "
+                + "the bytes"
         case .tables(.columns): "the tables of columns are missing or damaged"
         case .tables(.quarantineTotals): "the table of the quarantine's totals is missing or damaged"
         case .strayColumns: "there are columns for postbacks that do not exist"

@@ -15,5 +15,3 @@ package protocol WebAdWriting: WebAdLedger {
     @discardableResult
     func close() throws -> StoreEnding
 }
-
-extension SQLiteWebAdLedger: WebAdWriting {}

@@ -66,6 +66,7 @@ struct Base64Alphabet: Sendable {
     /// - Parameters:
     ///   - bytes: The bytes; copied, because callers in other modules pass an unspecialized collection.
     ///   - isPadded: Whether `=` fills the last group of four.
+    /// - Returns: The text.
     func encode(_ bytes: some Collection<UInt8>, isPadded: Bool) -> String {
         let bytes = Array(bytes)
         return String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { output in

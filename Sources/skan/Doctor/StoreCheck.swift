@@ -1,5 +1,6 @@
 import Attribution
 import AttributionReports
+import AttributionServer
 import AttributionStore
 import Foundation
 import PostgreSQLStore

@@ -5,6 +5,7 @@ import AttributionReports
 import AttributionSigning
 import AttributionStore
 import Foundation
+import SQLiteStore
 
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -118,10 +119,10 @@ struct ImportCommand: AsyncParsableCommand {
         try names.map { try ImportFile($0, as: input) }
     }
 
-    private func owner() throws -> LedgerWriter {
+    private func owner() throws -> SQLiteLedgerWriter {
         let path = try store.path
         do {
-            return try LedgerWriter(
+            return try SQLiteLedgerWriter(
                 path: path, settings: LedgerSettings(networks: networks.isEmpty ? nil : OwnNetworks(networks)),
                 onEvent: StoreOwnership.say)
         } catch StoreError.inUse(let path) {
@@ -131,7 +132,7 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
-    private func claim(_ files: [ImportFile], _ ledger: LedgerWriter) throws {
+    private func claim(_ files: [ImportFile], _ ledger: SQLiteLedgerWriter) throws {
         let ids = KnownIDs(ledger: ledger)
         for file in files {
             let tally = try ids.claim(file, onProgress: Terminal.progress)

@@ -2,8 +2,8 @@ import ArgumentParser
 import Attribution
 import AttributionConsole
 import AttributionReports
+import AttributionServer
 import AttributionStore
-import PostgreSQLStore
 import StrictJSON
 
 extension QuarantineCommand {

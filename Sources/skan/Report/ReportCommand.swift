@@ -1,9 +1,9 @@
 import ArgumentParser
 import Attribution
 package import AttributionReports
+import AttributionServer
 import AttributionStore
 import Foundation
-import PostgreSQLStore
 import StrictJSON
 
 struct ReportCommand: AsyncParsableCommand {

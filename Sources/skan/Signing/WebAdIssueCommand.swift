@@ -2,9 +2,11 @@ import ArgumentParser
 import Attribution
 import AttributionConsole
 import AttributionIngest
+import AttributionServer
 import AttributionStore
 import Foundation
 import PostgreSQLStore
+import SQLiteStore
 import StrictJSON
 
 extension WebAdCommand {

@@ -3,6 +3,7 @@ import AttributionHarness
 import AttributionReports
 import AttributionStore
 import Foundation
+import SQLiteStore
 import StrictJSON
 
 /// A flat day of traffic without times, written or posted.
@@ -72,7 +73,7 @@ struct PlainDay {
             return try ReportFigures(json: json, dimensions: dimensions)
         }
         if let store = command.reportStore {
-            let ledger = try LedgerReader(store)
+            let ledger = try SQLiteLedgerReader(store)
             let report = try await Reporter(ledger)
                 .report(ReportRequest(dimensions: dimensions, traffic: .test))
             return try ReportFigures(report)

@@ -4,6 +4,7 @@ import AttributionHarness
 import AttributionReports
 import AttributionStore
 import Foundation
+import SQLiteStore
 import StrictJSON
 
 struct SimulateCommand: AsyncParsableCommand {
@@ -177,7 +178,7 @@ struct SimulateCommand: AsyncParsableCommand {
         let result: TrafficSender.Result
         let differences: [String]
         do {
-            let reader = try LedgerReader(feed.ledger.path)
+            let reader = try SQLiteLedgerReader(feed.ledger.path)
             defer { reader.close() }
             let comparison = try await ReportComparison(.store(reader), days: run.days)
             result = try await run.record(in: feed)
@@ -197,7 +198,7 @@ struct SimulateCommand: AsyncParsableCommand {
         if let reportUrl {
             comparison = try await ReportComparison(.console(url: reportUrl), days: [])
         } else if let reportStore {
-            comparison = try await ReportComparison(.store(try LedgerReader(reportStore)), days: [])
+            comparison = try await ReportComparison(.store(try SQLiteLedgerReader(reportStore)), days: [])
         }
         let log = try answers.map(AnswerLog.init)
         let begin = ContinuousClock.now

@@ -4,12 +4,13 @@ import AttributionIngest
 import AttributionSigning
 import AttributionStore
 import Logging
+import SQLiteStore
 import Synchronization
 
 /// A store that is fed as a server feeds it, through the same verification and the same writer, by a clock of its own.
 final class StoreFeed: Sendable {
     /// The store as its owner has it.
-    let ledger: LedgerWriter
+    let ledger: SQLiteLedgerWriter
     private let ingestor: Ingestor
     private let clock: VirtualClock
     private let answers = Mutex(TrafficSender.Result())
@@ -30,7 +31,7 @@ final class StoreFeed: Sendable {
         self.clock = clock
         let verifier = try PostbackVerifier(testKeys: try standIn.publicKeys())
         try? verifier.prepareTables()
-        ledger = try LedgerWriter(
+        ledger = try SQLiteLedgerWriter(
             path: path, now: { clock.now.withLock { $0 } }, onEvent: { StoreOwnership.say($0) })
         ingestor = Ingestor(
             verifier: verifier, ledger: ledger, limits: IngestorLimits(queuedBodies: .max),

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AttributionStore
 import Foundation
+import SQLiteStore
 
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

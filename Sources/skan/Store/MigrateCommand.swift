@@ -1,4 +1,5 @@
 import ArgumentParser
+import AttributionServer
 import PostgreSQLStore
 
 struct MigrateCommand: ParsableCommand {

@@ -1,8 +1,9 @@
 import ArgumentParser
 import AttributionConsole
+import AttributionServer
 import AttributionSigning
 import AttributionStore
-import PostgreSQLStore
+import SQLiteStore
 
 struct RecountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
+import AttributionServer
 import AttributionStore
-import PostgreSQLStore
 
 /// The store a command applies to: `--store`, otherwise `SKAN_STORE`.
 struct StoreOption: ParsableArguments {

@@ -1,8 +1,10 @@
 import AttributionConsole
 import AttributionIngest
+import AttributionServer
 import AttributionSigning
 import AttributionStore
 import PostgreSQLStore
+import SQLiteStore
 
 /// The way to change a store: a file by its owner when it has one, and else as its owner; a database at once.
 struct StoreOwnership {
@@ -15,7 +17,7 @@ struct StoreOwnership {
     init(_ path: String) throws {
         switch try StoreLocation(path) {
         case .file(let path):
-            store = try LedgerReader(path).path
+            store = try SQLiteLedgerReader(path).path
             location = .file(store)
         case .database(let address):
             store = address.description

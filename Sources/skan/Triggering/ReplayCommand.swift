@@ -4,9 +4,9 @@ import AttributionConsole
 import AttributionHarness
 import AttributionIngest
 import AttributionReports
+import AttributionServer
 import AttributionStore
 import Foundation
-import PostgreSQLStore
 import StrictJSON
 
 struct ReplayCommand: AsyncParsableCommand {

@@ -1,0 +1,72 @@
+import AttributionStore
+import Foundation
+import GRDB
+import GRDBSQLite
+
+/// Saves what can be saved of a store whose files were lost, through the connection that still has them open.
+struct StoreRescue {
+    let path: String
+    /// The newest acknowledged row.
+    let newestRow: Int64
+    /// The newest row known to be in the file itself, without the log.
+    let movedThrough: Int64
+    /// The frames in the log.
+    let frames: Int
+    let checkpoint: LogCheckpoint?
+
+    /// Saves as much as the loss allows.
+    ///
+    /// - Parameters:
+    ///   - loss: What happened.
+    ///   - db: The writing connection, outside a transaction.
+    /// - Returns: A message that says what was saved, where, and what to do.
+    func save(after loss: StoreLoss, _ db: Database) -> String {
+        switch loss {
+        case .logDamaged, .indexTruncated:
+            // A checkpoint would copy the damage into the store, and any query would read the damaged log.
+            checkpoint?.stop()
+            return loss == .indexTruncated
+                ? "everything is in the store and its -wal; restart the server"
+                : Self.withoutLog(movedThrough: movedThrough)
+        case .storeTruncated:
+            checkpoint?.stop()
+            return "restore a backup: rows from any id on may be missing"
+        case .logMoved, .indexMoved:
+            let moved = checkpoint?.moveAll(SQLITE_CHECKPOINT_FULL, frames: frames, db)
+            checkpoint?.stop()
+            switch moved {
+            case .complete:
+                return "everything up to row \(newestRow) was moved into the store; "
+                    + "move away any files now at \(path)-wal and \(path)-shm, and restart"
+            case .damaged:
+                return Self.withoutLog(movedThrough: movedThrough)
+            case .failed, nil:
+                return backUp(db)
+            }
+        case .storeMoved:
+            checkpoint?.stop()
+            return backUp(db)
+        }
+    }
+
+    /// The message for a lost log.
+    static func withoutLog(movedThrough: Int64) -> String {
+        "the store is as of its last checkpoint: rows from id \(movedThrough + 1) on may be missing; "
+            + "restore a backup or restart"
+    }
+
+    private func backUp(_ db: Database) -> String {
+        let stamp = Date().ISO8601Format(.iso8601(timeZone: .gmt, dateSeparator: .omitted, timeSeparator: .omitted))
+        let destination = "\(path).rescued-\(stamp)"
+        do {
+            try StoreCopy.write(from: db, to: destination)
+            return "everything up to row \(newestRow) was copied to \(destination); move it to \(path) and restart"
+        } catch let error as DatabaseError {
+            return "it could not be copied to \(destination): \(StoreFault(error).words); "
+                + "do not stop this process until its open files are saved (/proc/\(getpid())/fd)"
+        } catch {
+            return "it could not be copied to \(destination): \(error); "
+                + "do not stop this process until its open files are saved (/proc/\(getpid())/fd)"
+        }
+    }
+}

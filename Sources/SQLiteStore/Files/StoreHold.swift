@@ -1,0 +1,23 @@
+package import AttributionStore
+
+/// The lease of a store, held while another of its owner's files is changed.
+package final class StoreHold: Sendable {
+    private let lease: StoreLease
+
+    /// Acquires the lease.
+    ///
+    /// - Parameter path: An existing store.
+    /// - Throws: ``AttributionStore/StoreError/inUse(path:)`` if it has an owner.
+    package init(_ path: String) throws(StoreError) {
+        let path = try OwnedDatabase.resolved(path)
+        guard let lease = try StoreFile.open(path, isWritable: true).leaseExclusively() else {
+            throw .inUse(path: path)
+        }
+        self.lease = lease
+    }
+
+    /// Releases the lease.
+    package func release() {
+        lease.release()
+    }
+}

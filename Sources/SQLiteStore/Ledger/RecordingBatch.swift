@@ -1,0 +1,270 @@
+import Attribution
+import AttributionStore
+import Foundation
+import GRDB
+
+/// One recording transaction: it inserts rows as they come and writes delivery counts once at the end.
+struct RecordingBatch {
+    let db: Database
+    private let networks: OwnNetworks
+    private let memory: WriterState
+    let now: Int64
+    let arena = HotStatement.Arena()
+    private let insertPostback: HotStatement
+    private let insertBody: HotStatement
+    private var lastRow: Int64
+    /// The room in the quarantine; changed only here and in the extension for the quarantine.
+    var room: QuarantineRoom
+    /// The quarantine's totals before this transaction.
+    let totalsBefore: [QuarantineClass: QuarantineRoom.Used]
+    /// The digests this transaction adds to the index, in the order of the rows.
+    private var added: [UInt64] = []
+    /// The postbacks this transaction recorded.
+    private var addedCopies: [Digest16: FirstCopy] = [:]
+    /// Delivery counts by quarter hour, without those of ``run``.
+    private var deliveries: [Int64: DeliveryCounts] = [:]
+    /// The current run of deliveries of one kind; most batches have few runs.
+    private var run: (quarter: Int64, kind: DeliveryCounts.Kind, tally: DeliveryCounts.Tally)?
+    /// Whether the quarantine is damaged, so that no body can be kept.
+    var isQuarantineDamaged = false
+    /// Bodies that were not kept, by class.
+    var notKept: [QuarantineClass: Int] = [:]
+    /// Rows that could not be read.
+    private(set) var damagedRows: [Int64] = []
+
+    /// Begins a batch.
+    ///
+    /// - Parameters:
+    ///   - db: The writing connection, within the transaction.
+    ///   - networks: The networks whose postbacks are ours.
+    ///   - memory: The owner's state.
+    ///   - now: The time recorded with each row, in Unix milliseconds.
+    /// - Throws: SQLite's errors.
+    init(_ db: Database, networks: OwnNetworks, memory: WriterState, now: Int64) throws {
+        self.db = db
+        self.networks = networks
+        self.memory = memory
+        self.now = now
+        lastRow = memory.lastRow
+        addedCopies.reserveCapacity(256)
+        room = memory.room
+        totalsBefore = room.totals
+        insertPostback = try HotStatement(db, sql: Self.insertPostbackSQL, arena)
+        insertBody = try HotStatement(db, sql: "INSERT INTO postback_body (id, body) VALUES (?, ?)", arena)
+    }
+
+    /// Records one delivery.
+    ///
+    /// - Returns: The result; nil if it can be neither recorded nor kept, and has to be sent again.
+    mutating func record(_ prepared: PreparedDelivery) throws -> Recording? {
+        let delivery = prepared.delivery
+        let recording: Recording
+        switch delivery.judgement {
+        case .verified(let verified):
+            guard let digests = prepared.digests else {
+                return nil
+            }
+            let first = prepared.first ?? addedCopies[digests.key]
+            recording =
+                first == nil && prepared.isKnownByID
+                ? .duplicate(networks.traffic(of: verified)) : try record(verified, digests, first: first, delivery)
+        case .rejected(let rejection, let body):
+            let kind = QuarantineClass(rejection, body: body)
+            let isKept = try keep(QuarantinedBody(kind, rejection, body, delivery))
+            guard isKept || kind != .future else {
+                return nil
+            }
+            recording = .quarantined(rejection, isKept: isKept)
+        case .undecided:
+            return nil
+        }
+        count(.init(recording, recipient: delivery.recipient), kept: recording.isKept ? 1 : 0, at: delivery)
+        return recording
+    }
+
+    /// Whether a delivery is the very one that was recorded: of the same moment and recipient, and saying the same.
+    func isRecorded(_ prepared: PreparedDelivery) -> Bool {
+        guard let digests = prepared.digests, let known = (prepared.first ?? addedCopies[digests.key])?.known else {
+            return false
+        }
+        let delivery = prepared.delivery
+        return known.content == digests.content && known.receivedAt == delivery.receivedAtMilliseconds
+            && known.recipient == delivery.recipient
+    }
+
+    /// Counts deliveries; negative numbers subtract.
+    mutating func count(_ kind: DeliveryCounts.Kind, _ count: Int64 = 1, kept: Int64, at delivery: Delivery) {
+        let quarter = delivery.receivedAtMilliseconds.quarterOfAnHour
+        if run?.quarter != quarter || run?.kind != kind {
+            endRun()
+            run = (quarter, kind, DeliveryCounts.Tally(count: 0, kept: 0))
+        }
+        run?.tally.add(DeliveryCounts.Tally(count: count, kept: kept))
+    }
+
+    private mutating func endRun() {
+        if let run {
+            deliveries[run.quarter, default: DeliveryCounts()].add(
+                run.kind, count: run.tally.count, kept: run.tally.kept)
+        }
+        run = nil
+    }
+
+    private mutating func record(
+        _ verified: VerifiedPostback,
+        _ digests: PostbackDigests,
+        first: FirstCopy?,
+        _ delivery: Delivery
+    ) throws -> Recording {
+        let postback = verified.postback
+        guard let first else {
+            let traffic = networks.traffic(of: verified)
+            try insert(verified, traffic, delivery, digests)
+            return .recorded(traffic)
+        }
+        guard let known = first.known else {
+            // The postback was counted, but its bytes may be lost, so these are kept if there is room.
+            damagedRows.append(first.id)
+            let body = QuarantinedBody(conflictWith: first.id, digests.content, postback.body, delivery)
+            return .conflict(networks.traffic(of: verified), isKept: try keepConflict(body))
+        }
+        guard known.content == digests.content else {
+            let body = QuarantinedBody(conflictWith: first.id, digests.content, postback.body, delivery)
+            return .conflict(known.traffic, isKept: try keepConflict(body))
+        }
+        let quarter = delivery.receivedAtMilliseconds.quarterOfAnHour
+        deliveries[quarter, default: DeliveryCounts()].add(
+            RepeatDelay(milliseconds: delivery.receivedAtMilliseconds &- known.receivedAt))
+        if known.recipient != delivery.recipient {
+            try db.cachedStatement(sql: Self.insertCopy).execute(arguments: [
+                first.id, delivery.recipient.rawValue, delivery.receivedAtMilliseconds,
+            ])
+        }
+        return .duplicate(known.traffic)
+    }
+
+    /// The recorded postback that a delivery contradicts, and the delivery's content; nil for none.
+    ///
+    /// The content of a damaged row is unknown, so every copy of it counts as a conflict.
+    func conflict(_ prepared: PreparedDelivery) -> (id: Int64, content: Digest16, traffic: Traffic)? {
+        guard case .verified(let verified) = prepared.delivery.judgement, let digests = prepared.digests,
+            let first = prepared.first ?? addedCopies[digests.key], first.known?.content != digests.content
+        else {
+            return nil
+        }
+        return (first.id, digests.content, first.known?.traffic ?? networks.traffic(of: verified))
+    }
+
+    private mutating func insert(
+        _ verified: VerifiedPostback,
+        _ traffic: Traffic,
+        _ delivery: Delivery,
+        _ digests: PostbackDigests
+    ) throws {
+        lastRow += 1
+        guard lastRow <= UInt32.max else {
+            throw DatabaseError(message: "a SQLite store holds 4,294,967,295 postbacks at most")
+        }
+        let id = lastRow
+        let postback = verified.postback
+        // In the order of columns.
+        try insertPostback.run { row in
+            row.bind(id)
+            row.bind(now)
+            row.bind(delivery.receivedAtMilliseconds)
+            row.bind(delivery.recipient.rawValue)
+            row.bind(traffic.rawValue)
+            row.bind(verified.keyName)
+            row.bind(PostbackDigests.version)
+            row.bind(digests.key)
+            row.bind(digests.content)
+        }
+        try insertBody.run { row in
+            row.bind(id)
+            row.bind(postback.body)
+        }
+        memory.append(
+            PostbackFacts(
+                postback, traffic: traffic, recipient: delivery.recipient,
+                receivedAtMilliseconds: delivery.receivedAtMilliseconds, key: digests.key))
+        added.append(digests.key.high)
+        addedCopies[digests.key] = FirstCopy(
+            id: id,
+            known: .init(
+                content: digests.content, receivedAt: delivery.receivedAtMilliseconds,
+                recipient: delivery.recipient, traffic: traffic))
+    }
+
+    // MARK: Sums
+
+    /// Writes the counts of the batch, once for each kind of delivery and quarter hour.
+    mutating func finish() throws {
+        endRun()
+        let upsertDelivery = try HotStatement(db, sql: Self.upsertDelivery, arena)
+        for (quarter, counts) in deliveries {
+            for (kind, tally) in counts.tallies where tally.count != 0 || tally.kept != 0 {
+                try upsertDelivery.run { row in
+                    row.bind(quarter)
+                    row.bind(kind.status.rawValue)
+                    row.bind(kind.traffic?.rawValue ?? "")
+                    row.bind(kind.reason?.rawValue ?? "")
+                    row.bind(kind.recipient.rawValue)
+                    row.bind(tally.count)
+                    row.bind(tally.kept)
+                }
+            }
+            for (delay, count) in counts.repeats {
+                try db.cachedStatement(sql: Self.upsertRepeat).execute(arguments: [quarter, delay.rawValue, count])
+            }
+        }
+        try writeTotals()
+    }
+
+    /// Updates the owner's state after the commit.
+    func didCommit() {
+        memory.add(added, recordedAt: now, room)
+    }
+
+    /// Writes to the pages that the next postback would need: the ends of the tables, and the newest delivery counts.
+    ///
+    /// - Parameters:
+    ///   - db: The writing connection, in a savepoint that is rolled back.
+    ///   - last: The last row.
+    /// - Throws: SQLite's errors, for example for a full disk or a damaged page.
+    static func rehearse(_ db: Database, after last: Int64) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO postback (\(columns.joined(separator: ", ")))
+                VALUES (:id, 0, 0, 'network', 'test', '', 0, zeroblob(16), zeroblob(16));
+                INSERT INTO postback_body VALUES (:id, zeroblob(600));
+                INSERT INTO delivery VALUES (0, 'recorded', 'test', '', 'network', 1, 1) ON CONFLICT DO NOTHING;
+                UPDATE delivery SET count = count WHERE quarter = (SELECT max(quarter) FROM delivery)
+                """, arguments: ["id": last + 1])
+    }
+
+    // MARK: Statements
+
+    private static let columns = [
+        "id", "recorded_at", "received_at", "recipient", "traffic", "key_name", "digest_version", "key_digest",
+        "content_digest",
+    ]
+
+    private static let insertPostbackSQL = """
+        INSERT INTO postback (\(columns.joined(separator: ", ")))
+        VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))
+        """
+
+    private static let insertCopy =
+        "INSERT INTO recipient_copy (id, recipient, received_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+
+    private static let upsertDelivery = """
+        INSERT INTO delivery (quarter, status, traffic, reason, recipient, count, kept) VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (quarter, status, traffic, reason, recipient)
+        DO UPDATE SET count = count + excluded.count, kept = kept + excluded.kept
+        """
+
+    private static let upsertRepeat = """
+        INSERT INTO repeat_delay (quarter, delay, count) VALUES (?, ?, ?)
+        ON CONFLICT (quarter, delay) DO UPDATE SET count = count + excluded.count
+        """
+}

@@ -1,0 +1,134 @@
+import Attribution
+package import AttributionStore
+import GRDB
+
+extension SQLiteLedgerReader {
+    /// Returns recorded postbacks in ascending order of ids.
+    ///
+    /// - Throws: ``AttributionStore/StoreError``.
+    package func postbacks(_ query: PostbackQuery) async throws -> [RecordedPostback] {
+        try await read { try query.recorded($0).postbacks }
+    }
+}
+
+extension RecordedPostback {
+    /// Reads a row, without its body.
+    ///
+    /// - Throws: `DatabaseError` if the row is damaged.
+    fileprivate init(_ row: Row) throws {
+        self.init(
+            id: try row.integer(0), recordedAtMilliseconds: try row.integer(1),
+            receivedAtMilliseconds: try row.integer(2), recipient: try row.word(3), traffic: try row.word(4),
+            keyName: try row.text(5), body: nil, check: try row.digest(at: 6)?.positionCheck)
+    }
+
+    /// Reads the body, which stays nil if it is damaged.
+    fileprivate mutating func readBody(_ db: Database) {
+        body = try? Row.fetchOne(
+            db.cachedStatement(sql: "SELECT body FROM postback_body WHERE id = ?"), arguments: [id])?.bytes(at: 0)
+    }
+}
+
+extension PostbackQuery {
+    /// The matching postbacks, and how many rows up to the last of them cannot be read.
+    func recorded(_ db: Database) throws -> (postbacks: [RecordedPostback], unreadableCount: Int) {
+        var postbacks: [RecordedPostback] = []
+        var unreadableCount = 0
+        let scan = LedgerScan(
+            db: db, columns: "id, recorded_at, received_at, recipient, traffic, key_name, key_digest",
+            table: "postback")
+        try candidates(db) { ids in
+            try scan.each(ids) { row in
+                guard postbacks.count < limit else {
+                    return
+                }
+                guard var postback = try? RecordedPostback(row) else {
+                    unreadableCount += 1
+                    return
+                }
+                if matches(postback) {
+                    postback.readBody(db)
+                    if hasTransactionID(postback) {
+                        postbacks.append(postback)
+                    }
+                }
+            } skip: { _ in
+                unreadableCount += postbacks.count < limit ? 1 : 0
+            }
+            return postbacks.count < limit
+        }
+        return (postbacks, unreadableCount)
+    }
+
+    /// Calls a closure with ascending ranges of ids that include all matches, until it returns false.
+    func candidates(_ db: Database, _ use: (ClosedRange<Int64>) throws -> Bool) throws {
+        let newest = try LedgerScan.newestRow(db)
+        let reader = try ColumnBlockReader(db)
+        guard after < newest else {
+            return
+        }
+        var next = max(1, after + 1)
+        while next <= newest {
+            let number = ColumnBlock.number(of: next)
+            let ids = max(next, ColumnBlock.ids(number).lowerBound)...min(newest, ColumnBlock.ids(number).upperBound)
+            // Rows in no block or in a damaged block are checked one by one.
+            for range in try candidates(reader, number) ?? [ids] where range.upperBound >= next {
+                guard try use(max(next, range.lowerBound)...min(newest, range.upperBound)) else {
+                    return
+                }
+            }
+            next = ids.upperBound + 1
+        }
+    }
+
+    /// The ranges of a block's postbacks that may match; nil if its columns cannot be read.
+    private func candidates(_ reader: ColumnBlockReader, _ number: Int64) throws -> [ClosedRange<Int64>]? {
+        var matching = Array(repeating: true, count: ColumnBlock.rowCount)
+        if let quarters = LedgerQuestion(received: received).quarters, received != nil {
+            let isRead: Void? = try reader.read(number, .quarter) { block in
+                for index in matching.indices {
+                    matching[index] = quarters.contains(block[index])
+                }
+            }
+            guard isRead != nil else {
+                return nil
+            }
+        }
+        if let transactionID {
+            let wanted = PostbackFacts.transaction(transactionID)
+            let isRead: Void? = try reader.read(number, .transaction) { block in
+                for index in matching.indices where matching[index] {
+                    matching[index] = block[index] == wanted
+                }
+            }
+            guard isRead != nil else {
+                return nil
+            }
+        }
+        let first = ColumnBlock.ids(number).lowerBound
+        var runs: [ClosedRange<Int64>] = []
+        for index in matching.indices where matching[index] {
+            let id = first + Int64(index)
+            if let last = runs.last, last.upperBound == id - 1 {
+                runs[runs.count - 1] = last.lowerBound...id
+            } else {
+                runs.append(id...id)
+            }
+        }
+        return runs
+    }
+
+    /// Whether the row of a postback matches.
+    private func matches(_ postback: RecordedPostback) -> Bool {
+        received?.contains(postback.receivedAtMilliseconds) ?? true && traffic ?? postback.traffic == postback.traffic
+    }
+
+    /// Whether the body of a postback has the transaction id; one whose body is lost has none.
+    private func hasTransactionID(_ postback: RecordedPostback) -> Bool {
+        guard let transactionID else {
+            return true
+        }
+        let known = postback.body.flatMap { try? ReceivedPostback(reading: $0) }
+        return known?.key.transactionID.text == transactionID
+    }
+}

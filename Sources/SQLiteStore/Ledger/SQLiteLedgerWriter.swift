@@ -1,0 +1,269 @@
+package import Attribution
+package import AttributionStore
+import Foundation
+import GRDB
+import Synchronization
+
+/// The only owner of a store of postbacks in SQLite: it records, requeues quarantined deliveries, and repairs.
+///
+/// A commit is on disk when it returns. An exact index in memory decides whether a postback is new. Any number of
+/// readers (``SQLiteLedgerReader``), in this process or in others, see what was committed and never block.
+package final class SQLiteLedgerWriter: Sendable {
+    let database: OwnedDatabase
+    let memory: WriterState
+    let settings: LedgerSettings
+    /// Blocks that could not be read when the store was opened.
+    private let damagedBlocks: BlockNumbers
+    /// Whether ``AttributionStore/StoreEvent/quarantineDamaged(path:)`` was reported; it is reported once.
+    private let isQuarantineDamageKnown = Mutex(false)
+    private let onEvent: @Sendable (StoreEvent) -> Void
+    private let now: @Sendable () -> Int64
+
+    /// Opens a store for recording, and creates it if the file does not exist.
+    ///
+    /// If an existing store cannot be opened now, for example because the disk is full, a later call opens it; see
+    /// ``health``.
+    ///
+    /// - Parameters:
+    ///   - path: The database file; its folder must exist.
+    ///   - settings: The own networks and the quarantine's budgets.
+    ///   - now: Returns the current time in Unix milliseconds, for `recorded_at`; by default the system's clock.
+    ///   - onEvent: Called with events for the operator, on any thread.
+    /// - Throws: ``AttributionStore/StoreError``.
+    package init(
+        path: String,
+        settings: LedgerSettings = LedgerSettings(),
+        now: (@Sendable () -> Int64)? = nil,
+        onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
+    ) throws {
+        let memory = WriterState(settings)
+        let path = try OwnedDatabase.resolved(path)
+        let damagedBlocks = BlockNumbers()
+        self.damagedBlocks = damagedBlocks
+        self.memory = memory
+        self.settings = settings
+        self.now = now ?? { Int64(Date().timeIntervalSince1970 * 1000) }
+        self.onEvent = onEvent
+        database = try OwnedDatabase(
+            path: path, schema: LedgerSchema.schema,
+            hooks: .init(
+                load: { db in
+                    try DerivedTables.recreateMissing(db)
+                    try db.execute(sql: LedgerSchema.imports)
+                    let rebuilt = try memory.load(db)
+                    if !rebuilt.isEmpty {
+                        onEvent(.indexRebuilt(path: path, rows: Int64(rebuilt.count * ColumnBlock.rowCount)))
+                    }
+                    damagedBlocks.numbers.withLock { $0 = rebuilt }
+                },
+                isNewestOurs: { db in
+                    try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM postback")) ?? 0 == memory.lastRow
+                },
+                newestRow: { memory.lastRow },
+                rehearse: { try RecordingBatch.rehearse($0, after: memory.lastRow) },
+                onEvent: onEvent
+            ))
+        if let networks = settings.networks {
+            // If this fails, the networks of an earlier owner remain.
+            try? remember(networks)
+        }
+    }
+
+    private func remember(_ networks: OwnNetworks) throws {
+        try database.write { db in
+            let remembered = Set(try String.fetchAll(db, sql: "SELECT ad_network_id FROM own_network"))
+            guard remembered != networks.identifiers else {
+                return
+            }
+            try db.execute(sql: "DELETE FROM own_network")
+            for network in networks.identifiers {
+                try db.execute(sql: "INSERT INTO own_network VALUES (?)", arguments: [network])
+            }
+        }
+    }
+
+    /// The file, with links resolved.
+    package var path: String {
+        database.path
+    }
+
+    /// Whether the last commit succeeded; a server that is not ready should get no traffic.
+    package var health: StoreHealth {
+        database.health
+    }
+
+    /// When a postback was last recorded, by this owner or an earlier one, in Unix milliseconds; nil if unknown.
+    package var lastRecordedAtMilliseconds: Int64? {
+        memory.lastRecordedAt
+    }
+
+    /// Checks the files, tries a commit if the last one failed, and repairs a few blocks of columns that were damaged
+    /// or outdated when the store was opened; call it every second.
+    package func heartbeat() {
+        database.heartbeat()
+        for _ in 0..<Self.blocksPerHeartbeat where health == .ready {
+            guard let number = damagedBlocks.numbers.withLock({ $0.popLast() }) else {
+                return
+            }
+            // If this fails, the next owner tries again.
+            _ = try? database.write {
+                try TargetedRepair(db: $0).repair(.block(number))
+            } didCommit: {
+                memory.didRepair([])
+            }
+        }
+    }
+
+    /// Few, because each takes as long as reading 4,096 bodies, and recording waits for it.
+    private static let blocksPerHeartbeat = 2
+
+    /// Records a batch of deliveries in one transaction, on the calling thread.
+    ///
+    /// If part of the store is damaged, the batch is split into several transactions, so that only the deliveries that
+    /// need the damaged part fail.
+    ///
+    /// - Parameter deliveries: Judged deliveries in the order received.
+    /// - Returns: The result of each delivery, in the same order, after the commit; nil for a delivery that was neither
+    ///   recorded nor kept and has to be sent again.
+    /// - Throws: ``AttributionStore/StoreError``; nothing of the batch was recorded.
+    package func record(_ deliveries: [Delivery]) throws -> [Recording?] {
+        guard !deliveries.isEmpty else {
+            return []
+        }
+        do {
+            return try batch { db in
+                try PreparedDelivery.prepare(deliveries, db, memory)
+            } work: { batch, prepared in
+                try prepared.map { try batch.record($0) }
+            }
+        } catch StoreError.failed(_, .damaged) {
+            // The halves are separate transactions: one may commit and the other fail.
+            guard deliveries.count > 1 else {
+                return [try? recordWithoutQuarantine(deliveries[0])]
+            }
+            let half = deliveries.count / 2
+            return [deliveries[..<half], deliveries[half...]].flatMap { part in
+                (try? record(Array(part))) ?? Array(repeating: nil, count: part.count)
+            }
+        }
+    }
+
+    /// Counts a rejected delivery without keeping its body, so that it is not sent again.
+    ///
+    /// - Throws: ``AttributionStore/StoreError`` if more than the quarantine is damaged.
+    private func recordWithoutQuarantine(_ delivery: Delivery) throws -> Recording? {
+        guard case .rejected = delivery.judgement else {
+            return nil
+        }
+        let recording = try batch { db in
+            try PreparedDelivery.prepare([delivery], db, memory)
+        } work: { batch, prepared in
+            batch.isQuarantineDamaged = true
+            return try prepared.first.flatMap { try batch.record($0) }
+        }
+        let isKnown = isQuarantineDamageKnown.withLock { isKnown in
+            defer { isKnown = true }
+            return isKnown
+        }
+        if !isKnown {
+            onEvent(.quarantineDamaged(path: path))
+        }
+        return recording
+    }
+
+    /// Runs one recording transaction.
+    ///
+    /// - Parameters:
+    ///   - prepare: Reads what `work` needs, before the transaction.
+    ///   - work: The body of the transaction.
+    /// - Returns: The result of `work`, after the commit.
+    /// - Throws: ``AttributionStore/StoreError``, and what the closures throw.
+    func batch<Prepared, Result>(
+        _ prepare: (Database) throws -> Prepared,
+        work: (inout RecordingBatch, Prepared) throws -> Result
+    ) throws -> Result {
+        var done: RecordingBatch?
+        let result = try database.write { db in
+            try memory.catchUp(db)
+            return try prepare(db)
+        } _: { db, prepared in
+            var batch = try RecordingBatch(db, networks: memory.networks, memory: memory, now: now())
+            let result = try work(&batch, prepared)
+            try batch.finish()
+            done = batch
+            return result
+        } didCommit: {
+            done?.didCommit()
+        }
+        writeBlocks()
+        for id in done?.damagedRows ?? [] {
+            onEvent(.damagedRow(path: path, id: id))
+        }
+        for (kind, count) in done?.notKept ?? [:] {
+            onEvent(.notKept(kind, count: count))
+        }
+        return result
+    }
+
+    /// Writes the full blocks of columns.
+    private func writeBlocks() {
+        guard memory.hasFullBlock else {
+            return
+        }
+        do {
+            // Other threads record and repair too, so columns and codes match the store only within a transaction.
+            try database.write { db in
+                try memory.catchUp(db)
+                return memory.columns
+            } _: { db, columns in
+                try columns?.writeBlocks(db)
+            } didCommit: {
+                memory.dropBlocks(areWritten: true)
+            }
+        } catch StoreError.failed(_, .damaged) {
+            // Trying again would not help. Reports count these postbacks from their bytes, and recount names the
+            // blocks.
+            try? database.write {
+                try memory.catchUp($0)
+            } didCommit: {
+                memory.dropBlocks(areWritten: false)
+            }
+            onEvent(.columnsDamaged(path: path))
+        } catch {
+            // The next batch tries again.
+        }
+    }
+
+    // MARK: Closing
+
+    /// Limits waits for other programs' locks to half a second from now on.
+    package func prepareToClose() {
+        database.prepareToClose()
+    }
+
+    /// Checkpoints the log, closes the store and releases the lease; every later call fails.
+    ///
+    /// - Returns: The state in which the store was closed.
+    /// - Throws: Errors of closing the connections.
+    @discardableResult
+    package func close() throws -> StoreEnding {
+        try database.close()
+    }
+}
+
+/// Block numbers shared by an owner with its `load` hook.
+private final class BlockNumbers: Sendable {
+    let numbers = Mutex<[Int64]>([])
+}
+
+extension SQLiteLedgerWriter {
+    /// The writing connection's settings that durability depends on, as SQLite reports them.
+    package func durabilitySettings() throws -> [String: String] {
+        try database.durabilitySettings()
+    }
+
+    /// Limits how many pages the file may grow by, to simulate a nearly full disk in tests.
+    package func limitPages(toMoreBy pages: Int) throws {
+        try database.limitPages(toMoreBy: pages)
+    }
+}

@@ -1,0 +1,230 @@
+import Attribution
+import AttributionStore
+import GRDB
+import Synchronization
+
+/// The owner's state between transactions: the exact index, the columns of the newest postbacks, and the room in the
+/// quarantine.
+///
+/// A transaction looks up rows here, and adds its own rows only after its commit.
+final class WriterState: Sendable {
+    private struct State {
+        var index = PostbackIndex()
+        var lastRow: Int64 = 0
+        /// When the last row was recorded, in Unix milliseconds; nil if there is none or it cannot be read.
+        var lastRecordedAt: Int64?
+        /// Nil until the store is read.
+        var columns: ColumnWriter?
+        var room: QuarantineRoom
+        /// Whether a repair may have changed codes and totals in the store.
+        var isStale = false
+        var networks: OwnNetworks
+        /// Whether some postbacks are known by their ids alone.
+        var hasKnownIDs = false
+    }
+
+    private let state: Mutex<State>
+
+    /// Whether the settings name the own networks; if not, the store's are used.
+    private let areNetworksNamed: Bool
+
+    init(_ settings: LedgerSettings) {
+        areNetworksNamed = settings.networks != nil
+        state = Mutex(State(room: QuarantineRoom(settings.budgets), networks: settings.networks ?? OwnNetworks()))
+    }
+
+    /// The networks whose postbacks are ours.
+    var networks: OwnNetworks {
+        state.withLock { $0.networks }
+    }
+
+    /// Whether some postbacks are known by their ids alone.
+    var hasKnownIDs: Bool {
+        state.withLock { $0.hasKnownIDs }
+    }
+
+    /// Takes over that ids were claimed.
+    func didClaim() {
+        state.withLock { $0.hasKnownIDs = true }
+    }
+
+    /// Loads the state from the store.
+    ///
+    /// - Returns: The blocks that could not be read, and whose postbacks were indexed from their bytes.
+    func load(_ db: Database) throws -> [Int64] {
+        let newest = try Int64.fetchOne(db, sql: "SELECT max(id) FROM postback") ?? 0
+        guard newest == (try LedgerScan.newestRow(db)) else {
+            // An id that no owner assigned.
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+        }
+        var index = PostbackIndex(capacity: Int(newest))
+        let last = try ColumnBlock.dueCount(db, newest: newest) - 1
+        let tail = ColumnBlock.ids(last + 1).lowerBound
+        let columns = try Self.columns(db, from: tail, through: newest)
+        var rebuilt: [Int64] = []
+        let reader = try ColumnBlockReader(db)
+        var digests: [UInt64] = []
+        for number in 0..<(last + 1) {
+            let ids = ColumnBlock.ids(number)
+            let isRead: Void? = try reader.read(number, .key) { block in
+                digests.reserveCapacity(Self.digestBatchSize)
+                for offset in 0..<ColumnBlock.rowCount {
+                    digests.append(UInt64(bitPattern: block[offset]))
+                }
+            }
+            if digests.count >= Self.digestBatchSize || isRead == nil || number == last {
+                let end = isRead == nil ? ids.lowerBound : ids.upperBound + 1
+                index.insert(digests, from: end - Int64(digests.count))
+                digests.removeAll(keepingCapacity: true)
+            }
+            if isRead == nil {
+                rebuilt.append(number)
+                try Self.index(ids, db, into: &index)
+            }
+        }
+        if tail <= newest {
+            try Self.index(tail...newest, db, into: &index)
+        }
+        // A damaged page must keep nobody from recording what it does not concern.
+        let hasKnownIDs =
+            try Database.nilIfDamaged {
+                try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM known_id)") ?? false
+            } ?? true
+        let remembered = try String.fetchAll(db, sql: "SELECT ad_network_id FROM own_network")
+        // Only a metric: a damaged row must not keep the store from being opened.
+        let recordedAt = try? Int64.fetchOne(
+            db, sql: "SELECT recorded_at FROM postback WHERE id = ?", arguments: [newest])
+        try state.withLock { state in
+            state.index = index
+            state.lastRow = newest
+            state.lastRecordedAt = recordedAt
+            state.columns = columns
+            state.hasKnownIDs = hasKnownIDs
+            try state.room.load(db)
+            if !areNetworksNamed {
+                state.networks = OwnNetworks(remembered)
+            }
+        }
+        return rebuilt
+    }
+
+    /// Two million digests, which take 50 MB while they are inserted.
+    private static let digestBatchSize = 512 * ColumnBlock.rowCount
+
+    /// Indexes rows from their bytes.
+    private static func index(_ ids: ClosedRange<Int64>, _ db: Database, into index: inout PostbackIndex) throws {
+        let derivation = ColumnDerivation(db: db, columns: [.key])
+        var codes = try ColumnCodes(db, [])
+        var next = ids.lowerBound
+        func lost(before id: Int64) throws {
+            while next < id {
+                // An extra entry is harmless, because a hit is compared with the row.
+                for key in try derivation.keys(ofLostRow: next) {
+                    index.insert(key, row: UInt32(next))
+                }
+                next += 1
+            }
+        }
+        try derivation.each(ids, &codes) { id, row in
+            try lost(before: id)
+            index.insert(UInt64(bitPattern: row[.key]), row: UInt32(id))
+            next = id + 1
+        }
+        try lost(before: ids.upperBound + 1)
+    }
+
+    /// Before a transaction, discards what a failed one added to the columns, and reloads what a repair changed.
+    func catchUp(_ db: Database) throws {
+        try state.withLock { state in
+            let newest = state.lastRow
+            state.columns?.truncate(through: newest)
+            guard state.isStale else {
+                return
+            }
+            try state.room.load(db)
+            if let first = state.columns?.first {
+                state.columns = try Self.columns(db, from: first, through: newest)
+            }
+            state.isStale = false
+        }
+    }
+
+    private static func columns(_ db: Database, from first: Int64, through newest: Int64) throws -> ColumnWriter {
+        var columns = ColumnWriter(try ColumnCodes(db), from: first)
+        try columns.load(db, through: newest)
+        return columns
+    }
+
+    /// The rows under a digest, as of the last commit.
+    func rows(_ digest: UInt64) -> [UInt32] {
+        state.withLock { $0.index.rows(digest) }
+    }
+
+    /// The last row id given out by a committed transaction.
+    var lastRow: Int64 {
+        state.withLock { $0.lastRow }
+    }
+
+    /// When the last postback was recorded, in Unix milliseconds, as of the last commit.
+    var lastRecordedAt: Int64? {
+        state.withLock { $0.lastRecordedAt }
+    }
+
+    /// The room in the quarantine, as of the last commit.
+    var room: QuarantineRoom {
+        state.withLock { $0.room }
+    }
+
+    /// Adds the next postback of the current transaction to the columns.
+    func append(_ facts: PostbackFacts) {
+        state.withLock { $0.columns?.append(facts) }
+    }
+
+    /// Whether a block of columns is full.
+    var hasFullBlock: Bool {
+        state.withLock { $0.columns?.hasFullBlock ?? false }
+    }
+
+    /// The columns of the newest postbacks; to be written only within a transaction, after ``catchUp(_:)``.
+    var columns: ColumnWriter? {
+        state.withLock { $0.columns }
+    }
+
+    /// Removes full blocks from memory; they are in the store unless it is damaged.
+    func dropBlocks(areWritten: Bool) {
+        state.withLock { $0.columns?.dropBlocks(areWritten: areWritten) }
+    }
+
+    /// Adds the digests that a repair corrected, and marks columns and totals as outdated.
+    func didRepair(_ digests: [(digest: UInt64, row: Int64)]) {
+        state.withLock { state in
+            // An extra entry is harmless, because a hit is compared with the row.
+            for (digest, row) in digests where digest != 0 {
+                let row = UInt32(truncatingIfNeeded: row)
+                if !state.index.rows(digest).contains(row) {
+                    state.index.insert(digest, row: row)
+                }
+            }
+            state.isStale = true
+        }
+    }
+
+    /// Adds what a transaction recorded, after its commit and before the next one begins.
+    ///
+    /// - Parameters:
+    ///   - digests: The digests of the inserted rows, in order.
+    ///   - recordedAt: When they were recorded, in Unix milliseconds.
+    ///   - room: The room in the quarantine.
+    func add(_ digests: [UInt64], recordedAt: Int64, _ room: QuarantineRoom) {
+        state.withLock { state in
+            if !digests.isEmpty {
+                state.lastRecordedAt = recordedAt
+            }
+            for digest in digests {
+                state.lastRow += 1
+                state.index.insert(digest, row: UInt32(truncatingIfNeeded: state.lastRow))
+            }
+            state.room = room
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package import Attribution
+package import AttributionStore
+import Foundation
+import GRDB
+
+extension SQLiteLedgerWriter {
+    /// Deliveries per transaction; few, because recording waits for it.
+    private static let batchSize = 256
+
+    /// Judges quarantined deliveries again and records those that are genuine, under their original time of receipt.
+    ///
+    /// Conflicts are skipped: they were verified already. Each transaction moves bodies together with their delivery
+    /// counts.
+    ///
+    /// - Parameters:
+    ///   - query: The deliveries; its limit is for all of them together.
+    ///   - judge: Parses and verifies bodies.
+    /// - Returns: The results.
+    /// - Throws: ``AttributionStore/StoreError``; transactions committed before remain.
+    package func requeue(
+        _ query: QuarantineQuery,
+        judge: ([[UInt8]]) -> [Judgement]
+    ) throws -> Requeued {
+        var result = Requeued()
+        var page = query
+        while result.judged < Int64(query.limit) {
+            page.limit = min(Self.batchSize, query.limit - Int(result.judged))
+            let moved = try batch { db in
+                let found = try page.deliveries(db)
+                let deliveries = found.filter { $0.kind != .conflict }
+                let judged = zip(deliveries, judge(deliveries.map(\.body))).map { $0.delivery(judged: $1) }
+                return (
+                    quarantined: deliveries, judged: try PreparedDelivery.prepare(judged, db, memory),
+                    last: found.last?.id
+                )
+            } work: { batch, page in
+                var moved = Requeued()
+                for (quarantined, prepared) in zip(page.quarantined, page.judged) {
+                    try batch.requeue(quarantined, prepared, into: &moved)
+                }
+                return (moved, page.last)
+            }
+            guard let last = moved.1 else {
+                break
+            }
+            result += moved.0
+            page.after = last
+        }
+        return result
+    }
+
+    /// Permanently deletes deliveries from the quarantine; their counts remain.
+    ///
+    /// - Parameter query: The deliveries; its limit is for all of them together.
+    /// - Returns: How many were deleted.
+    /// - Throws: ``AttributionStore/StoreError``; transactions committed before remain.
+    package func prune(_ query: QuarantineQuery) throws -> Int64 {
+        var deleted: Int64 = 0
+        var page = query
+        while deleted < Int64(query.limit) {
+            page.limit = min(Self.batchSize, query.limit - Int(deleted))
+            let count = try batch { db in
+                try page.deliveries(db)
+            } work: { batch, found in
+                for quarantined in found {
+                    try batch.remove(id: quarantined.id, quarantined.kind, bytes: Int64(quarantined.body.count))
+                }
+                return Int64(found.count)
+            }
+            guard count > 0 else {
+                break
+            }
+            deleted += count
+        }
+        return deleted
+    }
+}
+
+extension QuarantinedDelivery {
+    /// The original delivery with a new judgement.
+    fileprivate func delivery(judged judgement: Judgement) -> Delivery {
+        Delivery(
+            judgement: judgement, recipient: recipient, receivedAtMilliseconds: receivedAtMilliseconds,
+            client: client.isEmpty ? nil : client)
+    }
+}
+
+extension RecordingBatch {
+    /// Moves one delivery out of the quarantine, or updates its reason.
+    fileprivate mutating func requeue(
+        _ quarantined: QuarantinedDelivery,
+        _ prepared: PreparedDelivery,
+        into result: inout Requeued
+    ) throws {
+        result.judged += 1
+        guard let reason = PostbackRejection.Code(rawValue: quarantined.reason) else {
+            result.stayed += 1
+            return
+        }
+        let delivery = prepared.delivery
+        let before = DeliveryCounts.Kind(
+            status: .quarantined, traffic: nil, reason: reason, recipient: quarantined.recipient)
+        switch delivery.judgement {
+        case .verified:
+            if let conflict = conflict(prepared) {
+                // Updated in place, so that the body stays kept without claiming room.
+                try becomeConflict(quarantined, delivery, with: conflict)
+                count(before, -1, kept: -1, at: delivery)
+                count(.init(.conflict(conflict.traffic), recipient: delivery.recipient), kept: 1, at: delivery)
+                result.conflict += 1
+                return
+            }
+            try remove(id: quarantined.id, quarantined.kind, bytes: Int64(quarantined.body.count))
+            let recording = try record(prepared)
+            count(before, -1, kept: -1, at: delivery)
+            if case .recorded? = recording {
+                result.recorded += 1
+            } else {
+                result.duplicate += 1
+            }
+        case .undecided:
+            result.stayed += 1
+        case .rejected(let rejection, let body):
+            result.stayed += 1
+            let kind = QuarantineClass(rejection, body: body)
+            try db.cachedStatement(sql: "UPDATE quarantine SET class = ?, reason = ?, detail = ? WHERE id = ?")
+                .execute(arguments: [kind.rawValue, rejection.code.rawValue, rejection.description, quarantined.id])
+            room.note(quarantined.kind, rows: -1, bytes: -Int64(body.count))
+            room.note(kind, rows: 1, bytes: Int64(body.count))
+            if rejection.code != reason {
+                count(before, -1, kept: -1, at: delivery)
+                count(.init(.quarantined(rejection), recipient: delivery.recipient), kept: 1, at: delivery)
+            }
+        }
+    }
+
+    private mutating func becomeConflict(
+        _ quarantined: QuarantinedDelivery,
+        _ delivery: Delivery,
+        with conflict: (id: Int64, content: Digest16, traffic: Traffic)
+    ) throws {
+        let body = QuarantinedBody(conflictWith: conflict.id, conflict.content, quarantined.body, delivery)
+        try db.cachedStatement(
+            sql: """
+                UPDATE quarantine SET class = ?, reason = ?, detail = ?, postback_id = ?, content_digest = ? WHERE id = ?
+                """
+        ).execute(arguments: [
+            body.kind.rawValue, body.reason, body.detail, conflict.id, Data(conflict.content.bytes), quarantined.id,
+        ])
+        room.note(quarantined.kind, rows: -1, bytes: -Int64(quarantined.body.count))
+        room.note(.conflict, rows: 1, bytes: Int64(quarantined.body.count))
+    }
+}

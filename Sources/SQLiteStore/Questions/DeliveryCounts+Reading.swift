@@ -1,0 +1,90 @@
+import Attribution
+import AttributionStore
+import GRDB
+
+extension DeliveryCounts {
+    /// Plausible counts; any other is damage, and summing it could overflow.
+    static let plausible: ClosedRange<Int64> = 0...(1 << 48)
+
+    /// Reads the counts of deliveries received in a time range.
+    ///
+    /// Damaged counts are left out, which sets ``areIncomplete``.
+    ///
+    /// - Parameters:
+    ///   - db: The store, in a read transaction.
+    ///   - received: The time of receipt in Unix milliseconds, extended to whole quarter hours; nil for all.
+    /// - Throws: SQLite's errors, except for damage.
+    init(_ db: Database, received: Range<Int64>?) throws {
+        self.init()
+        let quarters = received?.quarters
+        let range: StatementArguments = [
+            "first": quarters?.lowerBound ?? .min, "last": quarters.map { $0.upperBound - 1 } ?? .max,
+            "most": Self.plausible.upperBound,
+        ]
+        let kinds: Void? = try Database.nilIfDamaged { try readKinds(db, range) }
+        let repeats: Void? = try Database.nilIfDamaged { try readRepeats(db, range) }
+        let copies = try Database.nilIfDamaged {
+            try Int64.fetchOne(
+                db, sql: "SELECT COUNT(*) FROM recipient_copy WHERE received_at >= ? AND received_at < ?",
+                arguments: [received?.lowerBound ?? .min, received?.upperBound ?? .max])
+        }
+        otherRecipients = copies.flatMap(\.self) ?? 0
+        if kinds == nil || repeats == nil || copies == nil {
+            areIncomplete = true
+        }
+    }
+
+    private mutating func readKinds(_ db: Database, _ range: StatementArguments) throws {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT status, traffic, reason, recipient, SUM(count), SUM(kept) FROM delivery
+                WHERE quarter BETWEEN :first AND :last AND count BETWEEN 0 AND :most AND kept BETWEEN 0 AND :most
+                GROUP BY status, traffic, reason, recipient
+                """, arguments: range)
+        while let row = try rows.next() {
+            guard let status: Recording.Status = try? row.word(0), let recipient: Delivery.Recipient = try? row.word(3)
+            else {
+                areIncomplete = true
+                continue
+            }
+            let kind = DeliveryCounts.Kind(
+                status: status, traffic: Traffic(rawValue: try row.text(1)),
+                reason: PostbackRejection.Code(rawValue: try row.text(2)), recipient: recipient)
+            add(kind, count: try row.integer(4), kept: try row.integer(5))
+        }
+        try noteImplausible(
+            db, "delivery", "NOT (count BETWEEN 0 AND :most AND kept BETWEEN 0 AND :most)", range)
+    }
+
+    private mutating func noteImplausible(
+        _ db: Database,
+        _ table: String,
+        _ condition: String,
+        _ range: StatementArguments
+    ) throws {
+        let exists = try Bool.fetchOne(
+            db, sql: "SELECT EXISTS (SELECT 1 FROM \(table) WHERE quarter BETWEEN :first AND :last AND \(condition))",
+            arguments: range)
+        if exists == true {
+            areIncomplete = true
+        }
+    }
+
+    private mutating func readRepeats(_ db: Database, _ range: StatementArguments) throws {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT delay, SUM(count) FROM repeat_delay
+                WHERE quarter BETWEEN :first AND :last AND count BETWEEN 0 AND :most GROUP BY delay
+                """, arguments: range)
+        while let row = try rows.next() {
+            if let delay = RepeatDelay(rawValue: Int(try row.integer(0))) {
+                add(delay, count: try row.integer(1))
+            } else {
+                areIncomplete = true
+            }
+        }
+        try noteImplausible(db, "repeat_delay", "NOT count BETWEEN 0 AND :most", range)
+    }
+}

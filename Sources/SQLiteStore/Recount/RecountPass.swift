@@ -1,0 +1,255 @@
+import Attribution
+import AttributionStore
+import Foundation
+import GRDB
+
+/// Compares everything that reports read with the raw bytes, in bounded memory.
+struct RecountPass {
+    let db: Database
+    let judge: ([[UInt8]]) -> [Judgement]
+    private var result = Recount()
+    private var newest: Int64 = 0
+    /// Nil if the tables of columns are missing.
+    private var columns: RecountColumns?
+    private var recorded: [DeliveryKey: Int64] = [:]
+
+    private struct DeliveryKey: Hashable {
+        let quarter: Int64
+        let traffic: String
+        let recipient: String
+    }
+
+    /// Rows verified together.
+    private static let batchSize = 1_024
+
+    init(_ db: Database, judge: @escaping ([[UInt8]]) -> [Judgement]) throws {
+        self.db = db
+        self.judge = judge
+        columns = try DerivedTables.columns.exist(db) ? RecountColumns(db) : nil
+    }
+
+    /// Compares everything.
+    consuming func run() throws -> Recount {
+        try checkStructure()
+        newest = try LedgerScan.newestRow(db)
+        try checkRows()
+        try checkUniqueness()
+        // Damaged pages were reported by checkStructure.
+        _ = try Database.nilIfDamaged { try checkDeliveries() }
+        _ = try Database.nilIfDamaged { try checkCopies() }
+        _ = try Database.nilIfDamaged { try checkQuarantine() }
+        return result
+    }
+
+    // MARK: Rows
+
+    private mutating func checkStructure() throws {
+        for problem in try db.structureProblems().prefix(100) {
+            result.note(.structure(problem))
+        }
+        for tables in DerivedTables.allCases where try !tables.areWhole(db) {
+            result.note(.tables(tables))
+        }
+    }
+
+    private struct StoredRow {
+        let id: Int64
+        let receivedAt: Int64
+        let recipient: Delivery.Recipient?
+        let traffic: Traffic
+        let keyDigest: [UInt8]
+        let contentDigest: [UInt8]
+        let body: [UInt8]
+    }
+
+    private mutating func checkRows() throws {
+        guard newest > 0 else {
+            return
+        }
+        var expected: Int64 = 1
+        var batch: [StoredRow] = []
+        var pending = self
+        let scan = LedgerScan(
+            db: db,
+            columns: "id, received_at, recipient, traffic, key_digest, content_digest, body",
+            table: "postback LEFT JOIN postback_body USING (id)")
+        try scan.each(1...newest) { row in
+            let id = try row.integer(0)
+            while expected < id {
+                pending.result.note(.missingRow(expected))
+                expected += 1
+            }
+            expected = id + 1
+            guard let receivedAt = try? row.integer(1), let recipient = try? row.text(2),
+                let trafficName = try? row.text(3)
+            else {
+                pending.result.note(.unreadable(id, reason: "its row is damaged"))
+                return
+            }
+            pending.recorded[
+                DeliveryKey(quarter: receivedAt.quarterOfAnHour, traffic: trafficName, recipient: recipient),
+                default: 0] += 1
+            pending.result.postbacks += 1
+            guard let traffic = Traffic(rawValue: trafficName), let body = try? row.bytes(at: 6) else {
+                let isTrafficKnown = Traffic(rawValue: trafficName) != nil
+                pending.result.note(
+                    .unreadable(id, reason: isTrafficKnown ? "its body is missing" : "its traffic is unknown"))
+                return
+            }
+            batch.append(
+                StoredRow(
+                    id: id, receivedAt: receivedAt, recipient: Delivery.Recipient(rawValue: recipient),
+                    traffic: traffic,
+                    keyDigest: (try? row.bytes(at: 4)) ?? [], contentDigest: (try? row.bytes(at: 5)) ?? [], body: body))
+            if batch.count == Self.batchSize {
+                try pending.check(batch)
+                batch.removeAll(keepingCapacity: true)
+            }
+        } skip: { id in
+            pending.result.note(.unreadable(id, reason: "its page is damaged"))
+            expected = id + 1
+        }
+        try pending.check(batch)
+        if let (blocks, hasStrays) = try pending.columns?.finish() {
+            for number in blocks {
+                pending.result.note(.block(ColumnBlock.ids(number)))
+            }
+            if hasStrays {
+                pending.result.note(.strayColumns)
+            }
+        }
+        self = pending
+    }
+
+    private mutating func check(_ batch: [StoredRow]) throws {
+        for (row, judgement) in zip(batch, judge(batch.map(\.body))) {
+            let postback: ReceivedPostback
+            switch judgement {
+            case .verified(let verified) where verified.provenance == row.traffic.provenance:
+                postback = verified.postback
+                result.verified += 1
+            case .verified(let verified):
+                result.note(
+                    .unverified(
+                        row.id,
+                        reason: "recorded as \(row.traffic.rawValue), verifies as \(verified.provenance.rawValue)"))
+                continue
+            case .undecided(let reason, _):
+                result.note(.unverified(row.id, reason: "could not be verified: \(reason)"))
+                continue
+            case .rejected(let rejection, _):
+                guard row.traffic == .test, rejection.code == .invalidSignature || rejection.code == .unknownKey,
+                    let received = try? ReceivedPostback(reading: row.body)
+                else {
+                    result.note(.unverified(row.id, reason: "does not verify again: \(rejection)"))
+                    continue
+                }
+                // The test key was not given this time.
+                postback = received
+                result.unverifiedTest += 1
+            }
+            let digests = PostbackDigests(postback, provenance: row.traffic.provenance)
+            if digests.key.bytes != row.keyDigest || digests.content.bytes != row.contentDigest {
+                result.note(.digests(row.id))
+            }
+            if let recipient = row.recipient {
+                let facts = PostbackFacts(
+                    postback, traffic: row.traffic, recipient: recipient,
+                    receivedAtMilliseconds: row.receivedAt, key: digests.key)
+                for number in try columns?.check(row.id, facts) ?? [] {
+                    result.note(.block(ColumnBlock.ids(number)))
+                }
+            }
+        }
+    }
+
+    // MARK: What follows from the rows
+
+    /// Looks for rows with the same key, one part of the digests at a time to bound memory.
+    private mutating func checkUniqueness() throws {
+        guard newest > 0 else {
+            return
+        }
+        let partSize: Int64 = 2_000_000
+        let parts = UInt64(newest / partSize + 1)
+        for part in 0..<parts {
+            var found: [(digest: Digest16, id: Int64)] = []
+            try LedgerScan(db: db, columns: "id, key_digest", table: "postback").each(1...newest) { row in
+                if let digest = try row.digest(at: 1),
+                    digest.high % parts == part
+                {
+                    found.append((digest, try row.integer(0)))
+                }
+            }
+            found.sort { ($0.digest.high, $0.digest.low, $0.id) < ($1.digest.high, $1.digest.low, $1.id) }
+            for (first, second) in zip(found, found.dropFirst()) where first.digest == second.digest {
+                result.note(.sameKey(first.id, second.id))
+            }
+        }
+    }
+
+    private mutating func checkDeliveries() throws {
+        var expected = recorded
+        for table in ["delivery", "repeat_delay"] {
+            let kept = table == "delivery" ? "OR kept NOT BETWEEN 0 AND :most" : ""
+            let implausible = try Database.nilIfDamaged {
+                try Int64.fetchOne(
+                    db, sql: "SELECT count(*) FROM \(table) WHERE count NOT BETWEEN 0 AND :most \(kept)",
+                    arguments: ["most": DeliveryCounts.plausible.upperBound])
+            }
+            // Nil for a damaged page, which was reported by checkStructure.
+            if let implausible = implausible.flatMap(\.self), implausible > 0 {
+                result.note(.structure("\(implausible) counts in the table \(table) are implausible"))
+            }
+        }
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT quarter, traffic, recipient, count FROM delivery WHERE status = 'recorded'")
+        while let row = try rows.next() {
+            guard let quarter = try? row.integer(0), let traffic = try? row.text(1), let recipient = try? row.text(2),
+                let count = try? row.integer(3)
+            else {
+                result.note(.structure("a count of deliveries is damaged"))
+                continue
+            }
+            let key = DeliveryKey(quarter: quarter, traffic: traffic, recipient: recipient)
+            note(key, counted: count, rows: expected.removeValue(forKey: key) ?? 0)
+        }
+        for (key, rows) in expected {
+            note(key, counted: 0, rows: rows)
+        }
+    }
+
+    private mutating func note(_ key: DeliveryKey, counted: Int64, rows: Int64) {
+        if counted != rows {
+            result.note(
+                .deliveries(
+                    quarter: key.quarter, traffic: key.traffic, recipient: key.recipient, counted: counted, rows: rows))
+        }
+    }
+
+    private mutating func checkCopies() throws {
+        let strays = try Int64.fetchAll(
+            db, sql: "SELECT id FROM recipient_copy WHERE id < 1 OR id > ? LIMIT 100", arguments: [newest])
+        for id in strays {
+            result.note(.copyWithoutRow(id))
+        }
+    }
+
+    private mutating func checkQuarantine() throws {
+        guard try DerivedTables.quarantineTotals.exist(db) else {
+            return
+        }
+        let wrong = try String.fetchAll(
+            db,
+            sql: """
+                SELECT coalesce(there.class, total.class)
+                FROM (SELECT class, count(*) AS count, sum(length(body)) AS bytes FROM quarantine GROUP BY class) AS there
+                FULL JOIN (SELECT * FROM quarantine_total WHERE count <> 0 OR bytes <> 0) AS total
+                    ON there.class = total.class
+                WHERE there.count IS NOT total.count OR there.bytes IS NOT total.bytes
+                """)
+        for kind in wrong {
+            result.note(.quarantineTotal(kind))
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Attribution
+import AttributionStore
+import Foundation
+import GRDB
+
+/// Repairs single targets within a transaction.
+struct TargetedRepair {
+    let db: Database
+    /// How damaged tables are removed.
+    var removal = DerivedTables.Removal.dropping
+
+    /// What is rebuilt from the rows and their bytes.
+    enum Target: Hashable {
+        case row(Int64)
+        case block(Int64)
+        case tables(DerivedTables)
+        case strayColumns
+        case deliveries(quarter: Int64, traffic: String, recipient: String)
+        case quarantineTotal(String)
+        case copyWithoutRow(Int64)
+
+        /// Whether whole tables are recreated; their contents are repaired afterwards.
+        var isTables: Bool {
+            if case .tables = self { true } else { false }
+        }
+
+        /// The target that repairs a difference; nil if it cannot be repaired.
+        init?(_ difference: RecountDifference) {
+            switch difference {
+            // A file has columns in place of facts.
+            case .structure, .missingRow, .unreadable, .unverified, .sameKey, .facts: return nil
+            case .digests(let id): self = .row(id)
+            case .block(let ids): self = .block(ColumnBlock.number(of: ids.lowerBound))
+            case .tables(let tables): self = .tables(tables)
+            case .strayColumns: self = .strayColumns
+            case .deliveries(let quarter, let traffic, let recipient, _, _):
+                self = .deliveries(quarter: quarter, traffic: traffic, recipient: recipient)
+            case .quarantineTotal(let kind): self = .quarantineTotal(kind)
+            case .copyWithoutRow(let id): self = .copyWithoutRow(id)
+            }
+        }
+    }
+
+    /// Repairs a target.
+    ///
+    /// - Returns: The key digests of the rows repaired, for the owner's index.
+    func repair(_ target: Target) throws -> [(digest: UInt64, row: Int64)] {
+        switch target {
+        case .row(let id):
+            return try repairRow(id).map { [($0, id)] } ?? []
+        case .block(let number):
+            return try repairBlock(number)
+        case .tables(let tables):
+            try tables.recreate(db, removal)
+        case .strayColumns:
+            try db.execute(
+                sql: "DELETE FROM column_block WHERE id < 0 OR id >= ?",
+                arguments: [ColumnBlock.firstID(of: ColumnBlock.number(of: try LedgerScan.newestRow(db) + 1))])
+        case .deliveries(let quarter, let traffic, let recipient):
+            try repairDeliveries(quarter, traffic, recipient)
+        case .quarantineTotal(let kind):
+            try db.execute(
+                sql: """
+                    INSERT INTO quarantine_total
+                    SELECT :class, count(*), coalesce(sum(length(body)), 0) FROM quarantine WHERE class = :class
+                    ON CONFLICT DO UPDATE SET count = excluded.count, bytes = excluded.bytes
+                    """, arguments: ["class": kind])
+        case .copyWithoutRow(let id):
+            try db.execute(sql: "DELETE FROM recipient_copy WHERE id = ?", arguments: [id])
+        }
+        return []
+    }
+
+    private func repairRow(_ id: Int64) throws -> UInt64? {
+        let row = try Row.fetchOne(
+            db, sql: "SELECT traffic, body FROM postback JOIN postback_body USING (id) WHERE id = ?", arguments: [id])
+        guard let row, let traffic: Traffic = try? row.word(0),
+            let postback = try? ReceivedPostback(reading: row.bytes(at: 1))
+        else {
+            return nil
+        }
+        let digests = PostbackDigests(postback, provenance: traffic.provenance)
+        try db.execute(
+            sql: "UPDATE postback SET digest_version = ?, key_digest = ?, content_digest = ? WHERE id = ?",
+            arguments: [PostbackDigests.version, Data(digests.key.bytes), Data(digests.content.bytes), id])
+        return digests.key.high
+    }
+
+    /// Rebuilds a block's columns from the bodies, and keeps the old values of postbacks whose body is lost.
+    private func repairBlock(_ number: Int64) throws -> [(digest: UInt64, row: Int64)] {
+        let ids = ColumnBlock.ids(number)
+        var old = ColumnValues(count: ColumnBlock.rowCount)
+        let readable = try old.read(number, try ColumnBlockReader(db))
+        var codes = try ColumnCodes(db)
+        var values = try ColumnDerivation(db: db, columns: LedgerColumn.allCases).values(ids, &codes)
+        // Without these two columns, what a postback counts as is lost; each of the others may be missing.
+        if readable.isSuperset(of: [.traffic, .traits]) {
+            for index in 0..<values.count where values[.traffic][index] == 0 {
+                values.set(old.row(at: index), at: index, readable.sorted { $0.rawValue < $1.rawValue })
+            }
+        }
+        try codes.write(db)
+        for column in LedgerColumn.allCases {
+            try ColumnBlock.write(values[column], number, column, db)
+        }
+        return zip(ids, values[.key]).map { (UInt64(bitPattern: $1), $0) }
+    }
+
+    private func repairDeliveries(_ quarter: Int64, _ traffic: String, _ recipient: String) throws {
+        let length = LedgerTime.quarterMilliseconds
+        guard abs(quarter / 2) < Int64.max / length / 2 else {
+            // Not a valid time.
+            try db.execute(sql: "DELETE FROM delivery WHERE quarter = ? AND status = 'recorded'", arguments: [quarter])
+            return
+        }
+        var ids: ClosedRange<Int64> = 0...0
+        let query = PostbackQuery(received: (quarter * length)..<((quarter + 1) * length))
+        try query.candidates(db) { range in
+            ids = (ids.upperBound == 0 ? range.lowerBound : ids.lowerBound)...range.upperBound
+            return true
+        }
+        try db.execute(
+            sql: """
+                INSERT INTO delivery (quarter, status, traffic, reason, recipient, count, kept)
+                SELECT :quarter, 'recorded', :traffic, '', :recipient, count(*), count(*) FROM postback
+                WHERE id BETWEEN :first AND :last AND received_at >= :start AND received_at < :end
+                    AND traffic = :traffic AND recipient = :recipient
+                ON CONFLICT DO UPDATE SET count = excluded.count, kept = excluded.kept
+                """,
+            arguments: [
+                "quarter": quarter, "traffic": traffic, "recipient": recipient, "start": quarter * length,
+                "end": (quarter + 1) * length, "first": ids.lowerBound, "last": ids.upperBound,
+            ])
+    }
+}
