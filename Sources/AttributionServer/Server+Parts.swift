@@ -34,7 +34,7 @@ extension Server {
         do {
             try prepare()
         } catch {
-            logger.error("\(purpose) with OpenSSL alone, many times slower", metadata: ["error": "\(error)"])
+            logger.error("\(purpose) with OpenSSL alone, many times slower", error: error)
         }
     }
 
@@ -77,7 +77,7 @@ extension Server {
     ) -> [any ConsoleRoutes] {
         let reporter = Reporter(reader, programVersion: configuration.programVersion)
         return [
-            HealthRoutes(readiness: { ledger.health.reason ?? webAds?.health.reason }),
+            HealthRoutes(readiness: { ledger.health == .ready ? webAds?.health ?? .ready : ledger.health }),
             APIDescriptionRoutes(),
             ReportRoutes(logger: logger) { try await reporter.report($0, limits: $1) },
             metrics,

@@ -1,5 +1,6 @@
 import AttributionConsole
 import AttributionReports
+import AttributionStore
 import Foundation
 import TestSupport
 import Testing
@@ -25,7 +26,7 @@ struct ConsoleConnectionTests {
         _ body: @escaping @Sendable (_ port: Int) throws -> Void
     ) async throws {
         let routes: [any ConsoleRoutes] = [
-            HealthRoutes(readiness: { nil }), MetricsRoutes(metrics), APIDescriptionRoutes(),
+            HealthRoutes(readiness: { .ready }), MetricsRoutes(metrics), APIDescriptionRoutes(),
         ]
         try await withConsole(routes, limits: limits(change), metrics: metrics) { port in
             try await blocking { try body(port) }
@@ -101,7 +102,7 @@ struct ConsoleConnectionTests {
         let reports = HeldReports()
         let metrics = PrometheusMetrics()
         let routes: [any ConsoleRoutes] = [
-            ReportRoutes(logger: .silent) { try await reports.report($0, $1) }, HealthRoutes(readiness: { nil }),
+            ReportRoutes(logger: .silent) { try await reports.report($0, $1) }, HealthRoutes(readiness: { .ready }),
             MetricsRoutes(metrics),
         ]
         let report = "GET /v1/report HTTP/1.1\r\nHost: localhost\r\n\r\n"

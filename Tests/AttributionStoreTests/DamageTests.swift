@@ -140,7 +140,7 @@ struct DamageTests {
                 }
             } catch {
                 refused += 1
-                #expect(ledger.writer.health == .failing(reason: "the disk is full"))
+                #expect(ledger.writer.health == StoreHealth(.diskFull))
                 try ledger.writer.limitPages(toMoreBy: 200)
                 ledger.writer.heartbeat()
                 #expect(ledger.writer.health == .ready)

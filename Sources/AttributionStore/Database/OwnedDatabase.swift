@@ -87,7 +87,7 @@ final class OwnedDatabase: Sendable {
         do {
             try StoreError.translating(path) { try withWriter { try takeOver($0) } }
         } catch StoreError.failed(_, let fault) where fault.mayPass && !isNew {
-            note(failure: fault.words)
+            note(fault)
         }
     }
 
@@ -230,7 +230,7 @@ final class OwnedDatabase: Sendable {
                 let fault = StoreFault(error)
                 // The store stays ready after damage as long as the next postback can be recorded.
                 if fault != .damaged || !canRecord(db) {
-                    note(failure: fault.words)
+                    note(fault)
                 }
             }
             throw error
@@ -294,7 +294,7 @@ final class OwnedDatabase: Sendable {
         var configuration = Configuration()
         configuration.label = "skan"
         configuration.busyMode = busyTimeout.mode { [weak self] in
-            self?.note(failure: StoreFault.locked.words)
+            self?.note(StoreFault.locked)
         }
         configuration.prepareDatabase { db in
             // 64 MiB, enough for the pages at the ends of the tables.
@@ -341,7 +341,7 @@ final class OwnedDatabase: Sendable {
                 try? db.rollback()
             }
             if let error = error as? DatabaseError {
-                note(failure: StoreFault(error).words)
+                note(StoreFault(error))
             }
             throw error
         }
@@ -423,10 +423,10 @@ final class OwnedDatabase: Sendable {
         }
     }
 
-    private func note(failure: String) {
+    private func note(_ fault: StoreFault) {
         state.withLock { state in
             if !state.health.isTerminal {
-                state.health = .failing(reason: failure)
+                state.health = StoreHealth(fault)
             }
         }
     }
