@@ -215,6 +215,11 @@ struct ConsoleConnectionTests {
             "GET /healthz HTTP/1.1\r\nHost: a\r\n\(String(repeating: "X: x\r\n", count: 64))\r\n", 431,
             "head-too-large"
         ),
+        (
+            "GET /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 400,
+            "unsupported-transfer-coding"
+        ),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: foo\r\n\r\n", 417, "unsupported-expectation"),
         ("nonsense\r\n\r\n", 400, "malformed-request"),
         ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "malformed-request"),
         ("GET /healthz HTTP/1.1\r\nHost : a\r\n\r\n", 400, "malformed-request"),
@@ -251,6 +256,8 @@ struct ConsoleConnectionTests {
         ("GET /healthz HTTP/1.0\r\nHost: a\r\n\r\n", true),
         ("GET /healthz HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n", false),
         ("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", false),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\n\r\n", false),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n0\r\n\r\n", false),
         ("GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n\r\n", true),
     ]
 
