@@ -240,7 +240,7 @@ let package = Package(
         .testTarget(
             name: "AttributionServerTests",
             dependencies: [
-                "AttributionConsole", "AttributionServer", "TestSupport",
+                "AttributionConsole", "AttributionServer", "CodedErrors", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]

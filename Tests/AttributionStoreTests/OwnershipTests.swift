@@ -246,4 +246,18 @@ struct OwnershipTests {
         process.waitUntilExit()
         #expect(try LedgerWriter(path: store.path).record([delivery("b")]) == [.duplicate(.test)])
     }
+
+    @Test("A check creates nothing, says whether there is an owner, and keeps no lease")
+    func check() throws {
+        #expect(try LedgerWriter.check(store.path) == nil)
+        #expect(!FileManager.default.fileExists(atPath: store.path))
+        let owner = try LedgerWriter(path: store.path)
+        #expect(try LedgerWriter.check(store.path)?.isOwned == true)
+        try owner.close()
+        for _ in 0..<2 {
+            #expect(try LedgerWriter.check(store.path)?.isOwned == false)
+        }
+        try LedgerWriter(path: store.path).close()
+        #expect(throws: StoreError.foreignDatabase(path: store.path)) { try SQLiteWebAdLedger.check(store.path) }
+    }
 }

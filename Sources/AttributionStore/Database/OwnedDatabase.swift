@@ -129,6 +129,31 @@ final class OwnedDatabase: Sendable {
         }
     }
 
+    /// Checks that this process could own a file, without creating or changing it.
+    ///
+    /// - Parameters:
+    ///   - path: The database, which need not exist.
+    ///   - schema: The kind of file.
+    /// - Returns: The version of its schema, and whether another process owns it; nil if there is no file yet.
+    /// - Throws: ``StoreError``.
+    static func check(_ path: String, _ schema: StoreSchema) throws(StoreError) -> (version: UInt32, isOwned: Bool)? {
+        let path = try resolved(path)
+        try checkFolder(of: path)
+        let isNew = (FileStatus(path: path)?.size ?? 0) == 0
+        guard !isNew || (FileStatus(path: path + "-wal")?.size ?? 0) == 0 else {
+            throw .logWithoutStore(path: path)
+        }
+        guard FileStatus(path: path) != nil else {
+            return nil
+        }
+        let file = try StoreFile.open(path, isWritable: true)
+        try schema.check(file, path: path)
+        // Released at once, because a server may be starting.
+        let lease = file.leaseExclusively()
+        lease?.release()
+        return (schema.version, lease == nil)
+    }
+
     /// Whether the last commit succeeded.
     var health: StoreHealth {
         state.withLock { $0.health }

@@ -68,6 +68,15 @@ package final class LedgerWriter: Sendable {
         }
     }
 
+    /// Checks that this process could own a store, without creating or changing it.
+    ///
+    /// - Parameter path: The database file, which need not exist.
+    /// - Returns: The version of its format, and whether another process owns it; nil if there is no file yet.
+    /// - Throws: ``StoreError``.
+    package static func check(_ path: String) throws(StoreError) -> (version: UInt32, isOwned: Bool)? {
+        try OwnedDatabase.check(path, LedgerSchema.schema)
+    }
+
     private func remember(_ networks: OwnNetworks) throws {
         try database.write { db in
             let remembered = Set(try String.fetchAll(db, sql: "SELECT ad_network_id FROM own_network"))
