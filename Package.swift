@@ -32,7 +32,10 @@ let package = Package(
         .target(name: "StrictJSON"),
         .target(name: "CodedErrors", dependencies: ["StrictJSON"]),
         .target(name: "Attribution", dependencies: ["CodedErrors", "StrictJSON"]),
-        .target(name: "BoundedLogging", dependencies: [.product(name: "Logging", package: "swift-log")]),
+        .target(
+            name: "BoundedLogging",
+            dependencies: ["CodedErrors", .product(name: "Logging", package: "swift-log")]
+        ),
         .target(name: "FixedKeyECDSA"),
         .target(name: "Hashing", dependencies: ["COpenSSL"]),
         .target(name: "APIDescription", resources: [.embedInCode("openapi.yaml")]),
@@ -159,7 +162,7 @@ let package = Package(
         .testTarget(name: "AttributionTests", dependencies: ["Attribution", "CodedErrors", "StrictJSON"]),
         .testTarget(
             name: "BoundedLoggingTests",
-            dependencies: ["BoundedLogging", .product(name: "Logging", package: "swift-log")]
+            dependencies: ["BoundedLogging", "CodedErrors", .product(name: "Logging", package: "swift-log")]
         ),
         .testTarget(name: "FixedKeyECDSATests", dependencies: ["FixedKeyECDSA", "COpenSSL", "StrictJSON"]),
         .testTarget(
@@ -238,7 +241,7 @@ let package = Package(
         .testTarget(
             name: "AttributionServerTests",
             dependencies: [
-                "AttributionConsole", "AttributionServer", "TestSupport",
+                "AttributionConsole", "AttributionServer", "CodedErrors", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]

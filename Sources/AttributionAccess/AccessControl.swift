@@ -130,7 +130,7 @@ package final class AccessControl: Sendable {
             if case .unreadable = error {
                 state.lostSince = state.lostSince ?? instant
             }
-            logger.error("the tokens in use remain in effect", metadata: ["error": "\(error)"])
+            logger.error("the tokens in use remain in effect", error: error)
         }
     }
 

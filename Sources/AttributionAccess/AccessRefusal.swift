@@ -7,7 +7,8 @@ package enum AccessRefusal: CodedError, Equatable {
     case unknown
     case expired
     case outOfScope(needed: AccessScope)
-    case outOfNetwork(allowed: [String])
+    /// The token is limited to some networks; on some routes a request can name them, the others concern all.
+    case outOfNetwork(allowed: [String], canName: Bool = true)
     case foreignHost
     case tooFast(retryAfter: Duration)
 
@@ -38,8 +39,9 @@ package enum AccessRefusal: CodedError, Equatable {
         case .unknown: "the token is not on the list; it may have been revoked"
         case .expired: "the token has expired; ask for a new one"
         case .outOfScope(let needed): "the token lacks the scope \(needed.rawValue), which this route needs"
-        case .outOfNetwork(let allowed):
+        case .outOfNetwork(let allowed, let canName):
             "the token is limited to \(allowed.joined(separator: ", "))"
+                + (canName ? "" : ", and this route concerns all networks")
         case .foreignHost:
             "Host: expected localhost or a loopback address; other names need access control "
                 + "(skan tokens create, skan serve --tokens)"
@@ -47,12 +49,14 @@ package enum AccessRefusal: CodedError, Equatable {
         }
     }
 
-    /// How to name networks, for a token that is limited to some.
+    /// What a token that is limited to some networks can be used for.
     package var hint: String? {
-        guard case .outOfNetwork = self else {
-            return nil
+        switch self {
+        case .outOfNetwork(_, canName: true):
+            "name no other network in ad-network-id, advertise.networks or where=network=ID, and at least one; "
+                + "or use a token without a limit"
+        case .outOfNetwork(_, canName: false): "use a token without a limit"
+        default: nil
         }
-        return "name no other network in ad-network-id, advertise.networks or where=network=ID, and at least one; "
-            + "or use a token without a limit"
     }
 }

@@ -74,7 +74,7 @@ package final class AccessUses: Sendable {
             if isFirst {
                 logger.warning(
                     "the last uses of tokens cannot be saved; skan tokens list shows older ones or none",
-                    metadata: ["error": "\(error)"])
+                    error: error)
             }
         }
     }

@@ -16,7 +16,6 @@ package struct Console: Service {
     private let port: Int
     private let tls: IngressTLS?
     private let limits: ConsoleLimits
-    private let logger: Logger
     private let metricsFactory: any MetricsFactory
     private let onListening: @Sendable (_ port: Int) async -> Void
 
@@ -50,7 +49,6 @@ package struct Console: Service {
         self.port = port
         self.tls = tls
         self.limits = limits
-        self.logger = logger
         self.metricsFactory = metricsFactory
         self.onListening = onListening
         gate = ConsoleGate(
@@ -65,7 +63,7 @@ package struct Console: Service {
     package func run() async throws {
         do {
             try await Self.serve(
-                routes, gate, on: .hostname(host, port: port), tls: tls, limits: limits, logger: logger,
+                routes, gate, on: .hostname(host, port: port), tls: tls, limits: limits,
                 metricsFactory: metricsFactory
             ) { channel in
                 await onListening(channel.localAddress?.port ?? port)
@@ -84,7 +82,6 @@ package struct Console: Service {
         on address: BindAddress,
         tls: IngressTLS? = nil,
         limits: ConsoleLimits,
-        logger: Logger,
         metricsFactory: any MetricsFactory,
         onServerRunning: @escaping @Sendable (any Channel) async -> Void
     ) async throws {
@@ -104,7 +101,8 @@ package struct Console: Service {
                 configuration: .init(address: address, serverName: "skan", backlog: 1_024),
                 onServerRunning: onServerRunning,
                 eventLoopGroupProvider: .shared(eventLoop),
-                logger: logger
+                // What concerns an operator is logged or thrown here; the library's lines are not meant for one.
+                logger: Logger(label: "hummingbird") { _ in SwiftLogNoOpLogHandler() }
             )
             try await application.run()
         }

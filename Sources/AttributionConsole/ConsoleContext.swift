@@ -1,3 +1,5 @@
+import Attribution
+package import AttributionAccess
 import AttributionListener
 package import Hummingbird
 import NIOCore
@@ -6,8 +8,8 @@ import NIOCore
 package struct ConsoleContext: RequestContext {
     /// The router's own context.
     package var coreContext: CoreRequestContextStorage
-    /// The name of the holder of the request's token; nil on an open route, and when the console has no tokens.
-    package internal(set) var caller: String?
+    /// What the request's token grants; nil on an open route, and when the console has no tokens.
+    package internal(set) var caller: AccessGrant?
     /// The other end of the connection.
     let peer: InternetAddress?
 
@@ -15,5 +17,19 @@ package struct ConsoleContext: RequestContext {
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         peer = source.channel.remoteAddress?.ipAddress.flatMap { InternetAddress($0) }
+    }
+
+    /// Refuses a request for a network that its token is not limited to.
+    ///
+    /// A limited token has to name its networks, because a request that names none applies to all. Every route with
+    /// ``ConsoleRoute/namesNetworks`` calls this as soon as it has read the request.
+    ///
+    /// - Parameter networks: The networks that the request names.
+    /// - Throws: ``AttributionAccess/AccessRefusal/outOfNetwork(allowed:canName:)``.
+    func authorize(_ networks: [String]) throws(AccessRefusal) {
+        guard let caller, !caller.networks.isEmpty else { return }
+        guard !networks.isEmpty, networks.allSatisfy({ caller.allows(network: $0) }) else {
+            throw .outOfNetwork(allowed: caller.networks.map(\.text))
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Attribution
 import AttributionAccess
 import AttributionListener
 import CodedErrors
@@ -20,17 +21,13 @@ struct ConsoleGate: Sendable {
     /// Answers a request, with a refusal or from its route.
     func answer(_ endpoint: ConsoleEndpoint, _ request: Request, _ context: ConsoleContext) async throws -> Response {
         let start = ContinuousClock.now
-        let (caller, refusal) = judge(endpoint.route.definition.access, request, context, start)
+        let (caller, refusal) = judge(endpoint.route, request, context, start)
         if let refusal {
             note(endpoint.route, refusal.code.httpStatus, caller, since: start, refusal.code.rawValue)
             return Response(refusal)
         }
-        var (request, context) = (request, context)
-        context.caller = caller?.name
-        if let caller, let refusal = await caller.refusal(of: &request, to: endpoint.route) {
-            note(endpoint.route, refusal.code.httpStatus, caller, since: start, refusal.code.rawValue)
-            return .refusing(refusal)
-        }
+        var context = context
+        context.caller = caller
         do {
             let response = try await endpoint.answer(request, context)
             note(endpoint.route, response.status.code, caller, since: start)
@@ -43,24 +40,29 @@ struct ConsoleGate: Sendable {
     }
 
     private func judge(
-        _ needed: RouteAccess,
+        _ route: ConsoleRoute,
         _ request: Request,
         _ context: ConsoleContext,
         _ instant: ContinuousClock.Instant
     ) -> (caller: AccessGrant?, refusal: AccessRefusal?) {
+        let needed = route.definition.access
         guard let access else {
             // Without tokens anyone on loopback may ask, but not a web page by DNS rebinding, whose requests name the
             // page's own host.
             let isForeign = needed != .open && request.head.authority?.isLoopbackAuthority == false
             return (nil, isForeign ? .foreignHost : nil)
         }
-        return access.judge(
+        let (caller, refusal) = access.judge(
             needed,
             authorization: request.headers[values: .authorization],
             client: { client(of: request, context)?.clientText },
             now: Date(),
             instant: instant
         )
+        if refusal == nil, let networks = caller?.networks, !networks.isEmpty, !route.namesNetworks {
+            return (caller, .outOfNetwork(allowed: networks.map(\.text), canName: false))
+        }
+        return (caller, refusal)
     }
 
     /// The client: the peer, or the one a trusted proxy reports.
@@ -75,7 +77,7 @@ struct ConsoleGate: Sendable {
 
     /// Counts and logs an answer: holder, route and status, never the token or the query.
     ///
-    /// Refusals are logged at info, because their rate is bounded.
+    /// Refusals are logged at info, because their rate is bounded; a route itself refuses foreign networks.
     private func note(
         _ route: ConsoleRoute,
         _ status: Int,
@@ -84,10 +86,11 @@ struct ConsoleGate: Sendable {
         _ refusal: String? = nil
     ) {
         let duration = ContinuousClock.now - start
+        let isRefused = refusal != nil || status == 403
         metrics.count(route, status: status, caller: caller?.name, duration: duration)
         logger.log(
-            level: refusal == nil || status == 429 ? .debug : .info,
-            refusal == nil ? "console request" : "console request refused",
+            level: isRefused && status != 429 ? .info : .debug,
+            isRefused ? "console request refused" : "console request",
             metadata: [
                 "route": "\(route.definition.path)", "status": "\(status)", "token": "\(caller?.name ?? "none")",
                 "token-id": "\(caller?.id ?? "none")", "reason": "\(refusal ?? "none")",

@@ -2,6 +2,7 @@ import AttributionListener
 import CodedErrors
 import Hummingbird
 import NIOCore
+import NIOHTTP1
 import StrictJSON
 
 extension Request {
@@ -9,7 +10,7 @@ extension Request {
     ///
     /// - Parameter limit: The maximum number of bytes.
     /// - Returns: The bytes.
-    /// - Throws: ``CodedErrors/Refusal`` for another media type, and for a body that is too long or cut short.
+    /// - Throws: ``CodedErrors/Refusal`` for another media type, and for a body that is too long, malformed or cut short.
     func jsonBody(upTo limit: Int) async throws(Refusal) -> ByteBuffer {
         // A web page can post to loopback, but not with this media type unless a preflight request allows it.
         guard headers[.contentType]?.isJSONMediaType == true else {
@@ -18,9 +19,14 @@ extension Request {
                 "Content-Type: found \(headers[.contentType]?.shortened(to: 60) ?? "nothing"), expected application/json",
                 hint: "send Content-Type: application/json")
         }
-        guard let body = try? await body.collect(upTo: limit) else {
-            throw Refusal(.bodyTooLarge, "the body is larger than \(limit) bytes, or was cut short")
+        do {
+            return try await body.collect(upTo: limit)
+        } catch is NIOTooManyBytesError {
+            throw Refusal(.bodyTooLarge, "the body is larger than \(limit) bytes")
+        } catch HTTPParserError.invalidEOFState {
+            throw Refusal(.incompleteRequest, "the client closed the connection before the request was complete")
+        } catch {
+            throw Refusal(ConsoleFault.malformed)
         }
-        return body
     }
 }

@@ -33,15 +33,15 @@ struct RouteFailures: Sendable {
             return .refusing(Refusal(.cancelled, "the client is gone"))
         case let error as StoreError:
             // Clients get one code for every failure of the store.
-            log.note("\(error)")
+            log.note(error)
             return .refusing(Refusal(.storeFailed, error.message, hint: error.hint))
         case let error as any CodedError:
             if error.code == unexpected.code {
-                log.note("\(error)")
+                log.note(error)
             }
             return .refusing(error)
         default:
-            log.note("\(error)")
+            log.note(error)
             return .refusing(unexpected)
         }
     }

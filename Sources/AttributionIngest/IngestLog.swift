@@ -25,8 +25,8 @@ struct IngestLog {
     /// Logs that a batch could not be recorded.
     mutating func storeFailed(_ error: any Error, batch: Int, at now: ContinuousClock.Instant) {
         logger.log(
-            level: .error, "store failed", throttle: &storeFailures, at: now,
-            metadata: ["batch": "\(batch)", "error": "\(error)"])
+            level: .error, "store failed", throttle: &storeFailures, at: now, error: error,
+            metadata: ["batch": "\(batch)"])
     }
 
     /// Logs that a signature could not be verified.

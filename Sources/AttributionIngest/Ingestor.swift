@@ -224,7 +224,13 @@ package final class Ingestor: Service {
 
     /// The outcome of a delivery that was neither recorded nor kept.
     private static func unrecorded(_ delivery: Delivery) -> IngestOutcome {
-        if case .rejected = delivery.judgement { .quarantineFull } else { .storeFailed }
+        // Others are answered whether or not there is room for them.
+        if case .rejected(let rejection, let body) = delivery.judgement,
+            QuarantineClass(rejection, body: body) == .future
+        {
+            return .quarantineFull
+        }
+        return .storeFailed
     }
 
     private func record(

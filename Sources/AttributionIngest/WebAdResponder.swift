@@ -93,13 +93,13 @@ package final class WebAdResponder: Service {
             }
         } catch let problem as KeyProblem {
             guard case .noKey(let adNetworkID, _) = problem else {
-                failures.note("\(problem)")
+                failures.note(problem)
                 return .failed
             }
-            missingKeys.note("\(problem)", metadata: ["network": "\(adNetworkID)"])
+            missingKeys.note(problem, metadata: ["network": "\(adNetworkID)"])
             return .keyMissing(adNetworkID: adNetworkID)
         } catch {
-            failures.note("\(error)")
+            failures.note(error)
             return .failed
         }
     }

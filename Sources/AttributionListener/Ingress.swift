@@ -102,7 +102,6 @@ package struct Ingress: Service {
             throw IngressError(binding: error, host: host, port: port)
         }
         let address = listener.localAddress
-        settings.logger.info("listening", metadata: ["address": "\(address?.description ?? host)"])
         onListening(address?.ipAddress ?? host, address?.port ?? port)
         await withTaskCancellationHandler {
             await withGracefulShutdownHandler {
@@ -116,6 +115,5 @@ package struct Ingress: Service {
             server.cutOff()
         }
         await server.finish()
-        settings.logger.info("stopped listening")
     }
 }

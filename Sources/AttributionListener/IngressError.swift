@@ -37,7 +37,7 @@ package enum IngressError: CodedError, Equatable {
     package var message: String {
         switch self {
         case .cannotListen(let host, let port, let reason):
-            "cannot listen on \(host):\(port): \(reason)"
+            "cannot listen on \(host.contains(":") ? "[\(host)]" : host):\(port): \(reason)"
         case .unusableCertificate(let file, let reason):
             "no certificate could be read from \(file): \(reason)"
         case .expiredCertificate(let file, let end):

@@ -8,9 +8,36 @@ import AttributionSigning
 import AttributionStore
 import Foundation
 import Logging
+import PostgreSQLStore
 
 /// The parts of a server, each made from its configuration.
 extension Server {
+    /// What keeps a configuration's addresses, and the socket beside its store, from being listened on.
+    static func listeningProblems(_ configuration: ServerConfiguration) -> [any Error] {
+        let (listen, console) = (configuration.listen, configuration.console)
+        // Where both are the same, the configuration says so itself.
+        let addresses = listen == console ? [listen] : [listen, console]
+        var problems: [any Error] = Ingress.tryListening(at: addresses.map { ($0.host, $0.port) })
+        if !PostgreSQLAddress.isAddress(configuration.store) {
+            let store = URL(fileURLWithPath: configuration.store).resolvingSymlinksInPath().path
+            do {
+                try ConsoleSocket.check(besideStore: store)
+            } catch {
+                problems.append(error)
+            }
+        }
+        return problems
+    }
+
+    /// Warns of a console off loopback without TLS, which the operator asked for.
+    static func warnOfPlainConsole(_ configuration: ServerConfiguration, _ logger: Logger) {
+        if !configuration.console.isLoopback, configuration.tlsCertificate == nil {
+            logger.warning(
+                "the console listens without TLS: tokens cross the network in the clear unless a proxy terminates TLS",
+                metadata: ["address": "\(configuration.console)"])
+        }
+    }
+
     static func verifier(_ testKeys: [SignaturePublicKey], _ logger: Logger) throws -> PostbackVerifier {
         for key in testKeys {
             logger.notice(
@@ -34,7 +61,7 @@ extension Server {
         do {
             try prepare()
         } catch {
-            logger.error("\(purpose) with OpenSSL alone, many times slower", metadata: ["error": "\(error)"])
+            logger.error("\(purpose) with OpenSSL alone, many times slower", error: error)
         }
     }
 
@@ -77,7 +104,7 @@ extension Server {
     ) -> [any ConsoleRoutes] {
         let reporter = Reporter(reader, programVersion: configuration.programVersion)
         return [
-            HealthRoutes(readiness: { ledger.health.reason ?? webAds?.health.reason }),
+            HealthRoutes(readiness: { ledger.health == .ready ? webAds?.health ?? .ready : ledger.health }),
             APIDescriptionRoutes(),
             ReportRoutes(logger: logger) { try await reporter.report($0, limits: $1) },
             metrics,
@@ -96,11 +123,6 @@ extension Server {
     ) -> AccessControl? {
         guard let file = configuration.tokens, let tokens else {
             return nil
-        }
-        if !configuration.console.isLoopback, configuration.tlsCertificate == nil {
-            logger.warning(
-                "the console listens without TLS: tokens cross the network in the clear unless a proxy terminates TLS",
-                metadata: ["address": "\(configuration.console)"])
         }
         return AccessControl(
             file: AccessFile(file), reading: tokens, perSecond: configuration.tokenRate, logger: logger)

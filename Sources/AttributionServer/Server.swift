@@ -35,14 +35,16 @@ package struct Server: Sendable {
     /// How long a stop may take.
     package static let stopBound = Duration.seconds(5)
 
-    /// Loads keys, tokens and certificate, and opens the store.
+    /// Loads keys, tokens and certificate, tries both addresses, and opens the store.
+    ///
+    /// The store comes last: a server that cannot start leaves none behind, and changes none.
     ///
     /// - Parameters:
     ///   - configuration: The configuration.
     ///   - metrics: The metrics that the console shows; should be the process's metrics system.
     ///   - logger: Receives its log.
     ///   - onEvent: Called with events, on any thread.
-    /// - Throws: ``ServerConfiguration/Problem``, or the problem of a file it needs.
+    /// - Throws: ``ServerConfiguration/Problem``, or the problem of a file or an address it needs.
     package init(
         _ configuration: ServerConfiguration,
         metrics: PrometheusMetrics,
@@ -56,6 +58,10 @@ package struct Server: Sendable {
         let testKeys = try configuration.testKeys.map { try SignaturePublicKey(file: $0) }
         let events = StoreEventLog(logger: logger)
         let given = try StoreLocation(configuration.store)
+        Self.warnOfPlainConsole(configuration, logger)
+        if let problem = Self.listeningProblems(configuration).first {
+            throw problem
+        }
         let ledger = try given.makeWriter(
             settings: LedgerSettings(networks: OwnNetworks(configuration.networks)),
             requiresSynchronous: configuration.requiresSynchronous, onEvent: events.note)
@@ -159,11 +165,10 @@ package struct Server: Sendable {
     /// - Parameter signals: The signals that begin one.
     /// - Throws: The error of a service that failed, which stops the others too.
     package func run(stoppingOn signals: [UnixSignal] = []) async throws {
-        // Libraries log only warnings and errors.
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
+        // The error of a service is thrown here; the library's lines about it are not meant for an operator.
+        let silent = Logger(label: "services") { _ in SwiftLogNoOpLogHandler() }
         var configuration = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0) }, gracefulShutdownSignals: signals, logger: quiet)
+            services: services.map { .init(service: $0) }, gracefulShutdownSignals: signals, logger: silent)
         configuration.maximumGracefulShutdownDuration = Self.stopBound
         try await ServiceGroup(configuration: configuration).run()
     }

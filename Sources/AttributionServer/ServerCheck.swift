@@ -5,8 +5,12 @@ import AttributionSigning
 import AttributionStore
 package import Foundation
 import PostgreSQLStore
+import SQLiteStore
 
-/// What a server would start with, checked without starting it: neither store nor ports are opened.
+/// What a server would start with, checked without starting it.
+///
+/// Every file is read, the store is asked for its postbacks, and both addresses are listened on for a moment. No store is
+/// created or changed, and a running server is not disturbed; its store and its ports are reported as in use.
 package struct ServerCheck: Sendable {
     /// What was found, for display.
     package private(set) var findings: [(name: String, finding: String)] = []
@@ -18,15 +22,18 @@ package struct ServerCheck: Sendable {
     /// - Parameters:
     ///   - configuration: The configuration.
     ///   - now: The current time.
-    package init(_ configuration: ServerConfiguration, at now: Date) {
+    package init(_ configuration: ServerConfiguration, at now: Date) async {
         problems = configuration.problems
         for proxy in configuration.trustedProxies {
             _ = attempt { try TrustedProxies([proxy]) }
         }
         find("postbacks", "\(configuration.listenScheme)://\(configuration.listen)")
         find("console", "\(configuration.consoleScheme)://\(configuration.console)")
+        problems += Server.listeningProblems(configuration)
         find("networks", configuration.networks.isEmpty ? "all" : configuration.networks.joined(separator: ", "))
-        check(store: configuration.store)
+        if !configuration.store.isEmpty, let store = attempt({ try StoreLocation(configuration.store) }) {
+            await check(store, hasWebAds: configuration.signingKeys != nil)
+        }
         check(configuration, Credentials(reading: configuration, at: now), now)
         for file in configuration.testKeys {
             if let key = attempt({ try SignaturePublicKey(file: file) }) {
@@ -48,30 +55,55 @@ package struct ServerCheck: Sendable {
         }
     }
 
-    private mutating func check(store: String) {
-        guard !store.isEmpty else {
+    // MARK: The store
+
+    private mutating func check(_ store: StoreLocation, hasWebAds: Bool) async {
+        guard case .file(let path) = store else {
+            return await read(store, "")
+        }
+        guard let found = attempt({ try SQLiteLedgerWriter.check(path) }) else {
             return
         }
-        guard !PostgreSQLAddress.isAddress(store) else {
-            if let location = attempt({ try StoreLocation(store) }) {
-                find("store", "\(location.name): its servers are not asked")
+        guard let (version, isOwned) = found else {
+            return find("store", "\(path): does not exist yet; it will be created")
+        }
+        if isOwned {
+            problems.append(StoreError.inUse(path: path))
+        }
+        await read(store, "version \(version), \(isOwned ? "owned by another process" : "no owner"), ")
+        guard hasWebAds, !isOwned else {
+            return
+        }
+        let webAds = SQLiteWebAdLedger.path(besideStore: path)
+        if let found = attempt({ try SQLiteWebAdLedger.check(webAds) }) {
+            find("web ads", "\(webAds): \(found.map { "version \($0.version)" } ?? "does not exist yet")")
+            if found?.isOwned == true {
+                problems.append(StoreError.inUse(path: webAds))
             }
-            return
-        }
-        let url = URL(fileURLWithPath: store)
-        let folder = url.deletingLastPathComponent().path
-        let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
-        switch attributes?[.type] as? FileAttributeType {
-        case .typeRegular?:
-            find("store", "\(store): exists, \(attributes?[.size] ?? 0) bytes")
-        case nil where FileManager.default.fileExists(atPath: folder):
-            find("store", "\(store): does not exist yet; it will be created")
-        case nil:
-            problems.append(StoreError.noFolder(path: store, folder: folder))
-        default:
-            problems.append(StoreError.notAStore(path: store))
         }
     }
+
+    /// Counts the postbacks of a store.
+    private mutating func read(_ store: StoreLocation, _ description: String) async {
+        do {
+            let reader = try store.makeReader()
+            defer { reader.close() }
+            let answer = try await reader.answer(LedgerQuestion())
+            let count = Traffic.allCases.reduce(0) { $0 + answer.deliveries.count(.recorded, $1) }
+            let isDamaged =
+                !answer.damaged.isEmpty || answer.unreadableCount > 0 || answer.deliveries.areIncomplete
+            find(
+                "store",
+                "\(store.name): \(description)\(count) postbacks"
+                    + (isDamaged ? "; parts of it are damaged: skan recount --store \(store.name) names them" : ""))
+        } catch StoreError.notMigrated(let name, nil, _) {
+            find("store", "\(name): has no tables yet; they will be made")
+        } catch {
+            problems.append(error)
+        }
+    }
+
+    // MARK: Files
 
     private mutating func check(_ configuration: ServerConfiguration, _ credentials: Credentials, _ now: Date) {
         problems += credentials.problems.map(\.error)
@@ -85,6 +117,9 @@ package struct ServerCheck: Sendable {
         if let grants = credentials.tokens?.list.grants {
             let live = grants.count { $0.isLive(at: now) }
             find("tokens", "\(configuration.tokens ?? ""): \(live) live, \(grants.count - live) expired")
+            for grant in grants {
+                find("token", Self.description(of: grant, at: now))
+            }
         }
         for entry in credentials.keys?.entries ?? [] {
             let versions = "\(entry.versions.lowerBound.rawValue)-\(entry.versions.upperBound.rawValue)"
@@ -93,5 +128,12 @@ package struct ServerCheck: Sendable {
                 "\(entry.adNetworkID) \(versions) \(entry.isActive ? "active" : "verify-only") "
                     + "\(entry.publicKey.curve.displayName) SHA256:\(entry.publicKey.fingerprint)")
         }
+    }
+
+    private static func description(of grant: AccessGrant, at now: Date) -> String {
+        let scopes = grant.scopes.map(\.rawValue).joined(separator: ", ")
+        let networks = grant.networks.isEmpty ? "all networks" : grant.networks.map(\.text).joined(separator: ", ")
+        let end = grant.expires.map { "\(grant.isLive(at: now) ? "expires" : "expired") \($0)" } ?? "never expires"
+        return "\(grant.name) \(grant.id): \(scopes); \(networks); \(end)"
     }
 }

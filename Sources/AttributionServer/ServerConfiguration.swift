@@ -86,6 +86,10 @@ package struct ServerConfiguration: Sendable {
         if (tlsCertificate == nil) != (tlsKey == nil) {
             problems.append(Problem("expected both --tls-certificate and --tls-key, or neither"))
         }
+        if listen == console, listen.port != 0 {
+            problems.append(
+                Problem("--listen and --console are both \(listen)", hint: "give each a port of its own"))
+        }
         if !console.isLoopback, tokens == nil {
             problems.append(
                 Problem(

@@ -1,3 +1,4 @@
+import CodedErrors
 import Foundation
 package import Logging
 
@@ -28,6 +29,8 @@ package struct BoundedLogHandler: LogHandler {
     }
 
     /// Queues a line without blocking.
+    ///
+    /// An error becomes the fields `error`, its message, and, where it has them, `code` and `hint`.
     package func log(event: LogEvent) {
         var fields = metadata
         if let provided = metadataProvider?.get() {
@@ -36,7 +39,11 @@ package struct BoundedLogHandler: LogHandler {
         if let own = event.metadata {
             fields.merge(own) { $1 }
         }
-        if let error = event.error {
+        if let error = event.error as? any CodedError {
+            fields["code"] = "\(error.code.rawValue)"
+            fields["error"] = "\(error.message)"
+            fields["hint"] = error.hint.map { "\($0)" }
+        } else if let error = event.error {
             fields["error"] = "\(error)"
         }
         log.append(

@@ -34,4 +34,20 @@ package final class FailureLog: Sendable {
                 metadata: metadata.merging(["error": "\(reason)"]) { $1 })
         }
     }
+
+    /// Logs an error with its code and hint, or counts it.
+    ///
+    /// - Parameters:
+    ///   - error: What went wrong.
+    ///   - metadata: More fields.
+    ///   - now: The current time.
+    package func note(
+        _ error: any Error,
+        metadata: Logger.Metadata = [:],
+        at now: ContinuousClock.Instant = .now
+    ) {
+        throttle.withLock { throttle in
+            logger.log(level: .error, message, throttle: &throttle, at: now, error: error, metadata: metadata)
+        }
+    }
 }

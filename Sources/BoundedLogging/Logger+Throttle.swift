@@ -10,12 +10,14 @@ extension Logger {
     ///   - message: A constant message.
     ///   - throttle: Decides whether the line is written.
     ///   - now: The current time.
+    ///   - error: What went wrong, if anything did.
     ///   - metadata: Its fields, evaluated only if the line is written.
     package func log(
         level: Logger.Level,
         _ message: Logger.Message,
         throttle: inout LogThrottle,
         at now: ContinuousClock.Instant,
+        error: (any Error)? = nil,
         metadata: @autoclosure () -> Logger.Metadata = [:]
     ) {
         guard logLevel <= level, let suppressed = throttle.admit(at: now) else {
@@ -25,6 +27,6 @@ extension Logger {
         if suppressed > 0 {
             metadata["suppressed"] = "\(suppressed)"
         }
-        log(level: level, message, metadata: metadata)
+        log(level: level, message, error: error, metadata: metadata)
     }
 }

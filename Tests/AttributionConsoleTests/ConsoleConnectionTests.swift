@@ -1,5 +1,6 @@
 import AttributionConsole
 import AttributionReports
+import AttributionStore
 import Foundation
 import TestSupport
 import Testing
@@ -25,7 +26,7 @@ struct ConsoleConnectionTests {
         _ body: @escaping @Sendable (_ port: Int) throws -> Void
     ) async throws {
         let routes: [any ConsoleRoutes] = [
-            HealthRoutes(readiness: { nil }), MetricsRoutes(metrics), APIDescriptionRoutes(),
+            HealthRoutes(readiness: { .ready }), MetricsRoutes(metrics), APIDescriptionRoutes(),
         ]
         try await withConsole(routes, limits: limits(change), metrics: metrics) { port in
             try await blocking { try body(port) }
@@ -101,7 +102,7 @@ struct ConsoleConnectionTests {
         let reports = HeldReports()
         let metrics = PrometheusMetrics()
         let routes: [any ConsoleRoutes] = [
-            ReportRoutes(logger: .silent) { try await reports.report($0, $1) }, HealthRoutes(readiness: { nil }),
+            ReportRoutes(logger: .silent) { try await reports.report($0, $1) }, HealthRoutes(readiness: { .ready }),
             MetricsRoutes(metrics),
         ]
         let report = "GET /v1/report HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -214,6 +215,11 @@ struct ConsoleConnectionTests {
             "GET /healthz HTTP/1.1\r\nHost: a\r\n\(String(repeating: "X: x\r\n", count: 64))\r\n", 431,
             "head-too-large"
         ),
+        (
+            "GET /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 400,
+            "unsupported-transfer-coding"
+        ),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: foo\r\n\r\n", 417, "unsupported-expectation"),
         ("nonsense\r\n\r\n", 400, "malformed-request"),
         ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "malformed-request"),
         ("GET /healthz HTTP/1.1\r\nHost : a\r\n\r\n", 400, "malformed-request"),
@@ -250,6 +256,8 @@ struct ConsoleConnectionTests {
         ("GET /healthz HTTP/1.0\r\nHost: a\r\n\r\n", true),
         ("GET /healthz HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n", false),
         ("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", false),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\n\r\n", false),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n0\r\n\r\n", false),
         ("GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n\r\n", true),
     ]
 

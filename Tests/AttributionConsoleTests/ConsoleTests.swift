@@ -1,6 +1,7 @@
 import AttributionAccess
 import AttributionConsole
 import AttributionListener
+import AttributionStore
 import Foundation
 import HTTPTypes
 import Metrics
@@ -26,7 +27,7 @@ struct ConsoleTests {
     /// Runs a console with its metrics alone for the length of `body`.
     private static func run(
         tls: IngressTLS?,
-        readiness: String? = nil,
+        readiness: StoreHealth = .ready,
         _ metrics: PrometheusMetrics,
         _ body: (_ port: Int) async throws -> Void
     ) async throws {
@@ -53,20 +54,21 @@ struct ConsoleTests {
 
     @Test(
         "It says whether postbacks can be recorded, and why not",
-        arguments: [nil, "the disk is full: \"no space left\""])
-    func readiness(_ reason: String?) async throws {
-        try await Self.run(tls: nil, readiness: reason, PrometheusMetrics()) { port in
+        arguments: [StoreHealth.ready, .failing(reason: "the disk is full: \"no space left\"", hint: "make room")])
+    func readiness(_ health: StoreHealth) async throws {
+        try await Self.run(tls: nil, readiness: health, PrometheusMetrics()) { port in
             try await blocking {
                 let client = try RawClient(port: port)
                 client.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 let answer = try client.answer()
-                #expect(answer.status == (reason == nil ? 200 : 503))
-                guard let reason else {
+                #expect(answer.status == (health == .ready ? 200 : 503))
+                guard let reason = health.reason else {
                     #expect(answer.body == "ready\n")
                     return
                 }
                 let body = try JSONDecoder().decode([String: String].self, from: Data(answer.body.utf8))
-                #expect(body == ["status": "refused", "reason": "not-ready", "detail": reason])
+                #expect(
+                    body == ["status": "refused", "reason": "not-ready", "detail": reason, "hint": "make room"])
                 client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 #expect(try client.answer().status == 200)
             }

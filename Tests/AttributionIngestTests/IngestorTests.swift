@@ -155,6 +155,22 @@ struct IngestorTests {
         }
     }
 
+    @Test("A body that a failing store cannot keep is not blamed on the quarantine's room")
+    func unkept() async throws {
+        let genuine = String(decoding: try AppleSignedPostback.all()[5].body, as: UTF8.self)
+        let future = genuine.replacingOccurrences(of: #""4.0""#, with: #""9.0""#)
+        let rows = [("{}", "store failed"), (genuine, "store failed"), (future, "quarantine full")]
+        for (body, expected) in rows {
+            let ingestor = Ingestor(
+                verifier: try PostbackVerifier(), ledger: RefusingLedger(), logger: Logger(label: "test"))
+            async let running: Void = ingestor.run()
+            let outcome = await ingestor.ingest(Array(body.utf8), recipient: .network, receivedAtMilliseconds: 0)
+            #expect(status(outcome) == expected, "\(body)")
+            ingestor.close()
+            try await running
+        }
+    }
+
     /// How many lines of a kind there are, and how many events they stand for.
     private func count(_ kind: String, in lines: [String]) -> (lines: Int, events: Int) {
         let lines = lines.filter { $0.hasPrefix(kind) }

@@ -1,5 +1,6 @@
 import AttributionConsole
 import AttributionServer
+import CodedErrors
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -10,12 +11,9 @@ import Testing
 struct ServerTests {
     @Test("Starts on free ports, records what Apple signed, and stops on request")
     func recorded() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("skan-server-\(UUID())").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let folder = try Self.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        var configuration = ServerConfiguration(store: folder + "/skan.sqlite")
-        configuration.listen = ListenAddress(host: "127.0.0.1", port: 0)
-        configuration.console = ListenAddress(host: "127.0.0.1", port: 0)
+        let configuration = Self.configuration(folder)
         let (events, event) = AsyncStream<Server.Event>.makeStream()
         let server = try Server(
             configuration, metrics: PrometheusMetrics(), logger: .silent, onEvent: { event.yield($0) })
@@ -75,6 +73,13 @@ struct ServerTests {
 
     static let refusals: [(String, @Sendable (inout ServerConfiguration) -> Void)] = [
         ("no requests at all", { $0.tokenRate = 0 }),
+        (
+            "one port for both listeners",
+            {
+                $0.listen = ListenAddress(host: "127.0.0.1", port: 8080)
+                $0.console = $0.listen
+            }
+        ),
         ("a certificate without its key", { $0.tlsCertificate = "certificate.pem" }),
         ("a key without its certificate", { $0.tlsKey = "key.pem" }),
         ("a console for everybody", { $0.console = ListenAddress(host: "0.0.0.0", port: 0) }),
@@ -86,6 +91,75 @@ struct ServerTests {
             }
         ),
     ]
+
+    @Test("A server that cannot listen says so in one error of its own, and leaves no store", arguments: unusable)
+    func cannotListen(
+        _ name: String, _ reason: String, _ change: @Sendable (inout ServerConfiguration, Int) throws -> Void
+    ) throws {
+        let folder = try Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let taken = try TakenPort()
+        var configuration = Self.configuration(folder)
+        try change(&configuration, taken.port)
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let log = LinesOfLog()
+        let thrown = #expect(throws: (any Error).self, "\(name)") {
+            try Server(configuration, metrics: PrometheusMetrics(), logger: log.logger)
+        }
+        let error = thrown as? any CodedError
+        #expect(
+            error?.code == .cannotListen && error?.message.contains(reason) == true && error?.hint != nil, "\(name)")
+        #expect(log.lines == [])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == before)
+    }
+
+    static let unusable: [(String, String, @Sendable (inout ServerConfiguration, Int) throws -> Void)] = [
+        ("the public port is taken", "the port is in use", { $0.listen = ListenAddress(host: "127.0.0.1", port: $1) }),
+        (
+            "the console's port is taken", "the port is in use",
+            { $0.console = ListenAddress(host: "127.0.0.1", port: $1) }
+        ),
+        (
+            "no such host", "no such name",
+            { configuration, _ in
+                configuration.listen = ListenAddress(host: "nosuchhost.invalid", port: 0)
+            }
+        ),
+        (
+            "another machine's address", "does not have that address",
+            { configuration, _ in
+                configuration.listen = ListenAddress(host: "192.0.2.1", port: 0)
+            }
+        ),
+        (
+            "one port for both, by two names", "the port is in use",
+            { configuration, _ in
+                let free = try TakenPort().port
+                configuration.listen = ListenAddress(host: "127.1", port: free)
+                configuration.console = ListenAddress(host: "127.0.0.1", port: free)
+            }
+        ),
+        (
+            "something else at the socket's path", "is not a socket",
+            { configuration, _ in
+                try Data().write(to: URL(fileURLWithPath: configuration.store + "-socket"))
+            }
+        ),
+    ]
+
+    private static func folder() throws -> String {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("skan-server-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
+    /// Free ports of loopback, and a store in a folder.
+    private static func configuration(_ folder: String) -> ServerConfiguration {
+        var configuration = ServerConfiguration(store: folder + "/skan.sqlite")
+        configuration.listen = ListenAddress(host: "127.0.0.1", port: 0)
+        configuration.console = ListenAddress(host: "127.0.0.1", port: 0)
+        return configuration
+    }
 
     private static func post(_ body: String) -> String {
         "POST /skadnetwork/postbacks HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

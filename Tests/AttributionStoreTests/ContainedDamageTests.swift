@@ -72,12 +72,8 @@ struct ContainedDamageTests {
         _ = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
         let ledger = try OpenLedger(store.path)
         _ = try await ledger.writer.repair { verifier.judge($0) }
-        if name != "delivery" {
-            // A repeat whose delay cannot be counted has to be sent again.
-            let answers = try ledger.record([delivery("new"), delivery("3")])
-            #expect(answers == [.recorded(.test), name == "repeat_delay" ? nil : .duplicate(.test)])
-        }
-        #expect(try await ledger.totals()[.postbacks] == (name == "delivery" ? 9 : 10))
+        #expect(try ledger.record([delivery("new"), delivery("3")]) == [.recorded(.test), .duplicate(.test)])
+        #expect(try await ledger.totals()[.postbacks] == 10)
     }
 
     @Test("If the quarantine is damaged, rejected bodies are counted and answered, but not reported as kept")
@@ -102,14 +98,39 @@ struct ContainedDamageTests {
         #expect(counts.quarantined == 4 && counts.notKept == 3)
     }
 
-    @Test("A server stays ready while the next postback can be recorded")
-    func readiness() throws {
+    @Test("Damaged counts of deliveries cost no postback, and the log and reports name them", arguments: countTables)
+    func damagedCounts(_ table: String) async throws {
+        try fill(9)
+        try SQLite.garble(table, store.path)
+        let events = Events()
+        let ledger = try OpenLedger(store.path, onEvent: events.note)
+        let garbage = postbacks.delivery(Array("{}".utf8))
+        for id in ["new", "newer"] {
+            let answers = try ledger.record([delivery("3"), delivery(id), garbage])
+            #expect(answers[0] == .duplicate(.test) && answers[1] == .recorded(.test))
+            guard case .quarantined(_, isKept: true) = answers[2] else {
+                Issue.record("\(String(describing: answers[2]))")
+                return
+            }
+            #expect(ledger.writer.health == .ready)
+        }
+        #expect(events.messages.count == 1)
+        #expect(events.messages.allSatisfy { $0.hasPrefix("the counts of deliveries of ") }, "\(events.messages)")
+        #expect(try await ledger.totals()[.postbacks] == 11)
+        #expect(try await ledger.reader.quarantineTotals().map(\.count) == [3])
+        #expect(try await ledger.deliveries().areIncomplete)
+    }
+
+    static let countTables = ["delivery", "repeat_delay"]
+
+    @Test("Of damaged counts only those on the damaged page are left out")
+    func otherCounts() async throws {
         try fill(9)
         try SQLite.garble("repeat_delay", store.path)
         let ledger = try OpenLedger(store.path)
-        #expect(try ledger.record([delivery("3")]) == [nil])
-        #expect(ledger.writer.health == .ready)
-        #expect(try ledger.record([delivery("new")]) == [.recorded(.test)])
+        #expect(try ledger.record([delivery("3"), delivery("new")]) == [.duplicate(.test), .recorded(.test)])
+        let counts = try await ledger.deliveries()
+        #expect(counts.count(.recorded, .test) == 10 && counts.count(.duplicate, .test) == 2)
     }
 
     @Test("An owner corrects the quarantine's totals at its start")

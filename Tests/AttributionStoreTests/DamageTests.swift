@@ -108,14 +108,10 @@ struct DamageTests {
         #expect(throws: StoreError.self) { try SQLiteLedgerWriter(path: store.path) }
     }
 
-    @Test(
-        "An owner that cannot record is not ready, and a heartbeat does not change that",
-        arguments: [
-            "postback_body", "delivery",
-        ])
-    func notReady(_ table: String) throws {
+    @Test("An owner that cannot record is not ready, and a heartbeat does not change that")
+    func notReady() throws {
         try fill(400)
-        try SQLite.garble(table, store.path, isLast: true)
+        try SQLite.garble("postback_body", store.path, isLast: true)
         let owner = try SQLiteLedgerWriter(path: store.path)
         #expect(try owner.record([delivery("fresh")]) == [nil])
         #expect(owner.health != .ready)
@@ -141,7 +137,7 @@ struct DamageTests {
                 }
             } catch {
                 refused += 1
-                #expect(ledger.writer.health == .failing(reason: "the disk is full"))
+                #expect(ledger.writer.health == StoreHealth(.diskFull))
                 try ledger.writer.limitPages(toMoreBy: 200)
                 ledger.writer.heartbeat()
                 #expect(ledger.writer.health == .ready)

@@ -247,4 +247,18 @@ struct OwnershipTests {
         process.waitUntilExit()
         #expect(try SQLiteLedgerWriter(path: store.path).record([delivery("b")]) == [.duplicate(.test)])
     }
+
+    @Test("A check creates nothing, says whether there is an owner, and keeps no lease")
+    func check() throws {
+        #expect(try SQLiteLedgerWriter.check(store.path) == nil)
+        #expect(!FileManager.default.fileExists(atPath: store.path))
+        let owner = try SQLiteLedgerWriter(path: store.path)
+        #expect(try SQLiteLedgerWriter.check(store.path)?.isOwned == true)
+        try owner.close()
+        for _ in 0..<2 {
+            #expect(try SQLiteLedgerWriter.check(store.path)?.isOwned == false)
+        }
+        try SQLiteLedgerWriter(path: store.path).close()
+        #expect(throws: StoreError.foreignDatabase(path: store.path)) { try SQLiteWebAdLedger.check(store.path) }
+    }
 }

@@ -1,4 +1,5 @@
 import BoundedLogging
+import CodedErrors
 import Foundation
 import Logging
 import Testing
@@ -75,6 +76,19 @@ struct BoundedLogTests {
         let time = line.prefix { $0 != " " }
         #expect(time.wholeMatch(of: /20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ/) != nil)
         #expect(line.dropFirst(time.count + 1) == row.line)
+    }
+
+    @Test("An error is its message, its code and its hint", arguments: [LogFormat.text, .json])
+    func error(format: LogFormat) throws {
+        let piped = Piped(format: format)
+        piped.logger.error("m", error: Refusal(.storeFailed, "it failed", hint: "try again"), metadata: ["a": "b"])
+        let line = try #require(piped.read(until: "\n").first)
+        #expect(
+            line.hasSuffix(
+                format == .text
+                    ? #"error m a=b code=store-failed error="it failed" hint="try again""#
+                    : #""message":"m","a":"b","code":"store-failed","error":"it failed","hint":"try again"}"#),
+            "\(line)")
     }
 
     static let objects = [

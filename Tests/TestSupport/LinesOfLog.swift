@@ -27,7 +27,11 @@ package final class LinesOfLog: LogHandler {
     }
 
     package func log(event: LogEvent) {
-        let pairs = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
+        var fields = event.metadata ?? [:]
+        if let error = event.error {
+            fields["error"] = "\(error)"
+        }
+        let pairs = fields.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
         kept.withLock { $0.append("\(event.level) \(event.message)" + pairs.joined()) }
     }
 }

@@ -122,7 +122,10 @@ struct CommandTests {
             (["keys", "check", "open.pem"], "can be read by others (mode 0644)"),
             (["keys", "check", "key.pem", "--public", "other.pem"], "other.pem is not the public half of key.pem"),
             (["keys", "check", "p192.pem", "--version", "4.0"], "a P-192 key cannot sign version 4.0"),
-            (["report", "--store", "none.sqlite"], "there is no store at none.sqlite; start one with: skan serve"),
+            (
+                ["report", "--store", "none.sqlite"],
+                "there is no store at none.sqlite\nskan: hint: skan serve --store none"
+            ),
             (["report", "--store", "none.sqlite", "--by", "colour"], "by: found colour, expected one of hour, day,"),
             (
                 ["report", "--period", "2026-02-30"],

@@ -20,6 +20,8 @@ struct NetworkTokenTests {
         #""versions":["4.0"],"forms":["storekit-rendered"],"itunes-item-id":1,"source-identifier":1,"source-app-id":2"#
     private static let bid =
         #""skadn":{"versions":["4.0"],"sourceapp":"2","skadnetids":["example123.skadnetwork"]}"#
+    private static let webAd =
+        #""itunes-item-id":1,"source-identifier":1,"attribution-destination":"https://ads.example""#
     private static let advertise = #""itunesitem":1,"sourceidentifier":1"#
 
     /// Path, body or nothing, and whether a token limited to `example123.skadnetwork` may.
@@ -27,8 +29,12 @@ struct NetworkTokenTests {
         ("/v1/impressions", #"{"ad-network-id":"example123.skadnetwork",\#(impression)}"#, true),
         ("/v1/impressions", #"{"ad-network-id":"EXAMPLE123.skadnetwork",\#(impression)}"#, true),
         ("/v1/impressions", #"{"ad-network-id":"other.skadnetwork",\#(impression)}"#, false),
-        ("/v1/impressions", "{\(impression)}", false),
+        // What cannot be read is refused as to anybody.
+        ("/v1/impressions", "{\(impression)}", true),
+        ("/v1/impressions", #"{"ad-network-id":"other.skadnetwork"}"#, true),
         ("/v1/impressions", "nonsense", true),
+        ("/v1/openrtb/skadn", #"{"id":"1","imp":[{"id":"1"}]}"#, true),
+        ("/v1/openrtb/skadn", #"{\#(bid),"advertise":{"networks":["other.skadnetwork"]}}"#, true),
         (
             "/v1/openrtb/skadn",
             #"{\#(bid),"advertise":{\#(advertise),"networks":["example123.skadnetwork"]}}"#, true
@@ -39,8 +45,10 @@ struct NetworkTokenTests {
             #"{\#(bid),"advertise":{\#(advertise),"networks":["example123.skadnetwork","other.skadnetwork"]}}"#, false
         ),
         ("/v1/openrtb/skadn", #"{\#(bid),"advertise":{\#(advertise)}}"#, false),
-        ("/v1/web-ads", #"{"ad-network-id":"other.skadnetwork"}"#, false),
-        ("/v1/web-ads", #"{"ad-network-id":"example123.skadnetwork"}"#, true),
+        ("/v1/web-ads", #"{"ad-network-id":"other.skadnetwork"}"#, true),
+        ("/v1/web-ads", #"{"ad-network-id":"other.skadnetwork",\#(webAd)}"#, false),
+        ("/v1/web-ads", #"{"ad-network-id":"example123.skadnetwork",\#(webAd)}"#, true),
+        ("/v1/report?where=network%3Dother.skadnetwork&by=colour", nil, true),
         ("/v1/report?where=network%3Dexample123.skadnetwork&by=app", nil, true),
         ("/v1/report?where=network%3Dother.skadnetwork", nil, false),
         ("/v1/report?where=network%3Dexample123.skadnetwork&where=network%3Dother.skadnetwork", nil, false),
@@ -70,7 +78,12 @@ struct NetworkTokenTests {
             let answer = try ask(limited)
             #expect(answer.contains("\"reason\":\"out-of-network\"") == !isAllowed, "\(path) \(body ?? ""): \(answer)")
             #expect(answer.hasPrefix("HTTP/1.1 403 ") == !isAllowed, "\(path) \(body ?? ""): \(answer)")
-            if !isAllowed { #expect(answer.contains("Example123.skadnetwork")) }
+            if !isAllowed {
+                #expect(answer.contains("Example123.skadnetwork"))
+                let isLimitable = body != nil || path.hasPrefix("/v1/report")
+                #expect(answer.contains("name no other network") == isLimitable, "\(path): \(answer)")
+                #expect(answer.contains("use a token without a limit"))
+            }
             let unlimited = try ask(free)
             #expect(!unlimited.contains("out-of-network"))
             // What it may, is answered as to anybody.

@@ -225,9 +225,13 @@ struct ServerTests {
             + "\(SkanProcess.binary.path) serve"
         let outcome = try SkanProcess.run(URL(fileURLWithPath: "/bin/sh"), ["-c", command], in: folder.url)
         #expect(outcome.status == 2)
-        #expect(outcome.errors.contains("skan: error: cannot listen on 127.0.0.1:\(server.port)"))
-        #expect(outcome.errors.contains(": the port is in use\nskan: hint: choose a free port"))
-        #expect(FileManager.default.fileExists(atPath: folder.path("other.sqlite")))
+        #expect(
+            outcome.errors == """
+                skan: error: cannot listen on 127.0.0.1:\(server.port): the port is in use
+                skan: hint: choose a free port and an address of this machine
+
+                """)
+        #expect(!FileManager.default.fileExists(atPath: folder.path("other.sqlite")))
     }
 
     @Test("TLS, with a certificate read again on SIGHUP")
@@ -263,22 +267,59 @@ struct ServerTests {
         #expect(server.end(SIGTERM).status == 0)
     }
 
-    @Test("With --log-format json every line of the log is an object, message and all")
-    func jsonLog() throws {
-        let outcome = try SkanProcess.run(
-            [
-                "serve", "--store", "s.sqlite", "--listen", "192.0.2.1:1", "--console", "127.0.0.1:0", "--network",
-                "example123.skadnetwork", "--log-format", "json",
-            ], in: folder.url)
-        #expect(outcome.status == 2)
-        let lines = outcome.errors.split(separator: "\n").filter { !$0.hasPrefix("skan: ") }
-        let objects = try lines.map { line in
+    /// The lines of a log, each of which has to be an object.
+    private func objects(_ log: String) throws -> [[String: String]] {
+        try log.split(separator: "\n").map { line in
             try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String], "\(line)")
         }
-        #expect(objects.first?["message"] == "starting")
-        #expect(objects.first?["level"] == "notice")
-        #expect(objects.first?["networks"] == "example123.skadnetwork")
-        #expect(objects.first?["version"] == "0.1.0")
+    }
+
+    @Test("With --log-format json every line is an object, from the start to the stop")
+    func jsonLog() throws {
+        let process = Process()
+        let log = Pipe()
+        process.executableURL = SkanProcess.binary
+        process.arguments = [
+            "serve", "--store", "s.sqlite", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--network",
+            "example123.skadnetwork", "--log-format", "json",
+        ]
+        process.currentDirectoryURL = folder.url
+        process.standardError = log
+        try process.run()
+        var text = ""
+        let starts = ["listening for postbacks", "listening for the console", "listening for commands"]
+        while !starts.allSatisfy({ text.contains("\"\($0)\"") }) {
+            let more = log.fileHandleForReading.availableData
+            try #require(!more.isEmpty, "\(text)")
+            text += String(decoding: more, as: UTF8.self)
+        }
+        process.terminate()
+        text += String(decoding: log.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        let objects = try objects(text)
+        #expect(objects.first?["message"] == "starting" && objects.first?["level"] == "notice")
+        #expect(objects.first?["networks"] == "example123.skadnetwork" && objects.first?["version"] == "0.1.0")
+        #expect(objects.first { $0["message"] == starts[0] }?["scheme"] == "http")
+        #expect(objects.last?["message"] == "stopped")
+    }
+
+    @Test(
+        "With --log-format json a start that fails is one object with code and hint",
+        arguments: [
+            (["--store", "s.sqlite", "--listen", "192.0.2.1:0"], "cannot-listen"),
+            (["--store", "nowhere/s.sqlite", "--listen", "127.0.0.1:0"], "no-store"),
+            (["--listen", "127.0.0.1:0"], "bad-usage"),
+            (["--store", "s.sqlite", "--listen", "127.0.0.1:0", "--tokens", "none.json"], "unreadable-file"),
+        ])
+    func jsonFailure(_ arguments: [String], _ code: String) throws {
+        let outcome = try SkanProcess.run(
+            ["serve", "--console", "127.0.0.1:0", "--log-format", "json"] + arguments, in: folder.url)
+        #expect(outcome.status == 2)
+        let objects = try objects(outcome.errors)
+        #expect(objects.count == 1, "\(outcome.errors)")
+        #expect(objects.last?["level"] == "critical" && objects.last?["code"] == code, "\(outcome.errors)")
+        #expect(objects.last?["hint"] != nil && objects.last?["message"] != nil)
+        #expect(!FileManager.default.fileExists(atPath: folder.path("s.sqlite")))
     }
 
     @Test("Logs hold no body and no id of a postback")

@@ -138,14 +138,17 @@ struct StoreDoorTests {
         #expect(server.end(SIGTERM).status == 0)
     }
 
-    @Test("A file of another kind at the socket's path is left alone, and recording continues")
+    @Test("A file of another kind at the socket's path is left alone, and keeps a server from starting")
     func occupied() throws {
         try Data("mine".utf8).write(to: folder.url.appendingPathComponent("skan.sqlite-socket"))
-        let server = try serverWithQuarantine()
-        let outcome = try skan("quarantine", "requeue", "--store", "skan.sqlite")
-        #expect(outcome.status == 2 && outcome.errors.contains("does not answer"), "\(outcome)")
-        let end = server.end(SIGTERM)
-        #expect(end.status == 0 && end.log.contains("stopped"), "\(end.log)")
+        let outcome = try skan(
+            "serve", "--store", "skan.sqlite", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0")
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.hasPrefix("skan: error: "), "\(outcome)")
+        #expect(
+            outcome.errors.hasSuffix("/skan.sqlite-socket exists and is not a socket\nskan: hint: move it away\n"),
+            "\(outcome)")
+        #expect(!exists("skan.sqlite"))
         #expect(try String(contentsOfFile: folder.path("skan.sqlite-socket"), encoding: .utf8) == "mine")
     }
 

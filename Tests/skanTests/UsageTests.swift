@@ -104,7 +104,7 @@ struct UsageTests {
                 "keys public none.pem", "cannot read the key file none.pem: no such file",
                 "check the path and who may read it"
             ),
-            ("report --store s", "there is no store at s", nil),
+            ("report --store s", "there is no store at s", "skan serve --store s"),
             (
                 "serve --store s.sqlite --listen 127.0.0.1:0 --console 127.0.0.1:0 --trusted-proxy x",
                 "\"x\" is not an IP address or network", "write 192.0.2.1, 10.0.0.0/8 or 2001:db8::/32"

@@ -46,6 +46,11 @@ package struct BidSigningRequest: Sendable {
         }
     }
 
+    /// The networks that may sign, in order of preference; empty for all networks with keys.
+    package var networks: [String] {
+        advertisement.networks
+    }
+
     private static func read<Read>(
         _ fields: RequestFields,
         _ name: BidRefusal.Extension,

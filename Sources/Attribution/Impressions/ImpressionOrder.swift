@@ -19,7 +19,8 @@ package struct ImpressionOrder: Sendable {
         let isEligibleForReEngagement: Bool
     }
 
-    let adNetworkID: AdNetworkID
+    /// The network that signs.
+    package let adNetworkID: AdNetworkID
     let itunesItemID: AppStoreItemID
     let skAdNetwork: [SKAdNetworkAd]
     let adAttributionKit: AdAttributionKitAd?

@@ -13,6 +13,8 @@ enum ConsoleFault: CodedError, CaseIterable, Equatable {
     case headTooLarge
     case missingHost
     case repeatedHost
+    case unsupportedTransferCoding
+    case unsupportedExpectation
     case tooManyConnections
 
     /// A method that no client can send, because the decoder accepts registered ones only.
@@ -24,13 +26,22 @@ enum ConsoleFault: CodedError, CaseIterable, Equatable {
     ///   - head: The head.
     ///   - isOpen: Whether its route is open to everyone.
     init?(of head: HTTPRequestHead, isOpen: Bool) {
-        switch head.headers[canonicalForm: "host"].count {
-        case 1: return nil
-        case 0:
+        // What endangers the framing first, as on the public listener: the decoder takes any list of codings for chunked.
+        let codings = head.headers["transfer-encoding"]
+        let hosts = head.headers[canonicalForm: "host"].count
+        if !codings.isEmpty, codings.map({ $0.lowercased() }) != ["chunked"] {
+            self = .unsupportedTransferCoding
+        } else if hosts > 1 {
+            self = .repeatedHost
+        } else if hosts == 0, head.version != .http1_0 || !isOpen {
             // Load balancers probe with HTTP/1.0, which has no Host.
-            guard head.version != .http1_0 || !isOpen else { return nil }
             self = .missingHost
-        default: self = .repeatedHost
+        } else if head.version == .http1_1,
+            head.headers["expect"].contains(where: { !$0.isEmpty && $0.lowercased() != "100-continue" })
+        {
+            self = .unsupportedExpectation
+        } else {
+            return nil
         }
     }
 
@@ -54,6 +65,8 @@ enum ConsoleFault: CodedError, CaseIterable, Equatable {
         case .headTooLarge: .headTooLarge
         case .missingHost: .missingHost
         case .repeatedHost: .repeatedHost
+        case .unsupportedTransferCoding: .unsupportedTransferCoding
+        case .unsupportedExpectation: .unsupportedExpectation
         case .tooManyConnections: .tooManyConnections
         }
     }
@@ -62,8 +75,10 @@ enum ConsoleFault: CodedError, CaseIterable, Equatable {
         switch self {
         case .malformed: "the bytes are not a well-formed HTTP/1.1 request; see RFC 9112"
         case .headTooLarge: "the head is larger than 16384 bytes or has more than 64 fields"
-        case .missingHost: "the request has no Host field; send exactly one"
-        case .repeatedHost: "the request has more than one Host field; send exactly one"
+        case .missingHost: "the request has no Host field"
+        case .repeatedHost: "the request has more than one Host field"
+        case .unsupportedTransferCoding: "the Transfer-Encoding is not chunked alone"
+        case .unsupportedExpectation: "the Expect field is not 100-continue"
         case .tooManyConnections:
             "all connections except those reserved for /healthz, /readyz and /metrics are busy"
         }
@@ -72,8 +87,11 @@ enum ConsoleFault: CodedError, CaseIterable, Equatable {
     var hint: String? {
         switch self {
         case .headTooLarge: "send fewer and shorter fields"
+        case .missingHost, .repeatedHost: "send exactly one"
+        case .unsupportedTransferCoding: "send chunked alone or a Content-Length"
+        case .unsupportedExpectation: "only 100-continue is supported"
         case .tooManyConnections: "use fewer connections, and send many requests over each"
-        case .malformed, .missingHost, .repeatedHost: nil
+        case .malformed: nil
         }
     }
 }

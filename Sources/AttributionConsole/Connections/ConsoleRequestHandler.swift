@@ -55,8 +55,11 @@ final class ConsoleRequestHandler: ChannelDuplexHandler {
         switch connection.progress.input {
         // Whatever follows the last request is ignored.
         case .none: return
-        // The route reading the body gets the error.
-        case .body: context.fireErrorCaught(error)
+        // The route reading the body gets the error, and its answer is the last.
+        case .body:
+            isLastRequest = true
+            connection.endInput()
+            context.fireErrorCaught(error)
         case .idle, .head:
             if case .headerOverflow = error { return pass(.headTooLarge, context) }
             pass(.malformed, context)

@@ -1,5 +1,6 @@
 import Attribution
 import AttributionReports
+import AttributionStore
 import Hummingbird
 import StrictJSON
 
@@ -7,6 +8,11 @@ import StrictJSON
 struct ReportQuery {
     let request: ReportRequest
     let format: ReportFormat
+
+    /// The networks that are counted; empty for all.
+    var networks: [String] {
+        request.conditions.filter { $0.dimension == .network && !$0.isExcluded }.flatMap(\.values)
+    }
 
     /// The parameters of the route.
     static let parameters = [

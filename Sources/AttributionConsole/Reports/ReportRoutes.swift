@@ -38,8 +38,8 @@ package struct ReportRoutes: ConsoleRoutes {
     /// `/v1/report`.
     package var endpoints: [ConsoleEndpoint] {
         [
-            ConsoleEndpoint(.report) { request, _ in
-                var response = await answer(request)
+            ConsoleEndpoint(.report) { request, context in
+                var response = await answer(request, context)
                 // Watching for a disconnect consumes further input, so there can be no next request.
                 response.headers[.connection] = "close"
                 return response
@@ -47,9 +47,10 @@ package struct ReportRoutes: ConsoleRoutes {
         ]
     }
 
-    private func answer(_ request: Request) async -> Response {
+    private func answer(_ request: Request, _ context: ConsoleContext) async -> Response {
         do {
             let query = try ReportQuery(request, nowMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+            try context.authorize(query.networks)
             return try await request.body.consumeWithCancellationOnInboundClose { _ in
                 // Rendered within the queue and in the background, too: the text of a large report takes more memory
                 // than counting it, and figures are computed while rendering.

@@ -30,6 +30,14 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     /// Counting everything again from the raw bytes, and repairing what is derived from them.
     case recount
 
+    /// Whether its requests name ad networks, to which tokens can be limited; the others concern all networks.
+    package var namesNetworks: Bool {
+        switch self {
+        case .report, .webAds, .impressions, .openRTB: true
+        case .health, .readiness, .apiDescription, .metrics, .quarantine, .requeue, .prune, .postbacks, .recount: false
+        }
+    }
+
     /// The method, path and access rule of a route.
     package struct Definition: Sendable, Hashable {
         /// The request's method.

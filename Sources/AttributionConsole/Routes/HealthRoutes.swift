@@ -1,15 +1,16 @@
+package import AttributionStore
 import CodedErrors
 import Hummingbird
 
 /// Liveness and readiness.
 package struct HealthRoutes: ConsoleRoutes {
-    private let readiness: @Sendable () -> String?
+    private let readiness: @Sendable () -> StoreHealth
 
     /// Makes the routes.
     ///
-    /// - Parameter readiness: Why nothing can be recorded now, as a message; nil while recording works. Called for each
-    ///   request of `/readyz`, so it must not block.
-    package init(readiness: @escaping @Sendable () -> String?) {
+    /// - Parameter readiness: Whether postbacks can be recorded now. Called for each request of `/readyz`, so it must not
+    ///   block.
+    package init(readiness: @escaping @Sendable () -> StoreHealth) {
         self.readiness = readiness
     }
 
@@ -18,7 +19,8 @@ package struct HealthRoutes: ConsoleRoutes {
         [
             ConsoleEndpoint(.health) { _, _ in .text(.ok, "text/plain; charset=utf-8", "ok\n") },
             ConsoleEndpoint(.readiness) { _, _ in
-                readiness().map { .refusing(Refusal(.notReady, $0)) }
+                let health = readiness()
+                return health.reason.map { .refusing(Refusal(.notReady, $0, hint: health.hint)) }
                     ?? .text(.ok, "text/plain; charset=utf-8", "ready\n")
             },
         ]

@@ -35,24 +35,26 @@ package struct SigningRoutes: ConsoleRoutes {
     /// `/v1/impressions` and `/v1/openrtb/skadn`.
     package var endpoints: [ConsoleEndpoint] {
         [
-            ConsoleEndpoint(.impressions) { request, _ in await signImpressions(request) },
-            ConsoleEndpoint(.openRTB) { request, _ in await signBid(request) },
+            ConsoleEndpoint(.impressions) { request, context in await signImpressions(request, context) },
+            ConsoleEndpoint(.openRTB) { request, context in await signBid(request, context) },
         ]
     }
 
-    private func signImpressions(_ request: Request) async -> Response {
+    private func signImpressions(_ request: Request, _ context: ConsoleContext) async -> Response {
         await answer(request) { body, signer, now in
             var generator = SystemRandomNumberGenerator()
             let order = try ImpressionOrder(reading: body, limit: Self.bodyLimit)
+            try context.authorize([order.adNetworkID.text])
             let signed = try signer.answer(order, at: now, using: &generator)
             return .json(.ok, .object(["status": .string("signed"), "impressions": .array(signed)]))
         }
     }
 
-    private func signBid(_ request: Request) async -> Response {
+    private func signBid(_ request: Request, _ context: ConsoleContext) async -> Response {
         await answer(request) { body, signer, now in
             var generator = SystemRandomNumberGenerator()
             let request = try BidSigningRequest(reading: body, limit: Self.bodyLimit)
+            try context.authorize(request.networks)
             let answer = try signer.answer(request, at: now, using: &generator)
             return answer.refusal.map { .refusing($0, body: answer.json) } ?? .json(.ok, answer.json)
         }

@@ -29,10 +29,10 @@ package struct WebAdRoutes: ConsoleRoutes {
 
     /// `/v1/web-ads`.
     package var endpoints: [ConsoleEndpoint] {
-        [ConsoleEndpoint(.webAds) { request, _ in await issue(request) }]
+        [ConsoleEndpoint(.webAds) { request, context in await issue(request, context) }]
     }
 
-    private func issue(_ request: Request) async -> Response {
+    private func issue(_ request: Request, _ context: ConsoleContext) async -> Response {
         do {
             guard let issuer else {
                 throw Refusal.noSigningKeys
@@ -42,8 +42,9 @@ package struct WebAdRoutes: ConsoleRoutes {
             let count = try parameters.integer("count", 1...Int64(Self.maximumCount))
             let now = UnixMilliseconds(Date())
             let issuedAt = try parameters.integer("issued-at", 0...Int64.max).map(UnixMilliseconds.init)
-            let links = try await issuer.issue(
-                try WebAdRequest(reading: body.readableBytesView), count: Int(count ?? 1), issuedAt: issuedAt, now: now)
+            let ad = try WebAdRequest(reading: body.readableBytesView)
+            try context.authorize([ad.adNetworkID])
+            let links = try await issuer.issue(ad, count: Int(count ?? 1), issuedAt: issuedAt, now: now)
             guard count == nil else {
                 return .text(.ok, "application/x-ndjson", links.map { $0.json.line + "\n" }.joined())
             }

@@ -32,6 +32,14 @@ package struct ConsoleSocket: Service {
         store + "-socket"
     }
 
+    /// Checks that a server can make its socket beside a store, which may not exist yet.
+    ///
+    /// - Parameter store: The store's file, with links resolved.
+    /// - Throws: An error with a code if something else is there.
+    package static func check(besideStore store: String) throws {
+        try SocketFile.check(path(besideStore: store))
+    }
+
     /// Makes the service; the store's lease must be held while it runs.
     ///
     /// - Parameters:
@@ -62,7 +70,8 @@ package struct ConsoleSocket: Service {
         } catch {
             logger.error(
                 "commands cannot reach this server: quarantine requeue, recount --repair and others will not work",
-                metadata: ["socket": "\(path)", "error": "\(error)"])
+                error: error as? SocketError ?? SocketError(binding: error, path),
+                metadata: ["socket": "\(path)"])
             try await gracefulShutdown()
         }
     }
@@ -71,10 +80,8 @@ package struct ConsoleSocket: Service {
         let file = try SocketFile(path)
         let published = Mutex<SocketFile.Identity?>(nil)
         defer { file.remove(published.withLock { $0 }) }
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
         try await Console.serve(
-            routes, gate, on: .unixDomainSocket(path: file.binding.text), limits: Self.limits, logger: quiet,
+            routes, gate, on: .unixDomainSocket(path: file.binding.text), limits: Self.limits,
             metricsFactory: metricsFactory
         ) { [logger, path] _ in
             do {
@@ -82,7 +89,7 @@ package struct ConsoleSocket: Service {
                 published.withLock { $0 = identity }
                 logger.info("listening for commands", metadata: ["socket": "\(path)"])
             } catch {
-                logger.error("commands cannot reach this server", metadata: ["socket": "\(path)", "error": "\(error)"])
+                logger.error("commands cannot reach this server", error: error, metadata: ["socket": "\(path)"])
             }
         }
     }

@@ -23,12 +23,9 @@ final class SocketFile: Sendable {
     /// - Parameter path: The path clients will connect to.
     /// - Throws: ``SocketError``.
     init(_ path: String) throws(SocketError) {
+        try Self.check(path)
         self.path = path
         folder = path + ".new"
-        var status = stat()
-        if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
-            throw SocketError("\(path) exists and is not a socket; move it away")
-        }
         // A process killed between the two steps may have left them behind.
         unlink(folder + Self.name)
         rmdir(folder)
@@ -40,6 +37,16 @@ final class SocketFile: Sendable {
         } catch {
             rmdir(folder)
             throw error
+        }
+    }
+
+    /// Refuses a path at which there is anything but a socket, which is not ours to remove.
+    ///
+    /// - Throws: ``SocketError``.
+    static func check(_ path: String) throws(SocketError) {
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
+            throw SocketError("\(path) exists and is not a socket", hint: "move it away")
         }
     }
 

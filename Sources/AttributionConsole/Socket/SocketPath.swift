@@ -1,3 +1,6 @@
+import CodedErrors
+import NIOCore
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -40,15 +43,26 @@ final class SocketPath: Sendable {
 }
 
 /// A failed operation on a socket's file.
-struct SocketError: Error, CustomStringConvertible {
+struct SocketError: CodedError, CustomStringConvertible {
+    let code = ErrorCode.cannotListen
     let description: String
+    let hint: String?
 
     /// Takes the system's last error.
     init(_ attempt: String, _ path: String) {
         description = "cannot \(attempt) \(path): \(String(cString: strerror(errno)))"
+        hint = nil
     }
 
-    init(_ description: String) {
+    /// Takes the error of a library that could not listen.
+    init(binding error: any Error, _ path: String) {
+        let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) }
+        description = "cannot listen at \(path): \(reason ?? "\(type(of: error))")"
+        hint = nil
+    }
+
+    init(_ description: String, hint: String) {
         self.description = description
+        self.hint = hint
     }
 }

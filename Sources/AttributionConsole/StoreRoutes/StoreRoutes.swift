@@ -1,4 +1,5 @@
 import Attribution
+import AttributionAccess
 package import AttributionIngest
 package import AttributionStore
 import CodedErrors
@@ -116,7 +117,7 @@ package struct StoreRoutes: ConsoleRoutes {
     }
 
     private func note(_ change: Logger.Message, _ context: ConsoleContext, _ metadata: Logger.Metadata) {
-        logger.notice(change, metadata: metadata.merging(["token": "\(context.caller ?? "none")"]) { $1 })
+        logger.notice(change, metadata: metadata.merging(["token": "\(context.caller?.name ?? "none")"]) { $1 })
     }
 
     // MARK: Answering

@@ -33,8 +33,13 @@ final class IngressAcceptGuard: ChannelInboundHandler {
         if let error = error as? ChannelError, error == .ioOnClosedChannel { return }
         logger.log(
             level: .warning, "a connection could not be accepted", throttle: &throttle, at: .now,
-            metadata: ["error": "\(error)"])
+            metadata: ["error": "\(Self.reason(error))"])
         if let error = error as? IOError, Self.exhaustions.contains(error.errnoCode) { pause(context) }
+    }
+
+    /// The system's message where there is one; that of the library is not meant for operators.
+    private static func reason(_ error: any Error) -> String {
+        (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(type(of: error))"
     }
 
     /// The errors of accept(2) that persist until resources are released.

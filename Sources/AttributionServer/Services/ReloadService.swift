@@ -32,8 +32,8 @@ struct ReloadService: Service {
         guard fresh.problems.isEmpty else {
             for problem in fresh.problems {
                 logger.error(
-                    "nothing was reloaded: a file could not be read",
-                    metadata: ["error": "\(problem.error)", "part": "\(problem.part.rawValue)"])
+                    "nothing was reloaded: a file could not be read", error: problem.error,
+                    metadata: ["part": "\(problem.part.rawValue)"])
             }
             return
         }

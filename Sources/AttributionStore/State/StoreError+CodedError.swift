@@ -12,4 +12,72 @@ extension StoreError: CodedError {
         case .fenced, .lost, .failed, .notSynchronous: .storeFailed
         }
     }
+
+    /// What is wrong.
+    package var message: String {
+        switch self {
+        case .missing(let path): "there is no store at \(path)"
+        case .noFolder(let path, let folder): "the folder \(folder) of the store \(path) does not exist"
+        case .cannotOpen(let path, let reason): "cannot open the store \(path): \(reason)"
+        case .remoteFileSystem(let path, let kind):
+            "\(path) is on \(kind), where a lock does not keep other machines out"
+        case .notAStore(let path): "\(path) is not a store of skan"
+        case .foreignDatabase(let path): "\(path) is a database, but not a store of this release"
+        case .newerSchema(let path): "the store \(path) was written by a later release of skan"
+        case .logWithoutStore(let path):
+            "\(path) is empty, but \(path)-wal is not: the store was truncated or replaced"
+        case .olderSchema(let path):
+            "the store \(path) was made by a development version of skan and cannot be migrated"
+        case .inUse(let path): "another process has the store \(path)"
+        case .logUnreadable(let path):
+            "the newest commits of \(path) are in \(path)-wal, which can be read only if \(path)-shm can be created"
+        case .fenced(let path): "another process took over the store \(path); this process no longer records"
+        case .lost(let path, let loss):
+            "the store \(path): \(loss.rawValue) while it was open; this process no longer records"
+        case .failed(let path, let fault): "the store \(path): \(fault.words)"
+        case .badAddress(let address, let reason): "the store \(address): \(reason)"
+        case .noClientLibrary(let reason):
+            "a store in PostgreSQL needs libpq, which cannot be loaded: \(reason)"
+        case .notMigrated(let path, nil, _): "\(path) has no tables of a store, and this role may not make them"
+        case .notMigrated(let path, .some(let found), let needed):
+            "the tables of \(path) are of version \(found), and this release needs \(needed), which this role may not "
+                + "make"
+        case .notSynchronous(let path):
+            "\(path): commits reach one server alone (synchronous_standby_names is empty, or synchronous_commit is not "
+                + "on), and --require-synchronous was given"
+        }
+    }
+
+    /// What to do.
+    package var hint: String? {
+        switch self {
+        case .missing(let path): "skan serve --store \(path)"
+        case .noFolder(_, let folder): "mkdir \(folder)"
+        case .cannotOpen: "check the owner and mode of the file and of its folder"
+        case .remoteFileSystem: "put the store on a local disk"
+        case .notAStore: "name a file that skan serve made, or a new one"
+        case .foreignDatabase: "name another file; stores of early development versions cannot be migrated"
+        case .newerSchema: "use that release"
+        case .logWithoutStore:
+            "move the -wal aside, because it may hold postbacks that can be recovered, and restore a backup"
+        case .olderSchema: "name another file"
+        case .inUse: "stop it first, or name another store"
+        case .logUnreadable: "give this user write access to the folder, or copy both files"
+        case .fenced: "stop one of the two, and restart the other"
+        case .lost: "see the log, and restart"
+        case .failed(_, let fault): fault.hint
+        case .badAddress:
+            "postgresql://HOST/DATABASE; a password goes into a file named by passfile= or PGPASSFILE, or into PGPASSWORD"
+        case .noClientLibrary: "install the package libpq5"
+        case .notMigrated(let path, _, _): "skan migrate --store \(path)"
+        case .notSynchronous: "set synchronous_standby_names on the server, or leave out --require-synchronous"
+        }
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    /// The message and the hint, for places with room for one text.
+    package var description: String {
+        [message, hint].compactMap(\.self).joined(separator: "; ")
+    }
 }

@@ -82,66 +82,29 @@ package enum StoreFault: Hashable, Sendable {
         case .input(let code): "the disk reports an error (code \(code))"
         case .locked: "another program holds a lock on it"
         case .readOnly: "it is not writable"
-        case .cannotOpen: "it, its -wal, its -shm or their folder cannot be opened; check their owner and mode"
-        case .damaged: "it is damaged; run skan recount to find out where, or restore a backup"
+        case .cannotOpen: "it, its -wal, its -shm or their folder cannot be opened"
+        case .damaged: "it is damaged"
         case .other(let code): "the database reports error \(code)"
         case .noPrimary(let reason): "no server that takes writes was reached: \(reason)"
         case .connectionLost: "the connection to the server broke"
         case .commitUnknown: "the connection broke during a commit, and whether it happened could not be found out"
         case .notReplicated: "a commit is on the primary, and may not be on any other server"
-        case .notAllowed(let message): "the role may not do it: \(message); see the GRANTs in PostgreSQL.md"
+        case .notAllowed(let message): "the role may not do it: \(message)"
         case .server(let state, let message): "the server reports \(state): \(message)"
         }
     }
-}
 
-extension StoreError: CustomStringConvertible {
-    /// What is wrong and how to fix it.
-    package var description: String {
+    /// What to do; nil where the operator knows better, or nothing helps but waiting.
+    package var hint: String? {
         switch self {
-        case .missing(let path):
-            "there is no store at \(path); start one with: skan serve --listen 127.0.0.1:8080 --store \(path)"
-        case .noFolder(let path, let folder):
-            "the folder \(folder) of the store \(path) does not exist; create it first"
-        case .cannotOpen(let path, let reason):
-            "cannot open the store \(path): \(reason); check its owner and mode, and its folder's"
-        case .remoteFileSystem(let path, let kind):
-            "\(path) is on \(kind), where a lock does not keep other machines out; put the store on a local disk"
-        case .notAStore(let path):
-            "\(path) is not a store of skan; name a file that skan serve made, or a new one"
-        case .foreignDatabase(let path):
-            "\(path) is a database, but not a store of this release; "
-                + "name another file (stores of early development versions cannot be migrated)"
-        case .newerSchema(let path):
-            "the store \(path) was written by a later release of skan; use that release"
-        case .logWithoutStore(let path):
-            "\(path) is empty, but \(path)-wal is not: the store was truncated or replaced; move the -wal aside, "
-                + "because it may hold postbacks that can be recovered, and restore a backup"
-        case .olderSchema(let path):
-            "the store \(path) was made by a development version of skan and cannot be migrated; name another file"
-        case .inUse(let path):
-            "another process has the store \(path); stop it first, or name another store"
-        case .logUnreadable(let path):
-            "the newest commits of \(path) are in \(path)-wal, which can be read only if \(path)-shm can be created; "
-                + "give this user write access to the folder, or copy both files"
-        case .fenced(let path):
-            "another process took over the store \(path); this process no longer records"
-        case .lost(let path, let loss):
-            "the store \(path): \(loss.rawValue) while it was open; this process no longer records"
-        case .failed(let path, let fault):
-            "the store \(path): \(fault.words)"
-        case .badAddress(let address, let reason):
-            "the store \(address): \(reason)"
-        case .noClientLibrary(let reason):
-            "a store in PostgreSQL needs libpq, which cannot be loaded: \(reason); install the package libpq5"
-        case .notMigrated(let path, nil, _):
-            "\(path) has no tables of a store, and this role may not make them; run: skan migrate --store \(path)"
-        case .notMigrated(let path, .some(let found), let needed):
-            "the tables of \(path) are of version \(found), and this release needs \(needed), which this role may not "
-                + "make; run: skan migrate --store \(path)"
-        case .notSynchronous(let path):
-            "\(path): commits reach one server alone (synchronous_standby_names is empty, or synchronous_commit is not "
-                + "on), and --require-synchronous was given"
+        case .diskFull: "make room; recording resumes by itself"
+        case .input: "look at the kernel's log for what is wrong with the disk"
+        case .locked: "stop the program that holds it, such as sqlite3 or a backup tool"
+        case .readOnly: "check the owner and mode of the file, and whether its file system is mounted read-only"
+        case .cannotOpen: "check their owner and mode"
+        case .damaged: "run skan recount to find out where, or restore a backup"
+        case .notAllowed: "see the GRANTs in PostgreSQL.md"
+        case .noPrimary, .connectionLost, .commitUnknown, .notReplicated, .other, .server: nil
         }
     }
 }

@@ -12,14 +12,22 @@ package enum StoreEvent: Sendable {
     case indexRebuilt(path: String, rows: Int64)
     /// A block of columns cannot be written; reports count its postbacks from their bytes.
     case columnsDamaged(path: String)
-    /// The quarantine is damaged, and a rejected body was counted but not kept. Reported once.
-    case quarantineDamaged(path: String)
+    /// A table is damaged, and something was recorded without it. Reported once.
+    case tableDamaged(path: String, Table)
     /// Bodies were not kept because a limit of the quarantine was reached.
     case notKept(QuarantineClass, count: Int)
     /// Commits reach one server alone: its loss would lose what was acknowledged.
     case notSynchronous(store: String)
     /// Work beside recording failed, and is tried again: what, and why.
     case upkeepFailed(store: String, reason: String)
+
+    /// A table that recording can do without.
+    package enum Table: Sendable {
+        /// Rejected bodies are counted and answered, but not kept.
+        case quarantine
+        /// Deliveries are recorded, but not counted.
+        case deliveryCounts
+    }
 
     /// Whether an operator must look into it.
     package var isError: Bool {
@@ -45,7 +53,10 @@ package enum StoreEvent: Sendable {
         case .columnsDamaged(let path):
             "the columns of \(path) are damaged; reports are slower but correct; "
                 + "run: skan recount --store \(path) --repair"
-        case .quarantineDamaged(let path):
+        case .tableDamaged(let path, .deliveryCounts):
+            "the counts of deliveries of \(path) are damaged, and some are left out; postbacks are still recorded; "
+                + "run: skan recount --store \(path)"
+        case .tableDamaged(let path, .quarantine):
             "the quarantine of \(path) is damaged and keeps no more bodies; postbacks are still recorded; "
                 + "run: skan recount --store \(path)"
         case .notSynchronous(let store):

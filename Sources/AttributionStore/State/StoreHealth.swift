@@ -3,7 +3,7 @@ package enum StoreHealth: Hashable, Sendable {
     /// The last commit succeeded.
     case ready
     /// The last commit failed, or there was none yet; another is tried every second.
-    case failing(reason: String)
+    case failing(reason: String, hint: String? = nil)
     /// Another process took over the store; this one never writes again.
     case fenced
     /// Files were removed, replaced or truncated; this process never writes again.
@@ -13,11 +13,25 @@ package enum StoreHealth: Hashable, Sendable {
     package var reason: String? {
         switch self {
         case .ready: nil
-        case .failing(let reason): reason
-        case .fenced: "another process took over the store; this one no longer records, restart it"
-        case .lost(let loss):
-            "\(loss.rawValue) while it was open; this process no longer records, see the log and restart"
+        case .failing(let reason, _): reason
+        case .fenced: "another process took over the store; this one no longer records"
+        case .lost(let loss): "\(loss.rawValue) while it was open; this process no longer records"
         }
+    }
+
+    /// What to do about it.
+    package var hint: String? {
+        switch self {
+        case .ready: nil
+        case .failing(_, let hint): hint
+        case .fenced: "stop one of the two, and restart the other"
+        case .lost: "see the log, and restart"
+        }
+    }
+
+    /// The health of an owner whose last commit failed.
+    package init(_ fault: StoreFault) {
+        self = .failing(reason: fault.words, hint: fault.hint)
     }
 
     /// Whether this process must never write again.

@@ -40,8 +40,7 @@ package struct PostgreSQLAddress: Sendable, CustomStringConvertible {
         guard given["password"] == nil else {
             throw .badAddress(
                 Self.describe(given),
-                reason: "holds a password, which the list of processes shows; put it into a file named by passfile= "
-                    + "or PGPASSFILE, or into PGPASSWORD")
+                reason: "holds a password, which the list of processes shows")
         }
         description = Self.describe(given)
         given.merge(overriding) { $1 }

@@ -54,7 +54,7 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
         do {
             try withConnection { _ in }
         } catch StoreError.failed(_, let fault) where fault.mayPass {
-            status.didFail(fault.words)
+            status.didFail(fault.words, hint: fault.hint)
         }
     }
 
@@ -285,7 +285,7 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
             status.didCommit()
             return result
         } catch let error as StoreError {
-            status.didFail(error.description)
+            status.didFail(error.message, hint: error.hint)
             throw error
         }
     }

@@ -6,7 +6,7 @@ import Synchronization
 final class StoreStatus: Sendable {
     private struct State {
         /// Why the last transaction failed.
-        var failure: String? = "no server was reached yet"
+        var failure: StoreHealth? = .failing(reason: "no server was reached yet")
         /// What is wrong with the server that answers.
         var problem: String?
         var lastRecordedAt: Int64?
@@ -26,7 +26,7 @@ final class StoreStatus: Sendable {
 
     var health: StoreHealth {
         state.withLock { state in
-            (state.failure ?? state.problem).map { .failing(reason: $0) } ?? .ready
+            state.failure ?? state.problem.map { .failing(reason: $0) } ?? .ready
         }
     }
 
@@ -39,8 +39,8 @@ final class StoreStatus: Sendable {
         state.withLock { $0.lastRecordedAt }
     }
 
-    func didFail(_ reason: String) {
-        state.withLock { $0.failure = reason }
+    func didFail(_ reason: String, hint: String? = nil) {
+        state.withLock { $0.failure = .failing(reason: reason, hint: hint) }
     }
 
     func didCommit() {

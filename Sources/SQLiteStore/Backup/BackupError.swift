@@ -12,13 +12,21 @@ package enum BackupError: Error, Hashable, Sendable {
 }
 
 extension BackupError: CustomStringConvertible {
-    /// What is wrong and how to fix it.
+    /// What is wrong.
     package var description: String {
         switch self {
-        case .exists(let path): "\(path) already exists, and a backup never overwrites a file; choose a new name"
+        case .exists(let path): "\(path) already exists, and a backup never overwrites a file"
         case .cannotWrite(let path, let reason): "cannot write the copy \(path): \(reason)"
-        case .notWhole(let path):
-            "the copy \(path) did not match the store and was removed; run skan recount, and check the disk"
+        case .notWhole(let path): "the copy \(path) did not match the store and was removed"
+        }
+    }
+
+    /// What to do.
+    package var hint: String? {
+        switch self {
+        case .exists: "choose a new name"
+        case .cannotWrite: nil
+        case .notWhole: "run skan recount, and check the disk"
         }
     }
 }

@@ -88,7 +88,7 @@ final class OwnedDatabase: Sendable {
         do {
             try StoreError.translating(path) { try withWriter { try takeOver($0) } }
         } catch StoreError.failed(_, let fault) where fault.mayPass && !isNew {
-            note(failure: fault.words)
+            note(fault)
         }
     }
 
@@ -128,6 +128,31 @@ final class OwnedDatabase: Sendable {
         guard access(folder, W_OK | X_OK) == 0 else {
             throw .cannotOpen(path: path, reason: "its folder: " + String(cString: strerror(errno)))
         }
+    }
+
+    /// Checks that this process could own a file, without creating or changing it.
+    ///
+    /// - Parameters:
+    ///   - path: The database, which need not exist.
+    ///   - schema: The kind of file.
+    /// - Returns: The version of its schema, and whether another process owns it; nil if there is no file yet.
+    /// - Throws: ``StoreError``.
+    static func check(_ path: String, _ schema: StoreSchema) throws(StoreError) -> (version: UInt32, isOwned: Bool)? {
+        let path = try resolved(path)
+        try checkFolder(of: path)
+        let isNew = (FileStatus(path: path)?.size ?? 0) == 0
+        guard !isNew || (FileStatus(path: path + "-wal")?.size ?? 0) == 0 else {
+            throw .logWithoutStore(path: path)
+        }
+        guard FileStatus(path: path) != nil else {
+            return nil
+        }
+        let file = try StoreFile.open(path, isWritable: true)
+        try schema.check(file, path: path)
+        // Released at once, because a server may be starting.
+        let lease = file.leaseExclusively()
+        lease?.release()
+        return (schema.version, lease == nil)
     }
 
     /// Whether the last commit succeeded.
@@ -231,7 +256,7 @@ final class OwnedDatabase: Sendable {
                 let fault = StoreFault(error)
                 // The store stays ready after damage as long as the next postback can be recorded.
                 if fault != .damaged || !canRecord(db) {
-                    note(failure: fault.words)
+                    note(fault)
                 }
             }
             throw error
@@ -295,7 +320,7 @@ final class OwnedDatabase: Sendable {
         var configuration = Configuration()
         configuration.label = "skan"
         configuration.busyMode = busyTimeout.mode { [weak self] in
-            self?.note(failure: StoreFault.locked.words)
+            self?.note(StoreFault.locked)
         }
         configuration.prepareDatabase { db in
             // 64 MiB, enough for the pages at the ends of the tables.
@@ -342,7 +367,7 @@ final class OwnedDatabase: Sendable {
                 try? db.rollback()
             }
             if let error = error as? DatabaseError {
-                note(failure: StoreFault(error).words)
+                note(StoreFault(error))
             }
             throw error
         }
@@ -424,10 +449,10 @@ final class OwnedDatabase: Sendable {
         }
     }
 
-    private func note(failure: String) {
+    private func note(_ fault: StoreFault) {
         state.withLock { state in
             if !state.health.isTerminal {
-                state.health = .failing(reason: failure)
+                state.health = StoreHealth(fault)
             }
         }
     }

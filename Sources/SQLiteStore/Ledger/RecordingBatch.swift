@@ -25,8 +25,8 @@ struct RecordingBatch {
     private var deliveries: [Int64: DeliveryCounts] = [:]
     /// The current run of deliveries of one kind; most batches have few runs.
     private var run: (quarter: Int64, kind: DeliveryCounts.Kind, tally: DeliveryCounts.Tally)?
-    /// Whether the quarantine is damaged, so that no body can be kept.
-    var isQuarantineDamaged = false
+    /// Damaged tables: no body is kept in a quarantine, and ``counts`` are left to transactions of their own.
+    var damaged: Set<StoreEvent.Table> = []
     /// Bodies that were not kept, by class.
     var notKept: [QuarantineClass: Int] = [:]
     /// Rows that could not be read.
@@ -197,9 +197,33 @@ struct RecordingBatch {
 
     // MARK: Sums
 
-    /// Writes the counts of the batch, once for each kind of delivery and quarter hour.
+    /// Writes the counts of the batch and the quarantine's totals.
     mutating func finish() throws {
         endRun()
+        if !damaged.contains(.deliveryCounts) {
+            try Self.write(deliveries, db, arena)
+        }
+        try writeTotals()
+    }
+
+    /// The counts of the batch one by one, each of which may be on a damaged page.
+    var counts: [[Int64: DeliveryCounts]] {
+        deliveries.flatMap { quarter, counts in
+            counts.tallies.map { kind, tally in
+                var single = DeliveryCounts()
+                single.add(kind, count: tally.count, kept: tally.kept)
+                return [quarter: single]
+            }
+                + counts.repeats.map { delay, count in
+                    var single = DeliveryCounts()
+                    single.add(delay, count: count)
+                    return [quarter: single]
+                }
+        }
+    }
+
+    /// Writes counts by quarter hour, once for each kind of delivery.
+    static func write(_ deliveries: [Int64: DeliveryCounts], _ db: Database, _ arena: HotStatement.Arena) throws {
         let upsertDelivery = try HotStatement(db, sql: Self.upsertDelivery, arena)
         for (quarter, counts) in deliveries {
             for (kind, tally) in counts.tallies where tally.count != 0 || tally.kept != 0 {
@@ -217,7 +241,6 @@ struct RecordingBatch {
                 try db.cachedStatement(sql: Self.upsertRepeat).execute(arguments: [quarter, delay.rawValue, count])
             }
         }
-        try writeTotals()
     }
 
     /// Updates the owner's state after the commit.
@@ -225,7 +248,7 @@ struct RecordingBatch {
         memory.add(added, recordedAt: now, room)
     }
 
-    /// Writes to the pages that the next postback would need: the ends of the tables, and the newest delivery counts.
+    /// Writes to the pages that the next postback would need: the ends of the tables.
     ///
     /// - Parameters:
     ///   - db: The writing connection, in a savepoint that is rolled back.
@@ -236,9 +259,7 @@ struct RecordingBatch {
             sql: """
                 INSERT INTO postback (\(columns.joined(separator: ", ")))
                 VALUES (:id, 0, 0, 'network', 'test', '', 0, zeroblob(16), zeroblob(16));
-                INSERT INTO postback_body VALUES (:id, zeroblob(600));
-                INSERT INTO delivery VALUES (0, 'recorded', 'test', '', 'network', 1, 1) ON CONFLICT DO NOTHING;
-                UPDATE delivery SET count = count WHERE quarter = (SELECT max(quarter) FROM delivery)
+                INSERT INTO postback_body VALUES (:id, zeroblob(600))
                 """, arguments: ["id": last + 1])
     }
 

@@ -14,8 +14,8 @@ package final class SQLiteLedgerWriter: Sendable {
     let settings: LedgerSettings
     /// Blocks that could not be read when the store was opened.
     private let damagedBlocks: BlockNumbers
-    /// Whether ``AttributionStore/StoreEvent/quarantineDamaged(path:)`` was reported; it is reported once.
-    private let isQuarantineDamageKnown = Mutex(false)
+    /// The tables whose damage was reported; each is reported once.
+    private let knownDamage = Mutex<Set<StoreEvent.Table>>([])
     private let onEvent: @Sendable (StoreEvent) -> Void
     private let now: @Sendable () -> Int64
 
@@ -69,6 +69,15 @@ package final class SQLiteLedgerWriter: Sendable {
         }
     }
 
+    /// Checks that this process could own a store, without creating or changing it.
+    ///
+    /// - Parameter path: The database file, which need not exist.
+    /// - Returns: The version of its format, and whether another process owns it; nil if there is no file yet.
+    /// - Throws: ``StoreError``.
+    package static func check(_ path: String) throws(StoreError) -> (version: UInt32, isOwned: Bool)? {
+        try OwnedDatabase.check(path, LedgerSchema.schema)
+    }
+
     private func remember(_ networks: OwnNetworks) throws {
         try database.write { db in
             let remembered = Set(try String.fetchAll(db, sql: "SELECT ad_network_id FROM own_network"))
@@ -120,7 +129,7 @@ package final class SQLiteLedgerWriter: Sendable {
     /// Records a batch of deliveries in one transaction, on the calling thread.
     ///
     /// If part of the store is damaged, the batch is split into several transactions, so that only the deliveries that
-    /// need the damaged part fail.
+    /// need the damaged part fail. Counts of deliveries that cannot be written are left out.
     ///
     /// - Parameter deliveries: Judged deliveries in the order received.
     /// - Returns: The result of each delivery, in the same order, after the commit; nil for a delivery that was neither
@@ -131,15 +140,14 @@ package final class SQLiteLedgerWriter: Sendable {
             return []
         }
         do {
-            return try batch { db in
-                try PreparedDelivery.prepare(deliveries, db, memory)
-            } work: { batch, prepared in
-                try prepared.map { try batch.record($0) }
-            }
+            return try record(deliveries, without: [])
         } catch StoreError.failed(_, .damaged) {
+            if let recordings = try? record(deliveries, without: [.deliveryCounts]) {
+                return recordings
+            }
             // The halves are separate transactions: one may commit and the other fail.
             guard deliveries.count > 1 else {
-                return [try? recordWithoutQuarantine(deliveries[0])]
+                return [recordWithoutQuarantine(deliveries[0])]
             }
             let half = deliveries.count / 2
             return [deliveries[..<half], deliveries[half...]].flatMap { part in
@@ -148,27 +156,43 @@ package final class SQLiteLedgerWriter: Sendable {
         }
     }
 
+    private func record(_ deliveries: [Delivery], without tables: Set<StoreEvent.Table>) throws -> [Recording?] {
+        try batch { db in
+            try PreparedDelivery.prepare(deliveries, db, memory)
+        } work: { batch, prepared in
+            batch.damaged = tables
+            return try prepared.map { try batch.record($0) }
+        }
+    }
+
     /// Counts a rejected delivery without keeping its body, so that it is not sent again.
     ///
-    /// - Throws: ``AttributionStore/StoreError`` if more than the quarantine is damaged.
-    private func recordWithoutQuarantine(_ delivery: Delivery) throws -> Recording? {
-        guard case .rejected = delivery.judgement else {
+    /// - Returns: The result; nil if more than the quarantine and the counts is damaged.
+    private func recordWithoutQuarantine(_ delivery: Delivery) -> Recording? {
+        guard case .rejected = delivery.judgement,
+            let recordings = try? record([delivery], without: [.quarantine, .deliveryCounts])
+        else {
             return nil
         }
-        let recording = try batch { db in
-            try PreparedDelivery.prepare([delivery], db, memory)
-        } work: { batch, prepared in
-            batch.isQuarantineDamaged = true
-            return try prepared.first.flatMap { try batch.record($0) }
+        report(damaged: .quarantine)
+        return recordings.first.flatMap(\.self)
+    }
+
+    /// Writes counts whose transaction was committed without them, each in a transaction of its own.
+    private func write(_ counts: [[Int64: DeliveryCounts]]) {
+        for count in counts {
+            do {
+                try database.write { try RecordingBatch.write(count, $0, HotStatement.Arena()) }
+            } catch {
+                report(damaged: .deliveryCounts)
+            }
         }
-        let isKnown = isQuarantineDamageKnown.withLock { isKnown in
-            defer { isKnown = true }
-            return isKnown
+    }
+
+    private func report(damaged table: StoreEvent.Table) {
+        if knownDamage.withLock({ $0.insert(table).inserted }) {
+            onEvent(.tableDamaged(path: path, table))
         }
-        if !isKnown {
-            onEvent(.quarantineDamaged(path: path))
-        }
-        return recording
     }
 
     /// Runs one recording transaction.
@@ -194,6 +218,9 @@ package final class SQLiteLedgerWriter: Sendable {
             return result
         } didCommit: {
             done?.didCommit()
+        }
+        if let done, done.damaged.contains(.deliveryCounts) {
+            write(done.counts)
         }
         writeBlocks()
         for id in done?.damagedRows ?? [] {

@@ -6,7 +6,7 @@ import GRDB
 extension RecordingBatch {
     /// Keeps a body if the budgets allow.
     mutating func keep(_ quarantined: QuarantinedBody) throws -> Bool {
-        guard !isQuarantineDamaged else {
+        guard !damaged.contains(.quarantine) else {
             return false
         }
         let isKept = try insert(quarantined)

@@ -35,6 +35,15 @@ package final class SQLiteWebAdLedger: WebAdWriting {
         database = try OwnedDatabase(path: path, schema: WebAdSchema.schema, hooks: .init(onEvent: onEvent))
     }
 
+    /// Checks that this process could own a file of web ads, without creating or changing it.
+    ///
+    /// - Parameter path: The file, which need not exist.
+    /// - Returns: The version of its format, and whether another process owns it; nil if there is no file yet.
+    /// - Throws: ``StoreError``.
+    package static func check(_ path: String) throws(StoreError) -> (version: UInt32, isOwned: Bool)? {
+        try OwnedDatabase.check(path, WebAdSchema.schema)
+    }
+
     /// Whether the last commit succeeded.
     package var health: StoreHealth {
         database.health

@@ -1,6 +1,8 @@
 import ArgumentParser
 import AttributionListener
 import AttributionServer
+import BoundedLogging
+import CodedErrors
 import Foundation
 
 struct ServeCommand: AsyncParsableCommand {
@@ -80,20 +82,29 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "text, or json (one object per line).")
     var logFormat: String?
 
-    @Flag(help: "Check every setting and file without starting: status 0, or 2 with everything that is wrong.")
+    @Flag(
+        help:
+            "Check every setting, file, store and port without starting: status 0, or 2 with everything that is wrong.")
     var check = false
 
     func run() async throws {
         var settings = ServeSettings(self)
         if check {
-            return try report(ServerCheck(settings.configuration, at: Date()), settings.problems)
+            return try report(await ServerCheck(settings.configuration, at: Date()), settings.problems)
         }
-        try settings.check()
         let process = ServerProcess(logLevel: settings.logLevel, logFormat: settings.logFormat)
         defer { process.flush() }
-        settings.configuration.descriptors = DescriptorLimit.raise()
-        let server = try Server(settings.configuration, metrics: process.metrics, logger: process.logger)
-        try await process.run(server)
+        do {
+            try settings.check()
+            settings.configuration.descriptors = DescriptorLimit.raise()
+            let server = try Server(settings.configuration, metrics: process.metrics, logger: process.logger)
+            try await process.run(server)
+        } catch  where settings.logFormat == .json {
+            // Whoever asked for objects reads nothing else from standard error.
+            let failure = CommandFailure(explaining: error, help: "skan help serve")
+            process.log(failure)
+            throw ExitStatus(rawValue: failure.code.exitStatus) ?? .undecided
+        }
     }
 
     private func report(_ check: ServerCheck, _ problems: [CommandFailure]) throws {
@@ -106,8 +117,9 @@ struct ServeCommand: AsyncParsableCommand {
         for failure in failures {
             failure.say()
         }
-        guard failures.isEmpty else {
-            throw ExitStatus.undecided
+        if let failure = failures.first {
+            throw ExitStatus(rawValue: failure.code.exitStatus) ?? .undecided
         }
+        Terminal.write("ok: a server can start with these settings\n")
     }
 }

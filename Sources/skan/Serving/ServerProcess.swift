@@ -1,6 +1,7 @@
 import AttributionConsole
 import AttributionServer
 import BoundedLogging
+import CodedErrors
 import Foundation
 import Logging
 import Metrics
@@ -46,6 +47,13 @@ struct ServerProcess {
         }
         try outcome.get()
         logger.notice("stopped")
+    }
+
+    /// Logs why the server did not start, or ended.
+    func log(_ failure: CommandFailure) {
+        var fields: Logger.Metadata = ["code": "\(failure.code.rawValue)"]
+        fields["hint"] = failure.hint.map { "\($0)" }
+        logger.critical("\(failure.message)", metadata: fields)
     }
 
     /// Waits a moment for the log's last lines.

@@ -1,0 +1,39 @@
+import Attribution
+import AttributionStore
+
+/// A store that can neither record nor keep anything.
+struct RefusingLedger: LedgerWriting {
+    struct Unused: Error {}
+
+    let name = "refusing"
+    let health = StoreHealth.ready
+    let lastRecordedAtMilliseconds: Int64? = nil
+
+    func record(_ deliveries: [Delivery]) throws -> [Recording?] {
+        deliveries.map { _ in nil }
+    }
+
+    func heartbeat() {}
+
+    func requeue(_ query: QuarantineQuery, judge: ([[UInt8]]) -> [Judgement]) throws -> Requeued {
+        throw Unused()
+    }
+
+    func prune(_ query: QuarantineQuery) throws -> Int64 {
+        throw Unused()
+    }
+
+    func repair(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
+        throw Unused()
+    }
+
+    func makeReader() throws -> any LedgerReading {
+        throw Unused()
+    }
+
+    func prepareToClose() {}
+
+    func close() throws -> StoreEnding {
+        .whole
+    }
+}

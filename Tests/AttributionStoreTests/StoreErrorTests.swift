@@ -1,0 +1,37 @@
+import AttributionStore
+import CodedErrors
+import Testing
+
+@Suite("Errors of a store")
+struct StoreErrorTests {
+    static let errors: [(StoreError, message: String, hint: String?)] = [
+        (.missing(path: "s"), "there is no store at s", "skan serve --store s"),
+        (.noFolder(path: "f/s", folder: "f"), "the folder f of the store f/s does not exist", "mkdir f"),
+        (.inUse(path: "s"), "another process has the store s", "stop it first, or name another store"),
+        (.newerSchema(path: "s"), "the store s was written by a later release of skan", "use that release"),
+        (
+            .notMigrated(path: "p", found: nil, needed: 1),
+            "p has no tables of a store, and this role may not make them", "skan migrate --store p"
+        ),
+        (
+            .failed(path: "s", .damaged), "the store s: it is damaged",
+            "run skan recount to find out where, or restore a backup"
+        ),
+        (.failed(path: "s", .connectionLost), "the store s: the connection to the server broke", nil),
+    ]
+
+    @Test("What is wrong and what to do are two texts, over HTTP and on the command line", arguments: errors)
+    func parts(_ error: StoreError, _ message: String, _ hint: String?) {
+        #expect(error.message == message)
+        #expect(error.hint == hint)
+        #expect(error.description == [message, hint].compactMap(\.self).joined(separator: "; "))
+    }
+
+    @Test("A store that is not ready says what to do, too")
+    func health() {
+        let health = StoreHealth(.readOnly)
+        #expect(health.reason == "it is not writable")
+        #expect(health.hint?.contains("owner and mode") == true)
+        #expect(StoreHealth.fenced.hint != nil && StoreHealth.ready.hint == nil)
+    }
+}
