@@ -75,6 +75,11 @@ struct ScenarioReaderTests {
             problem: "apps[1].countries: found \"usa\", expected codes of two capitals",
             cure: "write ISO 3166 codes such as US or DE"),
         Mistake(
+            testDescription: "an endpoint that is none", text: "\"SKAdNetwork\": \"ours\"",
+            replacement: "\"SKAdNetwork\": \"https://example.com\"",
+            problem: "apps[1].developer-copies.SKAdNetwork: found \"https://example.com\", expected ours or elsewhere",
+            cure: "write ours where the developer's endpoint is our server, and elsewhere where it is not"),
+        Mistake(
             testDescription: "an app beside a domain", text: "\"app\": 1234567891",
             replacement: "\"app\": 1234567891, \"domain\": \"example.com\"",
             problem: "sources[1].app: found an app beside a domain, expected either app or domain",
