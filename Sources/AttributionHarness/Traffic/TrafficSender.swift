@@ -222,7 +222,8 @@ extension TrafficSender.Result {
                 return
             }
             // A repeat may overtake the first copy; which of them is recorded first is nobody's promise.
-            let isSwapped = Set([planned, verdict]) == [.recorded, .duplicate]
+            let isSwapped =
+                planned == .recorded && verdict == .duplicate || planned == .duplicate && verdict == .recorded
             if planned != verdict, !isSwapped {
                 addUnexpected("planned \(planned.rawValue), answered \(verdict.rawValue)")
             } else if let reason, reason != plannedReason {
