@@ -28,6 +28,7 @@ let package = Package(
         .target(name: "CBuild", cSettings: [.define("BUILD_COMMIT", to: "\"\(commit)\"")]),
         .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .systemLibrary(name: "CFileSystem"),
+        .systemLibrary(name: "CSystemClock"),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "StrictJSON"),
         .target(name: "CodedErrors", dependencies: ["StrictJSON"]),
@@ -134,8 +135,8 @@ let package = Package(
             dependencies: [
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionHarness", "AttributionIngest",
                 "AttributionListener", "AttributionReports", "AttributionServer", "AttributionSigning",
-                "AttributionStore", "BoundedLogging", "CBuild", "CodedErrors", "COpenSSL", "PostgreSQLStore",
-                "SQLiteStore", "StrictJSON",
+                "AttributionStore", "BoundedLogging", "CBuild", "CodedErrors", "COpenSSL", "CSystemClock",
+                "PostgreSQLStore", "SQLiteStore", "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),

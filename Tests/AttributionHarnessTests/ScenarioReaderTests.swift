@@ -36,59 +36,66 @@ struct ScenarioReaderTests {
         let replacement: String
         let problem: String
         let cure: String
+
+        init(_ testDescription: String, _ change: (String, String), _ problem: String, cure: String) {
+            self.testDescription = testDescription
+            (text, replacement) = change
+            self.problem = problem
+            self.cure = cure
+        }
     }
 
     static let mistakes = [
         Mistake(
-            testDescription: "a misspelt name", text: "\"installs\"", replacement: "\"instals\"",
-            problem: "campaigns[1].instals: found the number 150, expected one of the names name, network, ",
+            "a misspelt name", (#""installs""#, #""instals""#),
+            "campaigns[1].instals: found the number 150, expected one of the names name, network, ",
             cure: "write installs"),
         Mistake(
-            testDescription: "a name that is none", text: "\"days\": 40",
-            replacement: "\"days\": 40, \"colour\": \"red\"",
-            problem: "colour: found the string \"red\", expected one of the names scenario, about, days, ",
-            cure: "remove it"),
+            "a name that is none", (#""days": 40"#, #""days": 40, "colour": "red""#),
+            #"colour: found the string "red", expected one of the names scenario, about, days, "#, cure: "remove it"),
         Mistake(
-            testDescription: "a number in quotes", text: "\"days\": 40", replacement: "\"days\": \"40\"",
-            problem: "days: found the string \"40\", expected a whole number from 1 to 3650",
+            "a number in quotes", (#""days": 40"#, #""days": "40""#),
+            #"days: found the string "40", expected a whole number from 1 to 3650"#,
             cure: "write a number of that range"),
         Mistake(
-            testDescription: "a share above 1", text: "\"comes-back\": 0.5", replacement: "\"comes-back\": 50",
-            problem: "behavior[1].comes-back: found the number 50, expected a number from 0 to 1",
+            "a share above 1", (#""comes-back": 0.5"#, #""comes-back": 50"#),
+            "behavior[1].comes-back: found the number 50, expected a number from 0 to 1",
             cure: "write a number of that range"),
         Mistake(
-            testDescription: "an app that is not there", text: "\"app\": \"puzzle\"", replacement: "\"app\": \"puzle\"",
-            problem: "campaigns[1].app: found \"puzle\", expected one of puzzle", cure: "write \"puzzle\""),
+            "an app that is not there", (#""app": "puzzle""#, #""app": "puzle""#),
+            #"campaigns[1].app: found "puzle", expected one of puzzle"#, cure: #"write "puzzle""#),
         Mistake(
-            testDescription: "a fault that is none", text: "\"slow-body\"", replacement: "\"slow_body\"",
-            problem: "faults[3].fault: found \"slow_body\", expected one of repeated, reordered, ",
-            cure: "write \"slow-body\""),
+            "a fault that is none", (#""slow-body""#, #""slow_body""#),
+            #"faults[3].fault: found "slow_body", expected one of repeated, reordered, "#, cure: #"write "slow-body""#),
         Mistake(
-            testDescription: "a version that is none", text: "\"AdAttributionKit\": 20", replacement: "\"5.0\": 20",
-            problem: "campaigns[1].versions[1].shares: found \"5.0\", expected one of 1.0, 2.0, ",
+            "a version that is none", (#""AdAttributionKit": 20"#, #""5.0": 20"#),
+            #"campaigns[1].versions[1].shares: found "5.0", expected one of 1.0, 2.0, "#,
             cure: "name one of the versions, or add this one there"),
         Mistake(
-            testDescription: "no networks", text: "\"networks\"", replacement: "\"netwerks\"",
-            problem: "netwerks: found an array, expected one of the names ", cure: "write networks"),
+            "no networks", (#""networks""#, #""netwerks""#), "netwerks: found an array, expected one of the names ",
+            cure: "write networks"),
         Mistake(
-            testDescription: "a country that is none", text: "\"US\": 50", replacement: "\"usa\": 50",
-            problem: "apps[1].countries: found \"usa\", expected codes of two capitals",
+            "a country that is none", (#""US": 50"#, #""usa": 50"#),
+            #"apps[1].countries: found "usa", expected codes of two capitals"#,
             cure: "write ISO 3166 codes such as US or DE"),
         Mistake(
-            testDescription: "an app beside a domain", text: "\"app\": 1234567891",
-            replacement: "\"app\": 1234567891, \"domain\": \"example.com\"",
-            problem: "sources[1].app: found an app beside a domain, expected either app or domain",
+            "an endpoint that is none", (#""SKAdNetwork": "ours""#, #""SKAdNetwork": "https://example.com""#),
+            #"apps[1].developer-copies.SKAdNetwork: found "https://example.com", expected ours or elsewhere"#,
+            cure: "write ours where the developer's endpoint is our server, and elsewhere where it is not"),
+        Mistake(
+            "an app beside a domain", (#""app": 1234567891"#, #""app": 1234567891, "domain": "example.com""#),
+            "sources[1].app: found an app beside a domain, expected either app or domain",
             cure: "write the one that shows the ads"),
         Mistake(
-            testDescription: "a name twice", text: "\"days\": 40", replacement: "\"days\": 40, \"days\": 41",
-            problem: "scenario: found ", cure: "compare it with a file of samples/scenarios"),
+            "a name twice", (#""days": 40"#, #""days": 40, "days": 41"#), "scenario: found ",
+            cure: "compare it with a file of samples/scenarios"),
         Mistake(
-            testDescription: "Apple Ads with 4.0", text: "example123.skadnetwork", replacement: "com.apple.ads",
-            problem: "campaigns[1].versions: found 4.0 for com.apple.ads, expected 1.0 to 3.0 and AdAttributionKit",
+            "Apple Ads with 4.0", ("example123.skadnetwork", "com.apple.ads"),
+            "campaigns[1].versions: found 4.0 for com.apple.ads, expected 1.0 to 3.0 and AdAttributionKit",
             cure: "leave 4.0 out"),
         Mistake(
-            testDescription: "web ads of other versions", text: "\"word game\": 70, ", replacement: "",
-            problem: "campaigns[1].sources: found sites alone, expected an app among them",
+            "web ads of other versions", (#""word game": 70, "#, ""),
+            "campaigns[1].sources: found sites alone, expected an app among them",
             cure: "add a source with an app, or let all versions be 4.0"),
     ]
 

@@ -168,8 +168,8 @@ struct WorldTests {
     }
 
     @Test("A plain world has exactly as many postbacks as were asked for", arguments: [1, 100, 3_000])
-    func counted(_ count: Int) throws {
-        var world = try World.plain(count: count, days: 7, faults: 1, start: SimulatedBodies.start, seed: 2)
+    func counted(_ count: Int) async throws {
+        var world = try await World.plain(count: count, days: 7, faults: 1, start: SimulatedBodies.start, seed: 2)
         var all = 0
         while let hour = world.nextHour() {
             all += hour.count

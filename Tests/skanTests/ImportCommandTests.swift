@@ -198,7 +198,9 @@ struct ImportCommandTests {
         #expect(first.errors.contains("skan: warning: file, line 43: the body: "))
         let before = try deliveries()
         let second = try importing("file")
-        #expect(second.status == 0 && second.output.contains("already in the store 43,"), "\(second)")
+        // What cannot be used is named each time, and nothing else is done.
+        #expect(second.status == 1 && second.errors.contains("skan: warning: file, line 43: the body: "), "\(second)")
+        #expect(second.output.contains("already in the store 42, without a body 0, unreadable 1\n"), "\(second)")
         #expect(try deliveries() == before)
     }
 
@@ -308,6 +310,22 @@ struct ImportCommandTests {
         #expect(outcome.output.contains("recorded 3,") && outcome.output.contains("unreadable 4\n"), "\(outcome)")
         let numbers = outcome.errors.split(separator: "\n").map { $0.split(separator: ":")[2] }
         #expect(numbers == [" file, line 3", " file, line 4", " file, line 5", " file, line 7"], "\(outcome.errors)")
+    }
+
+    @Test("An array without its end is named, and of the whole one the rest is read", arguments: [0, 30])
+    func cutArray(_ missing: Int) throws {
+        let lines = try bodies.prefix(3).enumerated().map { try line($1, $0, "array") }
+        let whole = "[" + lines.joined(separator: ",\n") + "]\n"
+        try write(String(whole.dropLast(2 + missing)), to: "file")
+        for _ in 0..<2 {
+            let cut = try importing("file")
+            #expect(cut.status == 1, "\(cut)")
+            #expect(cut.errors.contains(": the array does not end: the file may have been cut off"), "\(cut)")
+        }
+        try write(whole, to: "file")
+        let outcome = try importing("file")
+        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+        #expect(try recorded().count == 3)
     }
 
     @Test("A store that a server has is refused, with the cure")

@@ -39,6 +39,35 @@ struct ScenarioTests {
         #expect(recount.output.hasSuffix("differences: 0\n"), "\(recount)")
     }
 
+    @Test(
+        "A scenario that is written and imported is reported as one that is recorded",
+        arguments: ["launch", "small-network", "fraud-wave", "migration", "outage", "schema-change"])
+    func imported(_ name: String) throws {
+        let from = ["--days", "24", "--from", "2026-09-01", "--keys", "keys"]
+        let direct = try SkanProcess.run(
+            ["simulate", sample(name), "--store", "direct.sqlite"] + from, in: folder.url)
+        #expect(direct.status == 0, "\(direct)")
+        let written = try SkanProcess.run(["simulate", sample(name), "--output", "out"] + from, in: folder.url)
+        #expect(written.status == 0, "\(written)")
+        let imported = try SkanProcess.run(
+            ["import", "--store", "imported.sqlite", "out/postbacks.ndjson"] + SkanServer.testKeys, in: folder.url)
+        // What a server refuses as no JSON is named as what cannot be used.
+        #expect(imported.status == (direct.output.contains("refused 0,") ? 0 : 1), "\(imported)")
+        for view in ["day,network,version", "app,recipient,sequence-index", "source-identifier,conversion-value"] {
+            func report(_ store: String) throws -> [Substring] {
+                let outcome = try SkanProcess.run(
+                    ["report", "--store", store, "--test", "--by", view, "--format", "json"], in: folder.url)
+                #expect(outcome.status == 0, "\(outcome)")
+                // The position names the store, and when it was recorded.
+                return outcome.output.split(separator: "\n").filter {
+                    !$0.contains("\"as-of\"") && !$0.contains("recorded-at")
+                }
+            }
+            let (expected, found) = (try report("direct.sqlite"), try report("imported.sqlite"))
+            #expect(expected == found && expected.count > 10, "\(view)")
+        }
+    }
+
     @Test("While the server is down nothing arrives; afterwards everything does, once")
     func outage() throws {
         func recorded(_ scenario: String, _ store: String) throws -> [String: Int] {
@@ -88,15 +117,18 @@ struct ScenarioTests {
     func output() throws {
         let outcome = try simulate(sample("small-network"), "--days", "20", "--output", "out")
         #expect(outcome.status == 0, "\(outcome)")
-        func lines(_ name: String) throws -> [Substring] {
-            try String(contentsOfFile: folder.path("out/\(name)"), encoding: .utf8).split(separator: "\n")
-        }
-        let times = try lines("times.txt").compactMap { Int64($0) }
-        #expect(try lines("postbacks.ndjson").count == times.count)
-        #expect(!times.isEmpty && times == times.sorted())
+        let days = try String(contentsOfFile: folder.path("out/postbacks.ndjson"), encoding: .utf8)
+            .split(separator: "\n").map { line in
+                let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String]
+                #expect(object?["body"]?.hasPrefix("{") == true && object?["recipient"] == "network")
+                return (object?["received-at"] ?? "").prefix(10)
+            }
+        #expect(!days.isEmpty && days == days.sorted())
         // Without --from the last day is today.
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
-        #expect(times.allSatisfy { (now - 21 * 86_400_000...now + 86_400_000).contains($0) })
+        let now = Date().timeIntervalSince1970
+        let first = Date(timeIntervalSince1970: now - 21 * 86_400).formatted(.iso8601).prefix(10)
+        let last = Date(timeIntervalSince1970: now + 86_400).formatted(.iso8601).prefix(10)
+        #expect(days.allSatisfy { (first...last).contains($0) })
         let expected = try JSONSerialization.jsonObject(
             with: Data(contentsOf: URL(fileURLWithPath: folder.path("out/expected-report.json"))))
         #expect((expected as? [String: Any])?["schema"] as? String == "skan.expected/1")
@@ -127,12 +159,37 @@ struct ScenarioTests {
         let outcome = try SkanProcess.run(
             ["simulate", "--keys", "keys", "--post", server.url] + arguments, in: folder.url)
         #expect(outcome.status == 2, "\(outcome)")
-        #expect(outcome.errors.contains("the first genuine postback was answered 200 quarantined, expected 200 with "))
+        #expect(outcome.errors.contains("the first genuine postback was answered 200 quarantined by "))
         #expect(outcome.errors.contains("skan: hint: skan serve --trust-test-key keys/test-p192.public.pem"))
         let report = try SkanProcess.run(
             ["report", "--store", "skan.sqlite", "--by", "", "--format", "json"], in: folder.url)
         let object = try JSONSerialization.jsonObject(with: Data(report.output.utf8)) as? [String: Any]
         #expect((object?["deliveries"] as? [String: Any])?["received"] as? Int == 1, "\(report.output)")
+    }
+
+    @Test(
+        "A server that cannot be meant is named with the cure",
+        arguments: [
+            ("127.0.0.1:PORT", "--post: found 127.0.0.1:", "for example http://127.0.0.1:"),
+            ("http://127.0.0.1:PORT/elsewhere", ": it has no such path; nothing", "--post without a path takes those"),
+            ("http://127.0.0.1:9", "no answer from http://127.0.0.1:9/", "skan serve --trust-test-key keys/"),
+        ])
+    func noServer(_ url: String, _ message: String, _ hint: String) throws {
+        _ = try SkanProcess.run(["simulate", "keys", "--keys", "keys"], in: folder.url)
+        let server = try SkanServer(in: folder)
+        let outcome = try simulate("--count", "20", "--post", url.replacing("PORT", with: "\(server.port)"))
+        #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome)")
+        #expect(outcome.errors.contains("skan: hint: \(hint)"), "\(outcome)")
+    }
+
+    @Test("A URL without a path is a server with its own paths")
+    func withoutPath() throws {
+        _ = try SkanProcess.run(["simulate", "keys", "--keys", "keys"], in: folder.url)
+        let server = try SkanServer(in: folder)
+        let outcome = try simulate(
+            sample("launch"), "--days", "3", "--post", "http://127.0.0.1:\(server.port)", "--report-url", server.console
+        )
+        #expect(outcome.status == 0 && outcome.output.hasSuffix(Self.agreement), "\(outcome)")
     }
 
     @Test("A mistake in a scenario is named with its cure")

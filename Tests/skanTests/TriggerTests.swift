@@ -130,11 +130,26 @@ struct TriggerTests {
         let server = try SkanServer(in: folder, arguments: tls)
         let outcome = try SkanProcess.run(
             ["doctor", "--url", "https://127.0.0.1:\(server.port)"] + tls, in: folder.url)
-        let lines = outcome.output.split(separator: "\n")
+        // Whether something keeps the clock of this machine right does not matter here.
+        let lines = outcome.output.split(separator: "\n").filter { !$0.contains(" clock: ") }
         #expect(outcome.status == 1 && lines.count == 3, "\(outcome)")
         #expect(lines[1].hasPrefix("ok       certificate tls.pem: goes with its key"))
         #expect(lines[2].hasPrefix("problem  TLS: no handshake with 127.0.0.1: this machine does not trust"))
         _ = server.end(SIGTERM)
+    }
+
+    @Test(
+        "The clock of the server is held against this machine's where a proxy says it",
+        arguments: [
+            (0.0, "ok       clock: the answer's Date agrees"), (-60, "warning  clock: the answer's Date is "),
+            (3_600, "problem  clock: the answer's Date is "),
+        ])
+    func clock(_ offset: Double, _ line: String) throws {
+        let server = try DatedServer(offset: offset, in: folder)
+        let outcome = try skan("doctor", "--url", "\(server.url)/any")
+        #expect(outcome.output.split(separator: "\n").contains { $0.hasPrefix(line) }, "\(outcome)")
+        #expect(outcome.output.contains("set both right with NTP") == (offset != 0), "\(outcome)")
+        #expect(outcome.output.contains(" s ahead of this machine's clock") == (offset > 0), "\(outcome)")
     }
 
     @Test("What is wrong is a problem with a cure")
@@ -144,6 +159,47 @@ struct TriggerTests {
         let problems = outcome.output.split(separator: "\n").filter { $0.hasPrefix("problem") }
         #expect(problems.map { $0.split(separator: " ")[1] } == ["keys:", "store:", "connection:"], "\(outcome)")
         #expect(problems.allSatisfy { $0.contains("; ") })
+    }
+}
+
+/// A server behind a proxy whose clock is wrong: every answer has that `Date`.
+final class DatedServer {
+    private let process = Process()
+    let url: String
+
+    private static let program = """
+        import email.utils, http.server, sys, time
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers["content-length"]))
+                body = b'{"status":"quarantined","reason":"invalid-signature","kept":true}'
+                self.send_response_only(200)
+                self.send_header("date", email.utils.formatdate(time.time() + float(sys.argv[1]), usegmt=True))
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+        server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+        print(server.server_port, flush=True)
+        server.serve_forever()
+        """
+
+    init(offset: Double, in folder: WorkFolder) throws {
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+        process.arguments = ["-c", Self.program, "\(offset)"]
+        process.currentDirectoryURL = folder.url
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let port = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        url = "http://127.0.0.1:" + port.trimmingCharacters(in: .newlines)
+    }
+
+    deinit {
+        if process.isRunning {
+            kill(process.processIdentifier, SIGKILL)
+        }
+        process.waitUntilExit()
     }
 }
 

@@ -10,6 +10,7 @@ package struct ExpectedReport: Sendable {
         [.day, .network, .app], [.framework, .version, .fidelity, .sequenceIndex],
         [.app, .campaignID, .sourceIdentifier],
         [.sourceApp, .sourceDomain], [.conversionType, .redownload, .interactionType], [.marketplace, .country],
+        [.recipient, .app],
     ]
 
     private let scenario: Scenario
@@ -37,8 +38,9 @@ package struct ExpectedReport: Sendable {
     mutating func count(_ timed: TimedDelivery) {
         let day = timed.time / AppleRules.day
         deliveries[start.advanced(by: day), default: ExpectedDeliveries()].count(timed)
-        if var postback = timed.genuine {
+        if case .first(var postback) = timed.part {
             postback.time = day
+            postback.otherCopyAt = nil
             postback.idHigh = 0
             postback.idLow = 0
             postback.flags.remove(.isInCapitals)
@@ -110,7 +112,8 @@ package struct ExpectedReport: Sendable {
         case .marketplace: return values.marketplace
         case .country: return values.country
         case .interactionType: return values.interaction
-        case .hour, .week, .month, .conversionValue, .recipient: return nil
+        case .recipient: return postback.flags.contains(.isDeveloperFirst) ? "developer" : "network"
+        case .hour, .week, .month, .conversionValue: return nil
         }
     }
 

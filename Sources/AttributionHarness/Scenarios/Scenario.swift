@@ -59,6 +59,8 @@ package struct Scenario: Hashable, Sendable {
         package var marketplaces: [Weighted<String>]
         /// Whether several conversions may go on at once (AdAttributionKit).
         package var overlapsReengagements: Bool
+        /// Where it asks devices to send copies of its winning postbacks.
+        package var copies: DeveloperCopies
     }
 
     /// What shows ads.

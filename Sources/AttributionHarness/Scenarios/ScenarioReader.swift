@@ -48,21 +48,7 @@ struct ScenarioReader {
 
     private mutating func readApps() throws(ScenarioProblem) {
         for fields in try required("apps") {
-            try fields.allow(
-                "name", "id", "redownloads", "launches", "countries", "marketplaces", "overlapping-re-engagements")
-            let countries = try fields.weights("countries") ?? [Weighted("US", 1)]
-            if let wrong = countries.first(where: { CountryCode($0.choice) == nil }) {
-                throw fields.problem(
-                    "countries", found: "\"\(wrong.choice.shortened(to: 60))\"", expected: "codes of two capitals",
-                    cure: "write ISO 3166 codes such as US or DE")
-            }
-            scenario.apps.append(
-                .init(
-                    name: try fields.text("name"), id: Int64(try fields.integer("id", in: 1...Int.max)),
-                    redownloads: try fields.number("redownloads", in: 0...1, else: 0.2),
-                    launches: try fields.number("launches", in: 0...1, else: 0.97), countries: countries,
-                    marketplaces: try fields.weights("marketplaces") ?? [Weighted("com.apple.AppStore", 1)],
-                    overlapsReengagements: try fields.flag("overlapping-re-engagements", else: false)))
+            scenario.apps.append(try AppReader(fields).app)
         }
     }
 

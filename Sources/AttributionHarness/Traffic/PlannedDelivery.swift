@@ -30,4 +30,8 @@ package struct PlannedDelivery: Sendable {
     package let isSentLast: Bool
     /// How it is sent.
     package var transport = Transport.whole
+    /// Whose copy it is, which decides where it is sent.
+    package var recipient = Delivery.Recipient.network
+    /// The framework of the postback it is, or is made from.
+    package var framework = PostbackFramework.skAdNetwork
 }

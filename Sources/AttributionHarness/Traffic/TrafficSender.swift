@@ -49,15 +49,19 @@ package final class TrafficSender: Sendable {
         package let reason: PostbackRejection.Code?
         /// `provenance` of the JSON verdict: whose key verified it.
         package let provenance: String?
+        /// Why nothing was answered, for a person; nil for an answer.
+        package let failure: String?
     }
 
     /// A server that does not take the postbacks for what they are: nothing more is sent to it.
     package struct Distrust: Error {
         /// The first genuine postback and its answer.
         package let answer: Answer
+        /// Where it was sent.
+        package let url: String
     }
 
-    private let url: String
+    private let target: DeliveryTarget
     private let concurrency: Int
     private let question = Mutex(Question.pending)
 
@@ -69,10 +73,10 @@ package final class TrafficSender: Sendable {
     /// Makes a sender.
     ///
     /// - Parameters:
-    ///   - url: Where postbacks are posted, for example `http://127.0.0.1:8080/skadnetwork/postbacks`.
+    ///   - target: Where postbacks are posted.
     ///   - concurrency: The maximum number of requests in flight.
-    package init(url: String, concurrency: Int) {
-        self.url = url
+    package init(target: DeliveryTarget, concurrency: Int) {
+        self.target = target
         self.concurrency = max(1, concurrency)
     }
 
@@ -105,7 +109,8 @@ package final class TrafficSender: Sendable {
             onAnswer(answer)
             guard answer.status == 200, answer.provenance == Provenance.test.rawValue else {
                 try await client.shutdown()
-                throw Distrust(answer: answer)
+                let delivery = answer.delivery
+                throw Distrust(answer: answer, url: target.url(for: delivery.recipient, delivery.framework))
             }
             question.withLock { $0 = .answered }
         }
@@ -161,7 +166,7 @@ package final class TrafficSender: Sendable {
 
     private func post(_ delivery: PlannedDelivery, _ client: HTTPClient) async -> Answer {
         do {
-            var request = HTTPClientRequest(url: url)
+            var request = HTTPClientRequest(url: target.url(for: delivery.recipient, delivery.framework))
             request.post(json: ByteBuffer(bytes: delivery.body))
             if delivery.transport != .whole {
                 request.body = .stream(
@@ -176,9 +181,12 @@ package final class TrafficSender: Sendable {
             }
             return Answer(
                 delivery: delivery, status: Int(response.status.code), verdict: text("status"),
-                reason: text("reason").flatMap(PostbackRejection.Code.init(rawValue:)), provenance: text("provenance"))
+                reason: text("reason").flatMap(PostbackRejection.Code.init(rawValue:)), provenance: text("provenance"),
+                failure: nil)
         } catch {
-            return Answer(delivery: delivery, status: nil, verdict: nil, reason: nil, provenance: nil)
+            return Answer(
+                delivery: delivery, status: nil, verdict: nil, reason: nil, provenance: nil,
+                failure: DeliveryClient.reason(error))
         }
     }
 }
@@ -214,7 +222,8 @@ extension TrafficSender.Result {
                 return
             }
             // A repeat may overtake the first copy; which of them is recorded first is nobody's promise.
-            let isSwapped = Set([planned, verdict]) == [.recorded, .duplicate]
+            let isSwapped =
+                planned == .recorded && verdict == .duplicate || planned == .duplicate && verdict == .recorded
             if planned != verdict, !isSwapped {
                 addUnexpected("planned \(planned.rawValue), answered \(verdict.rawValue)")
             } else if let reason, reason != plannedReason {

@@ -72,6 +72,9 @@ package struct DeliveryClient: Sendable {
         default:
             break
         }
+        if let failure = error as? IOError {
+            return String(cString: strerror(failure.errnoCode))
+        }
         guard let failure = error as? NIOConnectionError else {
             return "the connection failed"
         }

@@ -52,8 +52,12 @@ extension SimulatedPostback {
         body.add(conversion)
         let curve: SignatureCurve = version < .v2_1 ? .p192 : .p256
         body.add("attribution-signature", Base64.encode(try standIn.signature(over: body.signed, curve)))
-        return body.finished
+        return body.finish()
     }
+
+    /// The header of every JWS, in base64url.
+    private static let header = Base64URL.encode(
+        Array("{\"kid\":\"\(PostbackKeyID.test.rawValue)\",\"alg\":\"ES256\"}".utf8))
 
     private func adAttributionKitBody(_ values: Values, _ standIn: AppleStandIn) throws -> [UInt8] {
         var payload = BodyText()
@@ -71,8 +75,7 @@ extension SimulatedPostback {
         }
         payload.add("did-win", values.didWin ?? false)
         payload.add("postback-sequence-index", Int64(values.sequenceIndex ?? 0))
-        let header = "{\"kid\":\"\(PostbackKeyID.test.rawValue)\",\"alg\":\"ES256\"}"
-        let signed = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(payload.finished)
+        let signed = Self.header + "." + Base64URL.encode(payload.finish())
         var body = BodyText()
         body.add("jws-string", signed + "." + Base64URL.encode(try standIn.jwsSignature(over: Array(signed.utf8))))
         body.add("ad-interaction-type", values.interaction ?? "")
@@ -80,7 +83,7 @@ extension SimulatedPostback {
         if let country = values.country {
             body.add("country-code", country)
         }
-        return body.finished
+        return body.finish()
     }
 }
 
@@ -90,12 +93,15 @@ private struct BodyText {
     private(set) var signed: [UInt8] = []
 
     init() {
-        text.reserveCapacity(640)
+        text.reserveCapacity(704)
+        signed.reserveCapacity(192)
         text.append(UInt8(ascii: "{"))
     }
 
-    var finished: [UInt8] {
-        text + [UInt8(ascii: "}")]
+    /// Ends the object, once.
+    mutating func finish() -> [UInt8] {
+        text.append(UInt8(ascii: "}"))
+        return text
     }
 
     mutating func sign(_ name: String, _ value: String) {
@@ -115,7 +121,17 @@ private struct BodyText {
 
     mutating func add(_ name: String, _ value: String) {
         begin(name)
-        text.append(contentsOf: JSONText.string(value).line.utf8)
+        // Hardly any value has something to escape, and every postback has ten.
+        let isPlain = value.utf8.allSatisfy { byte in
+            byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+        }
+        guard isPlain else {
+            text.append(contentsOf: JSONText.string(value).line.utf8)
+            return
+        }
+        text.append(UInt8(ascii: "\""))
+        text.append(contentsOf: value.utf8)
+        text.append(UInt8(ascii: "\""))
     }
 
     mutating func add(_ name: String, _ value: Int64) {

@@ -30,25 +30,28 @@ extension SimulatedPostback {
 
     /// The values in a scenario.
     func values(in scenario: Scenario) -> Values {
-        let campaign = scenario.campaigns[Int(campaign)]
-        let app = scenario.apps[campaign.app]
-        let source = flags.contains(.showsSource) ? scenario.sources[Int(source)] : nil
+        // Only what is needed is taken out of the arrays: a campaign or an app has a dozen parts to copy.
+        let index = Int(campaign)
+        let app = scenario.campaigns[index].app
+        let showsSource = flags.contains(.showsSource)
         let isKit = version == .adAttributionKit
-        let number = String(campaign.sourceIdentifier + 10_000)
+        let number = String(scenario.campaigns[index].sourceIdentifier + 10_000)
         let saysRedownload = version > .v1_0 || flags.contains(.saysRedownload)
         return Values(
-            adNetworkID: scenario.networks[campaign.network].id(in: version), appID: app.id,
-            campaignID: version < .v4_0 ? campaign.campaignID : nil,
+            adNetworkID: scenario.networks[scenario.campaigns[index].network].id(in: version),
+            appID: scenario.apps[app].id,
+            campaignID: version < .v4_0 ? scenario.campaigns[index].campaignID : nil,
             sourceIdentifier: version < .v4_0 ? nil : String(number.suffix(Int(digits))),
-            sourceApp: source?.app, sourceDomain: source?.domain,
+            sourceApp: showsSource ? scenario.sources[Int(source)].app : nil,
+            sourceDomain: showsSource ? scenario.sources[Int(source)].domain : nil,
             redownload: !saysRedownload || kind == .reengagement ? nil : kind == .redownload,
             conversionType: !isKit
                 ? nil : kind == .download ? "download" : kind == .redownload ? "redownload" : "re-engagement",
             fidelity: (.v2_2 ... .v4_0).contains(version) ? (flags.contains(.isTap) ? 1 : 0) : nil,
             didWin: version < .v3_0 ? nil : flags.contains(.didWin),
             sequenceIndex: version < .v4_0 ? nil : Int(sequenceIndex),
-            country: country == .max ? nil : app.countries[Int(country)].choice,
-            marketplace: marketplace == .max ? nil : app.marketplaces[Int(marketplace)].choice,
+            country: country == .max ? nil : scenario.apps[app].countries[Int(country)].choice,
+            marketplace: marketplace == .max ? nil : scenario.apps[app].marketplaces[Int(marketplace)].choice,
             interaction: !isKit ? nil : flags.contains(.isTap) ? "click" : "view")
     }
 }

@@ -4,6 +4,8 @@ package import Attribution
 package struct SimulatedPostback: Hashable, Sendable {
     /// When its first copy reaches the server, in milliseconds since the scenario began.
     package var time: Int64
+    /// When the copy for the other recipient reaches the server; nil where there is none, or none arrives.
+    package var otherCopyAt: Int64?
     /// The first half of its UUID.
     package var idHigh: UInt64
     /// The second half.
@@ -46,6 +48,11 @@ package struct SimulatedPostback: Hashable, Sendable {
         self.version = version
     }
 
+    /// The framework it belongs to.
+    package var framework: PostbackFramework {
+        version == .adAttributionKit ? .adAttributionKit : .skAdNetwork
+    }
+
     /// What an install is, or a re-engagement.
     package enum Kind: UInt8, Sendable {
         case download, redownload, reengagement
@@ -71,6 +78,8 @@ package struct SimulatedPostback: Hashable, Sendable {
         package static let namesVersion = Flags(rawValue: 16)
         /// A 1.0 body that says `redownload`, unsigned.
         package static let saysRedownload = Flags(rawValue: 32)
+        /// Its first copy is the one for the developer.
+        package static let isDeveloperFirst = Flags(rawValue: 64)
     }
 
     /// Its UUID as sent.

@@ -14,6 +14,8 @@ package final class ImportFile {
     private var pending: [UInt8]
     private var splitter: Splitter
     private var isAtEnd = false
+    /// Whether its array was found to have no end.
+    private var isEndMissing = false
     private var count = 0
 
     private enum Splitter {
@@ -167,7 +169,7 @@ package final class ImportFile {
                 return record
             }
             guard !isAtEnd else {
-                return nil
+                return missingEnd()
             }
             if !pending.isEmpty {
                 append(pending)
@@ -194,8 +196,23 @@ package final class ImportFile {
                 return nil
             }
             count += 1
-            return RawRecord(number: count, bytes: record.bytes, isCut: record.count > record.bytes.count)
+            // The last one may go on in a longer file.
+            var rest = objects
+            return RawRecord(
+                number: count, bytes: record.bytes, isCut: record.count > record.bytes.count,
+                isUnfinished: isAtEnd && rest.next() == nil)
         }
+    }
+
+    /// What is said, once, of an array that does not end: the file may have been cut off.
+    private func missingEnd() -> RawRecord? {
+        guard case .objects(let objects) = splitter, objects.isInsideArray, !isEndMissing else {
+            return nil
+        }
+        isEndMissing = true
+        return RawRecord(
+            number: count + 1, bytes: [], isCut: false, isUnfinished: true,
+            problem: .malformed("the array does not end: the file may have been cut off"))
     }
 
     private func append(_ bytes: [UInt8]) {

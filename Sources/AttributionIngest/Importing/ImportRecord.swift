@@ -48,6 +48,8 @@ struct RawRecord: Sendable {
     let isCut: Bool
     /// Whether the file ends within it, so that more of it may come.
     var isUnfinished = false
+    /// Why it is none, where its file says so and not its bytes.
+    var problem: ImportRecord.Problem?
 
     /// A postback has about 500 bytes, and four times as many where each quote is escaped.
     static let longest = 64 << 10

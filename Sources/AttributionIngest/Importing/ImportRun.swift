@@ -1,6 +1,7 @@
 import Attribution
 import AttributionSigning
 import AttributionStore
+import StrictJSON
 
 /// Some records of a file, taken apart and judged.
 struct JudgedRecords: Sendable {
@@ -9,12 +10,43 @@ struct JudgedRecords: Sendable {
     var numbers: [Int] = []
     var unreadable: [(number: Int, reason: String)] = []
     var withoutBody = 0
+    /// Records that an earlier import read, and could use.
+    var known = 0
     /// How many records are done with.
     var count = 0
     /// Why the first record that should be a delivery is none, where it lacks a time.
     var untimed: (number: Int, problem: ImportRecord.Problem)?
     /// Why a signature could not be verified.
     var undecided: String?
+
+    /// Looks once more at records that an earlier import read: what cannot be used is named each time.
+    init(readBefore records: [RawRecord], _ reader: RecordReader) {
+        for record in records {
+            switch reader.read(record) {
+            case .unreadable(let problem):
+                unreadable.append((record.number, problem.description))
+            case .delivery(let body, _, _):
+                if let error = Self.jsonError(in: body) {
+                    unreadable.append((record.number, "the body: \(error)"))
+                } else {
+                    known += 1
+                }
+            case .withoutBody:
+                known += 1
+            }
+        }
+    }
+
+    private static func jsonError(in body: [UInt8]) -> JSONError? {
+        do throws(PostbackRejection) {
+            _ = try ReceivedPostback(reading: body)
+        } catch .notJSON(let error) {
+            return error
+        } catch {
+            return nil
+        }
+        return nil
+    }
 
     init(_ records: [RawRecord], _ reader: RecordReader, _ verifier: PostbackVerifier) {
         var bodies: [[UInt8]] = []
@@ -85,6 +117,7 @@ struct ImportRun {
         numbers += records.numbers
         count += records.count
         tally.withoutBody += records.withoutBody
+        tally.known += records.known
         for (number, reason) in records.unreadable {
             tally.countUnreadable(reason, number: number)
         }
@@ -117,6 +150,7 @@ struct ImportRun {
         numbers.removeAll(keepingCapacity: true)
         count = 0
     }
+
     /// Notes that the file was read to its end, if what was read is what its digest was made of.
     ///
     /// - Throws: ``ImportFailure`` if the file was changed meanwhile; then nothing is noted of it, so that the next import

@@ -60,20 +60,22 @@ package struct Importer {
         var waiting: [Task<JudgedRecords, Never>] = []
         defer { waiting.forEach { $0.cancel() } }
         var count = 0
+        var hasTables = false
         while let batch = try file.next() {
-            let first = count
+            let again = Array(batch.prefix(max(0, done - count)))
+            let records = Array(batch.dropFirst(again.count))
             count += batch.count
-            guard count > done else {
-                run.tally.known += batch.count
-                continue
+            if !again.isEmpty {
+                waiting.append(Task { JudgedRecords(readBefore: again, reader) })
             }
-            run.tally.known += max(0, done - first)
-            let records = Array(batch.dropFirst(max(0, done - first)))
-            if waiting.isEmpty, records.count >= 256 {
-                // Without its tables OpenSSL verifies alone, many times slower.
-                try? verifier.prepareTables()
+            if !records.isEmpty {
+                if !hasTables, records.count >= 256 {
+                    // Without its tables OpenSSL verifies alone, many times slower.
+                    try? verifier.prepareTables()
+                    hasTables = true
+                }
+                waiting.append(Task { [verifier] in JudgedRecords(records, reader, verifier) })
             }
-            waiting.append(Task { [verifier] in JudgedRecords(records, reader, verifier) })
             if waiting.count >= 2 * ProcessInfo.processInfo.activeProcessorCount {
                 run.take(await waiting.removeFirst().value)
                 try run.checkBeginning()
@@ -112,6 +114,9 @@ enum RecordReader: Sendable {
     }
 
     func read(_ record: RawRecord) -> ImportRecord {
+        if let problem = record.problem {
+            return .unreadable(problem)
+        }
         guard !record.isCut else {
             return .unreadable(.malformed("it is longer than \(RawRecord.longest) bytes, or a quote does not end"))
         }

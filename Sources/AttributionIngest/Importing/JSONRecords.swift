@@ -5,6 +5,7 @@ import StrictJSON
 struct JSONRecords: Sendable {
     let options: ImportOptions
 
+    private static let encodingField = "body-encoding"
     private static let applesFields = Set(PostbackField.allCases.map(\.rawValue))
 
     func read(_ bytes: [UInt8]) throws(ImportRecord.Problem) -> ImportRecord {
@@ -29,7 +30,7 @@ struct JSONRecords: Sendable {
         switch first(bodyNames)?.value {
         case .string(let text) where text.isEmpty || text == "-": return .withoutBody
         case .null: return .withoutBody
-        case .string(let text): body = Array(text.utf8)
+        case .string(let text): body = try Self.bytes(of: text, first([Self.encodingField])?.value)
         case .nested(let text): body = Array(text.utf8)
         case nil where options.bodyField == nil && members.contains(where: Self.applesFields.contains): body = bytes
         case .some(let value): throw .malformed("the body is \(value.summary), expected an object or a string")
@@ -39,6 +40,24 @@ struct JSONRecords: Sendable {
         return .delivery(
             body: body, receivedAtMilliseconds: try options.time(time?.value.plainText, name: time?.name),
             recipient: recipient(first(["recipient"]), path: first(ImportOptions.pathFields)))
+    }
+
+    /// The bytes of a body that is written as a string; `body-encoding` says how, as `skan` writes it.
+    private static func bytes(
+        of text: String,
+        _ encoding: JSONValue?
+    ) throws(ImportRecord.Problem) -> [UInt8] {
+        switch encoding {
+        case nil, .null, .string("utf-8"):
+            return Array(text.utf8)
+        case .string("base64"):
+            guard let bytes = Base64.decode(text) else {
+                throw .malformed("the body is not base64, as \(encodingField) says")
+            }
+            return bytes
+        case let value?:
+            throw .malformed("\(encodingField): found \(value.summary), expected utf-8 or base64")
+        }
     }
 
     private func recipient(_ word: JSONField?, path: JSONField?) -> Delivery.Recipient {

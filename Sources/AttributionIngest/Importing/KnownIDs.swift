@@ -49,6 +49,9 @@ package struct KnownIDs {
         }
         while let records = try file.next() {
             for record in records {
+                if let problem = record.problem {
+                    throw ImportFailure("\(file.name): \(problem)")
+                }
                 guard let id = columns.map({ Self.id(record.bytes, $0) }) ?? Self.id(record.bytes) else {
                     throw ImportFailure(
                         "\(file.name), \(file.input.recordName) \(record.number): expected ad-network-id, transaction-id "

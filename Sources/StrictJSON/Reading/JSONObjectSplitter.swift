@@ -49,7 +49,8 @@ package struct JSONObjectSplitter: Sendable {
     private var partial: [UInt8] = []
     private var partialCount = 0
     private var scan: RecordScan?
-    private var isInsideArray = false
+    /// Whether the last record is followed by no end of its array, as far as the stream was read.
+    package private(set) var isInsideArray = false
 
     /// Makes a splitter for one stream.
     ///

@@ -49,22 +49,26 @@ struct EndpointCheck {
                     "scheme", "http, but devices use https only",
                     cure: "give skan serve --tls-certificate and --tls-key, or a proxy that has TLS"))
         }
-        if !url.path.isEmpty, url.path != "/" {
-            let (finding, isKept) = await delivery(to: text)
-            note(finding)
-            return isKept ? 1 : 0
+        guard url.path.isEmpty || url.path == "/" else {
+            let outcome = await delivery(to: text)
+            note(outcome.finding)
+            outcome.clock.map(note)
+            return outcome.isKept ? 1 : 0
         }
         var kept = 0
+        var clock: Finding?
         for route in PublicRoute.allCases where route != .webAdPayload {
             // Devices send developers' copies with a slash at the end.
             let path = route.path + (route.path.contains("report-attribution") ? "/" : "")
-            let (finding, isKept) = await delivery(to: (text.hasSuffix("/") ? String(text.dropLast()) : text) + path)
-            note(finding)
-            kept += isKept ? 1 : 0
-            guard finding.subject != Self.connection else {
+            let outcome = await delivery(to: (text.hasSuffix("/") ? String(text.dropLast()) : text) + path)
+            note(outcome.finding)
+            kept += outcome.isKept ? 1 : 0
+            clock = clock ?? outcome.clock
+            guard outcome.finding.subject != Self.connection else {
                 break
             }
         }
+        clock.map(note)
         return kept
     }
 
@@ -95,7 +99,15 @@ struct EndpointCheck {
             cure: "check the address, the firewall, and that skan serve runs")
     }
 
-    private func delivery(to url: String) async -> (Finding, isKept: Bool) {
+    /// What came of one forged postback.
+    private struct Outcome {
+        let finding: Finding
+        var isKept = false
+        /// Of the clock, where the answer has a `Date`.
+        var clock: Finding?
+    }
+
+    private func delivery(to url: String) async -> Outcome {
         let path = URLComponents(string: url)?.path ?? url
         let start = ContinuousClock.now
         let answer: DeliveryClient.Answer
@@ -103,11 +115,14 @@ struct EndpointCheck {
             let body = try ForgedDelivery(id: "skan-doctor-\(UUID().uuidString.lowercased())").body
             answer = try await DeliveryClient().post(body, to: url)
         } catch {
-            return (Self.unreachable(url, error), false)
+            return Outcome(finding: Self.unreachable(url, error))
         }
+        let now = Date()
         let milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
         let isKept = (try? JSONObject(reading: answer.body))?["kept"] == .bool(true)
-        return (judge(answer, "path \(path)", milliseconds), isKept)
+        return Outcome(
+            finding: judge(answer, "path \(path)", milliseconds), isKept: isKept,
+            clock: Self.date(answer).map { ClockCheck.answer($0, at: now) })
     }
 
     private func judge(_ answer: DeliveryClient.Answer, _ subject: String, _ milliseconds: Int) -> Finding {
@@ -116,11 +131,6 @@ struct EndpointCheck {
             object?.isString("status", "quarantined") == true && object?.isString("reason", "invalid-signature") == true
         switch answer.status {
         case 200 where isQuarantined:
-            if let skew = clockSkew(answer), abs(skew) > 60 {
-                return .warning(
-                    subject, "works, but the server's clock differs from this one by \(skew) s",
-                    cure: "keep both right with NTP: postbacks are counted by when they are received")
-            }
             guard milliseconds < 1_000 else {
                 return .warning(
                     subject, "200 quarantined invalid-signature, but only after \(milliseconds) ms",
@@ -156,14 +166,14 @@ struct EndpointCheck {
         }
     }
 
-    /// Seconds by which the server is ahead, as far as its answer says.
-    private func clockSkew(_ answer: DeliveryClient.Answer) -> Int? {
+    /// When a server answered, as far as its answer says.
+    private static func date(_ answer: DeliveryClient.Answer) -> Date? {
         guard let text = answer.field("date") else {
             return nil
         }
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-        return formatter.date(from: text).map { Int($0.timeIntervalSinceNow.rounded()) }
+        return formatter.date(from: text)
     }
 }

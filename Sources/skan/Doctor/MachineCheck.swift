@@ -2,10 +2,10 @@ import Attribution
 import AttributionHarness
 import AttributionSigning
 
-/// The machine itself: whether it verifies what Apple signed.
+/// The machine itself: whether it verifies what Apple signed, and whether its clock is kept right.
 enum MachineCheck {
     static func run() -> [Finding] {
-        [verification()]
+        [verification(), ClockCheck.machine()].compactMap(\.self)
     }
 
     private static func verification() -> Finding {

@@ -13,6 +13,7 @@ struct PlainDay {
 
     func run() async throws {
         let count = command.count ?? 2_000
+        let target = try command.target()
         Terminal.progress("making \(count) postbacks…")
         let plan = try TrafficPlan(
             postbacks: count, seed: command.seed, shares: TrafficShares().scaled(by: command.faults),
@@ -21,8 +22,8 @@ struct PlainDay {
         if let output = command.output {
             try write(plan, to: output)
         }
-        if let post = command.post {
-            try await send(plan, to: post)
+        if let target {
+            try await send(plan, to: target)
         }
     }
 
@@ -43,12 +44,12 @@ struct PlainDay {
         )
     }
 
-    private func send(_ plan: TrafficPlan, to url: String) async throws {
+    private func send(_ plan: TrafficPlan, to target: DeliveryTarget) async throws {
         let before = try await figures()
         let log = try command.answers.map(AnswerLog.init)
         let progress = ProgressCounter(total: plan.deliveries.count)
         let begin = ContinuousClock.now
-        let sender = TrafficSender(url: url, concurrency: command.concurrency)
+        let sender = TrafficSender(target: target, concurrency: command.concurrency)
         let result = try await command.distrusted {
             try await sender.send(plan.deliveries) { answer in
                 log?.note(answer)

@@ -1,5 +1,7 @@
 import Attribution
+import AttributionConsole
 import AttributionHarness
+import AttributionReports
 import Foundation
 import StrictJSON
 
@@ -22,30 +24,34 @@ struct ScenarioRun {
 
     // MARK: Files
 
-    /// Writes the bodies, the times of their receipt, and what a report must say of them.
+    /// Writes the deliveries as `skan import` and `skan replay` read them, and what a report must say of them.
     mutating func write(to folder: String) async throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let bodies = try Self.file("\(folder)/postbacks.ndjson")
-        let times = try Self.file("\(folder)/times.txt")
+        let file = try Self.file("\(folder)/postbacks.ndjson")
         while let chunk = try await traffic.next() {
             var text: [UInt8] = []
-            var moments = ""
             for timed in chunk where timed.delivery.transport != .cut {
-                text += timed.delivery.body
+                text += line(timed).utf8
                 text.append(UInt8(ascii: "\n"))
-                moments += "\(traffic.startMilliseconds + timed.time)\n"
             }
-            try bodies.write(contentsOf: text)
-            try times.write(contentsOf: Data(moments.utf8))
+            try file.write(contentsOf: text)
         }
-        try bodies.close()
-        try times.close()
+        try file.close()
         try Data((traffic.expected.json.pretty + "\n").utf8).write(
             to: URL(fileURLWithPath: "\(folder)/expected-report.json"))
         Terminal.say(
-            "skan: wrote \(traffic.expected.deliveryCount) bodies to \(folder)/postbacks.ndjson, the Unix milliseconds "
-                + "of their receipt to times.txt, and expected-report.json")
+            "skan: wrote \(traffic.expected.deliveryCount) deliveries to \(folder)/postbacks.ndjson, for skan import and "
+                + "skan replay, and expected-report.json")
         sayWhatIsLeft()
+    }
+
+    /// A delivery with the time of its receipt, whose copy it was, and its body byte for byte.
+    private func line(_ timed: TimedDelivery) -> String {
+        let received = Moment(milliseconds: traffic.startMilliseconds + timed.time).preciseText
+        return JSONText.object(
+            [("received-at", .string(received)), ("recipient", .string(timed.delivery.recipient.rawValue))]
+                + StoredBody(timed.delivery.body).members
+        ).line
     }
 
     private static func file(_ path: String) throws -> FileHandle {
@@ -129,16 +135,16 @@ struct ScenarioRun {
 
     /// The days of the calendar it lasts.
     var days: [CalendarDay] {
-        (0..<Int64(traffic.world.scenario.days)).map { traffic.world.start.advanced(by: $0) }
+        (0..<Int64(traffic.scenario.days)).map { traffic.start.advanced(by: $0) }
     }
 
     private func sayWhatIsLeft() {
-        if traffic.world.givenUp > 0 {
-            Terminal.say("skan: devices gave up \(traffic.world.givenUp) postbacks after nine tries")
+        if traffic.givenUp > 0 {
+            Terminal.say("skan: devices gave up \(traffic.givenUp) postbacks after nine tries")
         }
-        if traffic.world.lateCount > 0 {
+        if traffic.lateCount > 0 {
             Terminal.say(
-                "skan: \(traffic.world.lateCount) postbacks were still on their way when the scenario ended")
+                "skan: \(traffic.lateCount) postbacks were still on their way when the scenario ended")
         }
     }
 }

@@ -61,7 +61,7 @@ struct SimulateCommand: AsyncParsableCommand {
         help: "Record in this store, at the times of the scenario; it is made when there is none.", completion: .file())
     var store: String?
 
-    @Option(help: "Post to this URL.")
+    @Option(help: "Post to this server; with a path, to that URL, and developers' copies to Apple's paths.")
     var post: String?
 
     @Option(help: "Post so many seconds of the scenario in a second; by default as fast as it goes.")
@@ -122,14 +122,15 @@ struct SimulateCommand: AsyncParsableCommand {
             try await PlainDay(command: self, standIn: standIn).run()
             return
         }
-        let run = try ScenarioRun(try world(), seed: seed, standIn: standIn)
+        let target = try target()
+        let run = try ScenarioRun(try await world(), seed: seed, standIn: standIn)
         if let output {
             var run = run
             try await run.write(to: output)
         } else if let store {
             try await record(run, in: store, trusting: standIn)
-        } else if let post {
-            try await send(run, to: post)
+        } else if let target {
+            try await send(run, to: target)
         }
     }
 
@@ -139,7 +140,7 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 
     /// The options with which a server trusts the test keys.
-    private var trust: String {
+    var trust: String {
         ["p192", "p256"].map { "--trust-test-key \(keys)/test-\($0).public.pem" }.joined(separator: " ")
     }
 
@@ -150,7 +151,7 @@ struct SimulateCommand: AsyncParsableCommand {
         scenario != nil || days != nil || from != nil || store != nil || pace != nil
     }
 
-    private func world() throws -> World {
+    private func world() async throws -> World {
         var played: Scenario?
         if let scenario {
             guard let file = FileManager.default.contents(atPath: scenario) else {
@@ -168,7 +169,7 @@ struct SimulateCommand: AsyncParsableCommand {
         }
         Terminal.progress("playing \(days) days…")
         defer { Terminal.progress("") }
-        return try .plain(count: count ?? 2_000, days: days, faults: faults, start: start, seed: seed)
+        return try await .plain(count: count ?? 2_000, days: days, faults: faults, start: start, seed: seed)
     }
 
     private func record(_ run: ScenarioRun, in store: String, trusting standIn: AppleStandIn) async throws {
@@ -192,7 +193,7 @@ struct SimulateCommand: AsyncParsableCommand {
         try conclude(result, differences)
     }
 
-    private func send(_ run: ScenarioRun, to url: String) async throws {
+    private func send(_ run: ScenarioRun, to target: DeliveryTarget) async throws {
         var run = run
         var comparison: ReportComparison?
         if let reportUrl {
@@ -202,7 +203,7 @@ struct SimulateCommand: AsyncParsableCommand {
         }
         let log = try answers.map(AnswerLog.init)
         let begin = ContinuousClock.now
-        let sender = TrafficSender(url: url, concurrency: concurrency)
+        let sender = TrafficSender(target: target, concurrency: concurrency)
         let result = try await distrusted {
             try await run.post(by: sender, pace: pace) { log?.note($0) }
         }
@@ -241,23 +242,6 @@ struct SimulateCommand: AsyncParsableCommand {
         }
         if result.unexpectedCount > 0 || differences?.isEmpty == false {
             throw ExitStatus.negative
-        }
-    }
-
-    /// Does what sends, and puts into words why a server was sent nothing more.
-    func distrusted<Result>(_ send: () async throws -> Result) async throws -> Result {
-        do {
-            return try await send()
-        } catch let distrust as TrafficSender.Distrust {
-            let answer = distrust.answer
-            let words =
-                answer.status.map { status in
-                    "\(status)" + [answer.verdict, answer.provenance].compactMap { $0.map { " \($0)" } }.joined()
-                } ?? "nothing"
-            throw CommandFailure(
-                "the first genuine postback was answered \(words), expected 200 with provenance test; "
-                    + "nothing more was sent",
-                hint: "skan serve \(trust)")
         }
     }
 }

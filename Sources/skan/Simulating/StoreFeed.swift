@@ -69,7 +69,8 @@ final class StoreFeed: Sendable {
             let pending = Pending(deliveries.count, done)
             for timed in deliveries {
                 ingestor.submit(
-                    timed.delivery.body, recipient: .network, receivedAtMilliseconds: start + timed.time
+                    timed.delivery.body, recipient: timed.delivery.recipient,
+                    receivedAtMilliseconds: start + timed.time
                 ) { outcome in
                     self.note(outcome, of: timed.delivery)
                     pending.advance()

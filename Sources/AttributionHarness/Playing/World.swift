@@ -16,7 +16,7 @@ package struct World: Sendable {
     /// How many installs our networks had a part in or might have had.
     package private(set) var installs = 0
     private let seed: UInt64
-    private let outages: [Range<Int64>]
+    private let installDays: InstallDays
     /// The hour handed out next, counted from the beginning.
     private var hour = 0
     /// The day played next; before 1 for what was running already.
@@ -39,7 +39,7 @@ package struct World: Sendable {
         let name = scenario.name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         var mixed = SeededGenerator(seed: seed ^ name &+ UInt64(bitPattern: start.number) &* 0xD134_2543_DE82_EF95)
         self.seed = mixed.next()
-        outages = scenario.outages.map(\.range)
+        installDays = InstallDays(scenario, start: start, seed: self.seed)
         day = 1 - scenario.runningSince
     }
 
@@ -63,19 +63,33 @@ package struct World: Sendable {
         return postbacks
     }
 
+    /// How many postbacks it hands out, from its beginning to its end.
+    ///
+    /// - Returns: The number, counted on all cores.
+    package func count() async -> Int {
+        let end = Int64(scenario.days) * AppleRules.day
+        return await withTaskGroup(of: Int.self) { group in
+            for day in (1 - scenario.runningSince)...scenario.days {
+                group.addTask { [installDays] in
+                    var count = 0
+                    _ = installDays.play(day) { count += (0..<end).contains($0.time) ? 1 : 0 }
+                    return count
+                }
+            }
+            return await group.reduce(0, +)
+        }
+    }
+
     /// The same world with exactly so many postbacks, chosen evenly; one that has fewer is left as it is.
     ///
-    /// - Parameter count: How many.
-    /// - Returns: The world, and how many postbacks it would have had.
-    package func thinned(to count: Int) -> (World, of: Int) {
-        var rehearsal = self
-        var all = 0
-        while let hour = rehearsal.nextHour() {
-            all += hour.count
-        }
+    /// - Parameters:
+    ///   - count: How many.
+    ///   - all: How many it has, as ``count()`` says.
+    /// - Returns: The world.
+    package func thinned(to count: Int, of all: Int) -> World {
         var world = self
         world.selection = Selection(wanted: count, left: all, generator: SeededGenerator(seed: seed ^ 0x7417))
-        return (world, all)
+        return world
     }
 
     /// Takes so many of so many, each as likely as any other, in order.
@@ -92,56 +106,18 @@ package struct World: Sendable {
         }
     }
 
-    /// Plays the installs of a day.
+    /// Plays the installs of a day, and keeps what they send until its hour.
     private mutating func play() {
-        // Mixed twice: seeds a fixed step apart would give each day the numbers of the day before.
-        var days = SeededGenerator(seed: seed ^ (UInt64(bitPattern: Int64(day)) &* 0xD134_2543_DE82_EF95))
-        var generator = SeededGenerator(seed: days.next())
-        let weekday = Int((start.number + Int64(day) - 1 + 3) % 7 + 7) % 7
-        let volumes = scenario.campaigns.map { campaign in
-            generator.count(mean: DailyVolume.expected(of: campaign, day: day, weekday: weekday))
-        }
-        let crowds = CampaignCrowds(scenario, installs: volumes)
-        for (campaign, volume) in volumes.enumerated() {
-            installs += volume
-            for _ in 0..<volume {
-                let installedAt =
-                    Int64(day - 1) * AppleRules.day + DailyVolume.moment(using: &generator)
-                var device = SimulatedDevice(
-                    campaign: campaign, day: day, installedAt: installedAt, scenario: scenario, crowds: crowds,
-                    generator: SeededGenerator(seed: generator.next()))
-                device.live { deliver($0) }
+        let hours = scenario.days * 24
+        let outcome = installDays.play(day) { postback in
+            let hour = Int(postback.time / AppleRules.hour)
+            if postback.time >= 0, hour >= self.hour, hour < hours {
+                pending[hour, default: []].append(postback)
+            } else if hour >= hours {
+                lateCount += 1
             }
         }
-    }
-
-    /// Puts a postback on its way: what delays it and which of its tries reaches the server is decided at once.
-    private mutating func deliver(_ postback: SimulatedPostback) {
-        var postback = postback
-        var generator = SeededGenerator(seed: postback.idHigh ^ postback.idLow &+ UInt64(postback.sequenceIndex))
-        let day = Int(postback.time / AppleRules.day) + 1
-        for wave in scenario.faults where wave.fault.isDelay && wave.covers(day: day, campaign: Int(postback.campaign))
-        {
-            if generator.chance(wave.share) {
-                postback.time += wave.fault.delay(using: &generator)
-            }
-        }
-        if !outages.isEmpty {
-            let schedule = RetrySchedule(first: postback.time, using: &generator)
-            guard let number = schedule.firstDelivered(outside: outages) else {
-                givenUp += 1
-                return
-            }
-            postback.time = schedule.time(ofTry: number)
-        }
-        let hour = Int(postback.time / AppleRules.hour)
-        guard postback.time >= 0, hour >= self.hour else {
-            return
-        }
-        guard hour < scenario.days * 24 else {
-            lateCount += 1
-            return
-        }
-        pending[hour, default: []].append(postback)
+        installs += outcome.installs
+        givenUp += outcome.givenUp
     }
 }

@@ -17,16 +17,17 @@ extension World {
         faults: Double,
         start: CalendarDay,
         seed: UInt64
-    ) throws(ScenarioProblem) -> World {
+    ) async throws(ScenarioProblem) -> World {
         // A small world tells how much a large one makes; chance asks for some more than is needed.
-        let sample = World(try .plain(days: days), start: start, seed: seed).thinned(to: 0).of
+        let sample = await World(try .plain(days: days), start: start, seed: seed).count()
         var scale = Double(count) / Double(max(sample, 1)) * 1.01 + 0.05
         while true {
             var scenario = try Scenario.plain(days: days, scale: scale)
             scenario.scaleFaults(by: faults)
-            let (world, all) = World(scenario, start: start, seed: seed).thinned(to: count)
+            let world = World(scenario, start: start, seed: seed)
+            let all = await world.count()
             if all >= count {
-                return world
+                return world.thinned(to: count, of: all)
             }
             scale *= 1.1
         }
