@@ -22,6 +22,11 @@ enum Terminal {
         return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
     }
 
+    /// The width at which the parser breaks help.
+    static var helpColumns: Int {
+        ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? columns ?? 80
+    }
+
     /// Writes data to standard output; a closed pipe ends the run with success.
     static func write(_ text: String) {
         write(bytes: text.utf8)
