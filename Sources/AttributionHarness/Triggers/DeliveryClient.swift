@@ -72,6 +72,9 @@ package struct DeliveryClient: Sendable {
         default:
             break
         }
+        if let failure = error as? IOError {
+            return String(cString: strerror(failure.errnoCode))
+        }
         guard let failure = error as? NIOConnectionError else {
             return "the connection failed"
         }
@@ -86,6 +89,7 @@ package struct DeliveryClient: Sendable {
     /// - Parameter error: What connecting threw.
     /// - Returns: Whether there was no connection.
     package static func isUnreachable(_ error: any Error) -> Bool {
-        error is NIOConnectionError
+        // A name is tried at all its addresses; an address that refuses is reported by itself.
+        error is NIOConnectionError || (error as? IOError)?.errnoCode == ECONNREFUSED
     }
 }
