@@ -118,6 +118,14 @@ struct UsageTests {
     @Test(
         "What goes wrong has words of ours, a hint, and the status of its code",
         arguments: [
+            ("verify .", "cannot read .: it is a folder", "name its files: ./*"),
+            ("verify none", "cannot read none: no such file", "check the path and who may read it"),
+            ("import -s s .", "cannot read .: it is a folder", "name its files: ./*"),
+            (
+                "replay none --url http://127.0.0.1:9", "cannot read none: no such file",
+                "check the path and who may read it"
+            ),
+            ("web-ad tap --source-domain d --network-key n none", "cannot read the key file n: no such file", nil),
             (
                 "selftest --write /proc/skan", "cannot write /proc/skan: No such file or directory",
                 "check the path and its permissions"

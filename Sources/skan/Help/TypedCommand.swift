@@ -3,17 +3,17 @@ import StrictJSON
 
 /// Compares the typed words with what the commands accept, to name mistakes.
 ///
-/// It is only asked after the argument parser has refused the words, whose own sentences are not shown, and says nothing
-/// where it finds no mistake.
+/// It is used after the argument parser has refused the words, whose own sentences are not shown; without a mistake, it
+/// only knows the command.
 struct TypedCommand {
     /// The command that was called, as far as it is known.
     private(set) var command: CommandDescription
-    /// The first mistake, in words: an unknown name, else a value that is none, else all that is missing.
+    /// The first mistake, in words: an unknown name, otherwise an invalid value, otherwise everything that is missing.
     private(set) var problem: String?
 
     private var given: [CommandDescription.Argument] = []
     private var operands: [String] = []
-    /// The first value that is none.
+    /// What is wrong with the first invalid value.
     private var badValue: String?
 
     /// Flags of which at most one may be given: the parser's description does not tell.

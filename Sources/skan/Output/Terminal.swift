@@ -48,11 +48,11 @@ enum Terminal {
     }
 
     private static func flush(_ buffer: inout [UInt8]) {
-        var rest = buffer[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+        var pending = buffer[...]
+        while !pending.isEmpty {
+            let count = pending.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count > 0 {
-                rest = rest.dropFirst(count)
+                pending = pending.dropFirst(count)
             } else if errno == EPIPE {
                 _exit(0)
             } else if errno != EINTR {
@@ -78,11 +78,11 @@ enum Terminal {
 
     /// Not with `FileHandle`, which traps when the other end is closed or the disk is full.
     private static func writeToStandardError(_ text: String) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        var pending = Array(text.utf8)[...]
+        while !pending.isEmpty {
+            let count = pending.withUnsafeBytes { Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
             if count > 0 {
-                rest = rest.dropFirst(count)
+                pending = pending.dropFirst(count)
             } else if errno != EINTR {
                 return
             }
