@@ -1,4 +1,5 @@
 import Configuration
+import StrictJSON
 
 /// The environment variables that stand in for flags: `SKAN_STORE`, `SKAN_TOKENS`, `SKAN_SIGNING_KEYS` and so on.
 struct EnvironmentSettings {
@@ -13,6 +14,24 @@ struct EnvironmentSettings {
     /// An empty one is treated as unset, because compose files and systemd units may leave variables empty.
     func text(_ name: String) -> String? {
         reader.string(forKey: ConfigKey(name)).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Whether a variable says yes; unset, it says no.
+    ///
+    /// - Throws: ``CommandFailure`` naming the variable, for any other word.
+    func flag(_ name: String) throws(CommandFailure) -> Bool {
+        guard let text = text(name) else {
+            return false
+        }
+        switch text.lowercased() {
+        case "true", "yes", "1": return true
+        case "false", "no", "0": return false
+        default:
+            let variable = "SKAN_" + name.uppercased().replacing(".", with: "_")
+            throw CommandFailure(
+                "\(variable): found \(text.shortened(to: 40)), expected true, yes or 1, or false, no or 0",
+                hint: "skan help serve")
+        }
     }
 
     /// The comma-separated values of a variable.

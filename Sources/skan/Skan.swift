@@ -1,6 +1,7 @@
 import ArgumentParser
 import CodedErrors
 import Foundation
+import StrictJSON
 
 /// The command line, with one file per subcommand.
 @main
@@ -13,12 +14,26 @@ struct Skan: AsyncParsableCommand {
         abstract:
             "The ad network's side of SKAdNetwork and AdAttributionKit: sign impressions, receive and verify postbacks, report.",
         version: version,
-        subcommands: [
-            ServeCommand.self, ReportCommand.self, SignCommand.self, VerifyCommand.self, KeysCommand.self,
-            SimulateCommand.self, SelftestCommand.self, RecountCommand.self, WebAdCommand.self, TokensCommand.self,
-            PublishCommand.self, QuarantineCommand.self, PostbacksCommand.self, ExportCommand.self, ImportCommand.self,
-            TriggerCommand.self, ListenCommand.self, ReplayCommand.self, DoctorCommand.self,
-            MigrateCommand.self, BackupCommand.self, CompletionCommand.self, ManualCommand.self, VersionCommand.self,
+        groupedSubcommands: [
+            CommandGroup(name: "Receiving", subcommands: [ServeCommand.self, TokensCommand.self, DoctorCommand.self]),
+            CommandGroup(name: "Reporting", subcommands: [ReportCommand.self, ExportCommand.self]),
+            CommandGroup(
+                name: "Signing",
+                subcommands: [SignCommand.self, KeysCommand.self, WebAdCommand.self, PublishCommand.self]),
+            CommandGroup(
+                name: "Testing",
+                subcommands: [
+                    VerifyCommand.self, SelftestCommand.self, SimulateCommand.self, TriggerCommand.self,
+                    ListenCommand.self, ReplayCommand.self,
+                ]),
+            CommandGroup(
+                name: "Store",
+                subcommands: [
+                    PostbacksCommand.self, QuarantineCommand.self, ImportCommand.self, RecountCommand.self,
+                    BackupCommand.self, MigrateCommand.self,
+                ]),
+            CommandGroup(
+                name: "Other", subcommands: [CompletionCommand.self, ManualCommand.self, VersionCommand.self]),
         ]
     )
 
@@ -50,15 +65,20 @@ struct Skan: AsyncParsableCommand {
         do {
             command = try parseAsRoot()
         } catch {
-            guard exitCode(for: error) != .success else {
+            let status = exitCode(for: error)
+            guard status != .success else {
                 throw error
             }
+            // Errors of the parser have another status; their sentences are not shown.
+            let ownMessage = status == .failure ? message(for: error) : nil
             let typed = typedCommand
-            throw CommandFailure(typed?.problem ?? message(for: error), hint: typed?.help ?? "skan help")
+            throw CommandFailure(
+                typed?.problem ?? ownMessage ?? "this command line cannot be understood",
+                hint: typed?.help ?? "skan help")
         }
         // For help on an unknown command the parser would show the program's help.
-        if words.first == "help", let problem = typedCommand?.problem {
-            throw CommandFailure(problem, hint: "skan help")
+        if words.first == "help", let typed = typedCommand, let problem = typed.problem {
+            throw CommandFailure(problem, hint: typed.help)
         }
         return command
     }
@@ -75,15 +95,16 @@ struct Skan: AsyncParsableCommand {
     /// Prints an error as `skan: error:` and `skan: hint:`, and exits with its status.
     private static func report(_ error: any Error) -> Never {
         if exitCode(for: error) == .success {
-            // Help or version.
-            Terminal.write(fullMessage(for: error) + "\n")
+            // Help, version or completions.
+            let text = fullMessage(for: error)
+            let help = text.hasPrefix("OVERVIEW: ") ? typedCommand?.command : nil
+            Terminal.write((help.map { HelpText(text, of: $0, columns: Terminal.helpColumns).text } ?? text) + "\n")
             Terminal.finish()
             Foundation.exit(0)
         }
-        let help = typedCommand?.help ?? "skan help"
-        let failure =
-            error is ValidationError
-            ? CommandFailure(message(for: error), hint: help) : CommandFailure(explaining: error, help: help)
+        let typed = typedCommand
+        let named = (error as? FieldProblem).flatMap { typed?.naming($0) }
+        let failure = CommandFailure(explaining: named ?? error, help: typed?.help ?? "skan help")
         failure.say()
         Foundation.exit(failure.code.exitStatus)
     }

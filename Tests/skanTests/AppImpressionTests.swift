@@ -85,9 +85,9 @@ struct AppImpressionTests {
         ),
         (
             ["--key", "key.pem", "--source-identifier", "10000"],
-            "source-identifier: found 10000, expected a whole number"
+            "--source-identifier: found 10000, expected a whole number"
         ),
-        (["--key", "key.pem", "--source-app=-1"], "publisher-item-identifier: found -1"),
+        (["--key", "key.pem", "--source-app=-1"], "--source-app: found -1"),
         (["--key", "key.pem", "--framework", "skadnetwork"], "expected --version VERSION\n"),
         (
             ["--key", "key.pem", "--framework", "skadnetwork", "--version", "4.0", "--re-engagement"],

@@ -104,7 +104,7 @@ struct CommandTests {
                 [
                     "sign", "--version", "3.0", "--network", "n", "--campaign", "101", "--advertised-app", "1",
                     "--source-app", "1", "--key", "key.pem",
-                ], "campaign-id: found 101, expected a whole number from 1 to 100"
+                ], "--campaign: found 101, expected a whole number from 1 to 100"
             ),
             (
                 [
@@ -140,7 +140,7 @@ struct CommandTests {
             (["verify", "none.json"], "cannot read none.json"),
             (["verify", "--trust-test-key", "none.pem"], "cannot read the key file none.pem"),
             (["simulate"], "expected --post URL or --output FOLDER"),
-            (["nonsense"], "unknown command nonsense, expected one of serve, report, "),
+            (["nonsense"], "unknown command nonsense, expected one of serve, tokens, "),
         ])
     func badInput(_ arguments: [String], _ message: String) throws {
         for (curve, file) in [("p256", "key.pem"), ("p256", "open.pem"), ("p256", "other.pem"), ("p192", "p192.pem")] {

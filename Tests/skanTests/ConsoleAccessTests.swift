@@ -285,16 +285,30 @@ struct ConsoleAccessTests {
             (["--name", "A", "--scope", "sign"], "name: found \"A\""),
             (
                 ["--name", "a", "--scope", "signing"],
-                "scope: found signing, expected sign, report, metrics, manage, admin"
+                "--scope: found signing, expected one of sign, report, metrics, manage, admin"
             ),
-            (["--name", "a", "--scope", "sign,"], "scope: found , expected sign, report, metrics, manage, admin"),
+            (
+                ["--name", "a", "--scope", "sign,"],
+                "--scope: found \"\", expected one of sign, report, metrics, manage, admin"
+            ),
             (["--name", "a", "--scope", "sign", "--network", ""], "network: found"),
             (
                 ["--name", "a", "--scope", "sign,metrics", "--network", "a.example"],
                 "network: found with the scope metrics"
             ),
             (["--name", "a", "--scope", "sign", "--expires", "2020-01-01"], "expires: found 2020-01-01"),
-            (["--name", "a", "--scope", "sign", "--expires", "tomorrow"], "expires: found tomorrow, expected a day"),
+            (
+                ["--name", "a", "--scope", "sign", "--expires", "tomorrow"],
+                "--expires: found tomorrow, expected a day as YYYY-MM-DD"
+            ),
+            (
+                ["--name", "a", "--scope", "sing"],
+                "--scope: found sing, expected one of sign, report, metrics, manage, admin; did you mean sign?"
+            ),
+            (
+                ["--name", "a", "--scope", "sign", "--expires", "2026-02-30"],
+                "--expires: found 2026-02-30, expected a day of the calendar: 2026-02 has 28 days"
+            ),
         ])
     func badArguments(_ arguments: [String], _ message: String) throws {
         let outcome = try SkanProcess.run(

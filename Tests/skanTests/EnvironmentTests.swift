@@ -32,6 +32,11 @@ struct EnvironmentTests {
     ]
     static let testKeys = "SKAN_TRUST_TEST_KEY=keys/test-p192.public.pem,keys/test-p256.public.pem"
 
+    /// A console at an address of no machine (RFC 5737), so that no server starts.
+    static let console = [
+        "SKAN_STORE=s.sqlite", "SKAN_LISTEN=127.0.0.1:0", "SKAN_CONSOLE=192.0.2.1:0", "SKAN_TOKENS=tokens.json",
+    ]
+
     static let rows = [
         Row(
             testDescription: "sign takes the list of a server", variables: ["SKAN_SIGNING_KEYS=keys.json"],
@@ -69,6 +74,23 @@ struct EnvironmentTests {
         Row(
             testDescription: "serve reads its log's format", variables: ["SKAN_LOG_FORMAT=xml", "SKAN_STORE=s.sqlite"],
             arguments: ["serve"], status: 2, text: "log format: found xml, expected text or json"),
+        Row(
+            testDescription: "yes is yes", variables: console + ["SKAN_CONSOLE_PLAIN_HTTP=Yes"],
+            arguments: ["serve"], status: 2, text: "the console listens without TLS"),
+        Row(
+            testDescription: "1 is yes", variables: console + ["SKAN_CONSOLE_PLAIN_HTTP=1"],
+            arguments: ["serve"], status: 2, text: "the console listens without TLS"),
+        Row(
+            testDescription: "no is no", variables: console + ["SKAN_CONSOLE_PLAIN_HTTP=no"],
+            arguments: ["serve"], status: 2, text: "--console-plain-http"),
+        Row(
+            testDescription: "any other word is an error", variables: console + ["SKAN_CONSOLE_PLAIN_HTTP=on"],
+            arguments: ["serve"], status: 2,
+            text: "SKAN_CONSOLE_PLAIN_HTTP: found on, expected true, yes or 1, or false, no or 0"),
+        Row(
+            testDescription: "so it is for every setting that is yes or no",
+            variables: ["SKAN_STORE=s.sqlite", "SKAN_REQUIRE_SYNCHRONOUS=x"], arguments: ["serve"], status: 2,
+            text: "SKAN_REQUIRE_SYNCHRONOUS: found x, expected true, yes or 1"),
     ]
 
     @Test("A flag comes first, then the variable", arguments: rows)

@@ -45,6 +45,13 @@ struct HelpTests {
             (["sign", "--network", "k"], []),
             (["tokens", "create", "--scope", "sign,rep"], ["sign,report"]),
             (["completion", "z"], ["zsh"]),
+            (["help", "ver"], ["verify", "version"]),
+            (["help", "keys", "ch"], ["check"]),
+            (["help", "serve", "x"], []),
+            (["serve", "--log-format", ""], ["json", "text"]),
+            (["serve", "--log-level", "war"], ["warning"]),
+            (["sign", "--fidelity", ""], ["0", "1"]),
+            (["replay", "--to", "yes"], ["yesterday"]),
         ])
     func bash(_ words: [String], _ completions: [String]) throws {
         try Data(skan("completion", "bash").output.utf8).write(to: folder.url.appendingPathComponent("skan.bash"))
@@ -83,6 +90,37 @@ struct HelpTests {
         #expect(report.contains("\n.TP\n\\fB\\-s, \\-\\-store STORE\\fR\n"))
         #expect(report.contains("\n.SH EXAMPLES\n.nf\nskan report \\-s skan.sqlite "))
         #expect(report.hasSuffix("\n.SH SEE ALSO\n\\fBskan\\fR(1)\n"))
+    }
+
+    // MARK: help
+
+    @Test("An example stays in one piece on a narrow terminal, and the text around it does not")
+    func narrow() throws {
+        let outcome = try SkanProcess.run(
+            URL(fileURLWithPath: "/usr/bin/env"), ["COLUMNS=40", SkanProcess.binary.path, "help", "sign"],
+            in: folder.url)
+        let lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false)
+        let example =
+            "  skan sign --version 4.0 --network example123.skadnetwork --source-identifier 5239 \\"
+        #expect(lines.contains { $0 == example }, "\(outcome.output)")
+        #expect(lines.filter { !$0.hasPrefix("  ") }.allSatisfy { $0.count <= 40 })
+        #expect(outcome.output.contains("\n\nUSAGE: skan sign <options>\n\nOPTIONS:\n"))
+        #expect(outcome.output.hasPrefix("OVERVIEW: Sign an ad impression.\n\nEvery value "))
+    }
+
+    @Test("The commands are grouped by what they are for")
+    func groups() throws {
+        let sections = try skan("help").output.split(separator: "\n\n").filter { $0.contains(" SUBCOMMANDS:\n") }
+        let names = sections.map { section in
+            section.split(separator: "\n").dropFirst().filter { $0.dropFirst(2).first != " " }
+                .compactMap { $0.split(separator: " ").first }
+        }
+        #expect(
+            sections.compactMap { $0.split(separator: " ").first } == [
+                "RECEIVING", "REPORTING", "SIGNING", "TESTING", "STORE", "OTHER",
+            ])
+        #expect(names.first == ["serve", "tokens", "doctor"] && names.last == ["completion", "version"])
+        #expect(names.joined().count == 23)
     }
 
     // MARK: version

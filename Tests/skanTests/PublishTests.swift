@@ -60,7 +60,10 @@ struct PublishTests {
             (["--id", "ABC123.skadnetwork", "--piece", "json"], "id: found ABC123.skadnetwork, expected a-z 0-9"),
             (["--id", "abc.skadnetwork@May", "--piece", "json"], "id abc.skadnetwork: found the day May"),
             (["--id", "a.skadnetwork", "--id", "a.skadnetwork", "--piece", "json"], "found a.skadnetwork twice"),
-            (["--id", "a.skadnetwork", "--copy-domain", "https://a.b", "--piece", "xml"], "copy domain: found https"),
+            (
+                ["--id", "a.skadnetwork", "--copy-domain", "https://a.b", "--piece", "xml"],
+                "--copy-domain: found https"
+            ),
             (["--id", "a.skadnetwork"], "expected one of --output FOLDER and --piece PIECE"),
             (["--id", "a.skadnetwork", "--output", "/proc/none"], "cannot write to /proc/none"),
         ])

@@ -69,13 +69,13 @@ struct StoreDoorTests {
         for store in ["skan.sqlite", "./skan.sqlite", folder.path("skan.sqlite"), "link.sqlite"] {
             let outcome = try skan("quarantine", "requeue", "--store", store)
             #expect(outcome.status == 0, "\(outcome)")
-            #expect(outcome.output == "judged 5: recorded 0, duplicate 0, conflict 0, stayed 5\n")
+            #expect(outcome.output == "5 verified again: recorded 0, duplicate 0, conflict 0, still in quarantine 5\n")
             #expect(outcome.errors == Self.done)
         }
         #expect(server.end(SIGTERM).status == 0)
         #expect(!exists("skan.sqlite-socket"))
         let alone = try skan("quarantine", "requeue", "--store", "link.sqlite")
-        #expect(alone.output == "judged 5: recorded 0, duplicate 0, conflict 0, stayed 5\n")
+        #expect(alone.output == "5 verified again: recorded 0, duplicate 0, conflict 0, still in quarantine 5\n")
         #expect(alone.errors == "")
     }
 
@@ -183,7 +183,7 @@ struct StoreDoorTests {
         #expect(server.end(SIGTERM).status == 0)
         let outcome = try SkanProcess.run(
             ["quarantine", "requeue", "-s", "skan.sqlite", "--limit", "2"] + SkanServer.testKeys, in: folder.url)
-        #expect(outcome.output.hasPrefix("judged 2: "), "\(outcome)")
+        #expect(outcome.output.hasPrefix("2 verified again: "), "\(outcome)")
         #expect(!outcome.output.contains("recorded 0, duplicate 0"))
     }
 

@@ -58,8 +58,22 @@ struct TriggerTests {
         arguments: [
             (["trigger"], "expected NAME or --list"), (["trigger", "instal"], "did you mean install?"),
             (["trigger", "install", "--url", "localhost"], "--url: found localhost, expected a URL"),
-            (["replay", "--to", "http://127.0.0.1:9"], "expected one of FILE and --store FILE"),
-            (["replay", "none", "--to", "http://127.0.0.1:9"], "cannot read none: no such file"),
+            (["replay", "--url", "http://127.0.0.1:9"], "expected one of FILE and --store FILE"),
+            (["replay", "none", "--url", "http://127.0.0.1:9"], "cannot read none: no such file"),
+            (["replay", "none"], "expected --url URL"),
+            (["replay", "none", "--url", "localhost"], "--url: found localhost, expected a URL"),
+            (
+                ["replay", "none", "--url", "http://127.0.0.1:9", "--to", "http://127.0.0.1:9"],
+                "--to: found http://127.0.0.1:9, expected a day such as 2026-11-09, "
+            ),
+            (
+                ["replay", "none", "--url", "http://127.0.0.1:9", "--from", "today", "--to", "yesterday"],
+                "expected a day not before "
+            ),
+            (
+                ["replay", "--store", "none", "--url", "http://127.0.0.1:9", "--input", "csv"],
+                "found --input with --store"
+            ),
             (["listen", "--forward", "x"], "--forward: found x, expected a URL"),
             (["doctor", "--url", "x"], "--url: found x, expected a URL"),
         ])
@@ -76,24 +90,78 @@ struct TriggerTests {
         let server = try SkanServer(in: folder)
         let listener = try SkanListener(
             in: folder, arguments: SkanServer.testKeys + ["--forward", origin(server)])
-        let sent = try skan("replay", "sim/postbacks.ndjson", "--to", listener.url)
-        #expect(sent.status == 0, "\(sent)")
+        let sent = try skan("replay", "sim/postbacks.ndjson", "--url", listener.url)
+        #expect(sent.status == 0 && sent.output.hasSuffix(", refused 0, failed 0\n"), "\(sent)")
         let recorded = try #require(sent.output.firstMatch(of: /recorded (\d+)/)).1
         _ = server.end(SIGTERM)
         let lines = listener.end()
-        #expect(lines.count { $0.contains(" valid ") && $0.hasSuffix("[forwarded, answered 200]") } >= 20)
+        #expect(lines.count { $0.contains(" valid ") && $0.hasSuffix("[forwarded, answered 200 recorded]") } >= 20)
 
         let second = try SkanListener(in: folder, arguments: SkanServer.testKeys)
-        let again = try skan("replay", "--store", "skan.sqlite", "--to", second.url, "--speed", "1000")
+        let again = try skan("replay", "--store", "skan.sqlite", "--url", second.url, "--speed", "1000")
+        let recent = try skan("replay", "--store", "skan.sqlite", "--url", second.url, "--from", "last-month")
+        #expect(recent.status == 0 && recent.output.hasPrefix("sent \(recorded), duplicate \(recorded), "), "\(recent)")
+        let old = try skan("replay", "--store", "skan.sqlite", "--url", second.url, "--to", "last-month")
+        #expect(old.output == "sent 0, refused 0, failed 0\n")
         #expect(again.status == 0 && again.output.hasPrefix("sent \(recorded), recorded \(recorded), "), "\(again)")
         #expect(try skan("trigger", "tampered", "--url", second.url, "--keys", "keys").status == 0)
         #expect(second.end().last?.contains(" invalid ") == true)
     }
 
+    @Test("The answer of the server behind a listener is passed back with Retry-After, and is in the JSON")
+    func forwarding() throws {
+        let last = try SkanListener(in: folder, arguments: ["--forward", "http://127.0.0.1:9"])
+        let first = try SkanListener(in: folder, arguments: ["--forward", last.url, "--format", "json"])
+        try Data("{}".utf8).write(to: folder.url.appendingPathComponent("body.json"))
+        let answer = try SkanProcess.run(
+            SkanProcess.curl,
+            [
+                "-sS", "-i", "-H", "Content-Type: application/json", "--data-binary", "@body.json",
+                "\(first.url)/skadnetwork/postbacks",
+            ],
+            in: folder.url)
+        #expect(
+            answer.output.contains("HTTP/1.1 503 ") && answer.output.contains("\r\nRetry-After: 30\r\n"), "\(answer)")
+        let line = try #require(first.end().last)
+        let object = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(object["verdict"] as? String == "malformed")
+        let forwarded: [String: Any] = [
+            "url": "\(last.url)/skadnetwork/postbacks", "http-status": 503, "status": "refused",
+            "reason": "store-failed", "retry-after": 30,
+        ]
+        #expect(
+            (object["forwarded"] as? [String: Any]).map { NSDictionary(dictionary: $0) } == forwarded as NSDictionary)
+        #expect(last.end().last?.contains("[not forwarded: ") == true)
+    }
+
+    @Test("A certificate that is not trusted is for doctor to examine; a local server that is missing is to be started")
+    func hints() throws {
+        _ = try skan("simulate", "keys", "--keys", "keys")
+        try folder.makeCertificate("localhost", end: Date(timeIntervalSinceNow: 60 * 86_400))
+        let server = try SkanServer(
+            in: folder, arguments: ["--tls-certificate", "tls.pem", "--tls-key", "tls-key.pem"])
+        let url = "https://127.0.0.1:\(server.port)"
+        let untrusted = try skan("trigger", "install", "--url", url, "--keys", "keys")
+        #expect(untrusted.status == 2 && untrusted.errors.contains("this machine does not trust its certificate"))
+        #expect(untrusted.errors.hasSuffix("\nskan: hint: skan doctor --url \(url)\n"), "\(untrusted)")
+        _ = server.end(SIGTERM)
+        let missing = try skan("trigger", "install", "--url", "http://127.0.0.1:9", "--keys", "keys")
+        #expect(missing.status == 2 && missing.errors.contains("\nskan: hint: skan serve --store "), "\(missing)")
+    }
+
+    @Test("The form of a file that cannot be recognized can be given to replay, as the hint says")
+    func input() throws {
+        try Data("x\n".utf8).write(to: folder.url.appendingPathComponent("export.txt"))
+        let unknown = try skan("replay", "export.txt", "--url", "http://127.0.0.1:9")
+        #expect(unknown.status == 2 && unknown.errors.contains("skan: hint: --input says it: one of "), "\(unknown)")
+        let known = try skan("replay", "export.txt", "--url", "http://127.0.0.1:9", "--input", "ndjson")
+        #expect(known.status == 1 && known.errors.contains("export.txt:1: "), "\(known)")
+    }
+
     @Test("A replay stops when nobody answers")
     func nobody() throws {
         _ = try skan("simulate", "--count", "20", "--output", "sim", "--keys", "keys")
-        let outcome = try skan("replay", "sim/postbacks.ndjson", "--to", "http://127.0.0.1:9")
+        let outcome = try skan("replay", "sim/postbacks.ndjson", "--url", "http://127.0.0.1:9")
         #expect(outcome.status == 2 && outcome.errors.contains("no answer from http://127.0.0.1:9/"), "\(outcome)")
     }
 

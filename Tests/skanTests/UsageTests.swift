@@ -13,7 +13,7 @@ struct UsageTests {
         "Unknown names come first, with the nearest known one; all that is missing comes in one message",
         arguments: [
             (
-                "reprot", "unknown command reprot, expected one of serve, report, ", "; did you mean report?",
+                "reprot", "unknown command reprot, expected one of serve, tokens, ", "; did you mean report?",
                 "skan help"
             ),
             ("help serv", "unknown command serv, ", "; did you mean serve?", "skan help"),
@@ -31,27 +31,54 @@ struct UsageTests {
                 "skan help report"
             ),
             (
-                "report -s s --by campagn", "by: found campagn, expected one of hour, day, ",
+                "report -s s --by campagn", "--by: found campagn, expected one of hour, day, ",
                 "; did you mean campaign?", "skan help report"
             ),
             ("completion tcsh", "SHELL: found tcsh, expected one of bash, zsh, fish", "", "skan help completion"),
             (
                 "sign",
                 "expected --version VERSION, --network ID, --advertised-app ID, "
+                    + "--source-identifier N (4.0) or --campaign N (up to 3.0), --source-app ID (from 2.0), "
                     + "one of --key FILE and --keys LIST", "", "skan help sign"
             ),
             (
+                "sign --version 1.0 --network n",
+                "expected --advertised-app ID, --campaign N, one of --key FILE and --keys LIST", "", "skan help sign"
+            ),
+            (
+                "sign --version 3.0",
+                "expected --network ID, --advertised-app ID, --campaign N, --source-app ID, "
+                    + "one of --key FILE and --keys LIST", "", "skan help sign"
+            ),
+            (
+                "sign --version 4.0 --key k.pem",
+                "expected --network ID, --advertised-app ID, --source-identifier N, "
+                    + "one of --source-app ID and --source-domain DOMAIN", "", "skan help sign"
+            ),
+            (
+                "sign --version 4.0 --campaign 3", "--campaign: found with --version 4.0, which does not have it", "",
+                "give --source-identifier"
+            ),
+            (
+                "sign --version 2.0 --fidelity 1", "--fidelity: found with --version 2.0, which does not have it", "",
+                "leave it out"
+            ),
+            (
+                "sign --version 4", "--version: found 4, expected one of 1.0, 2.0, 2.1, 2.2, 3.0, 4.0", "",
+                "skan help sign"
+            ),
+            (
                 "sign --framework adattributionkit --network n",
-                "expected --advertised-app ID, "
+                "expected --advertised-app ID, --source-identifier N, --source-app ID, "
                     + "one of --key FILE and --keys LIST", "", "skan help sign"
             ),
             (
                 "web-ad issue --network n",
-                "expected --advertised-app ADVERTISED-APP, "
-                    + "--source-identifier SOURCE-IDENTIFIER, --destination DESTINATION", "", "skan help web-ad issue"
+                "expected --advertised-app ID, --source-identifier N, --destination ORIGIN", "",
+                "skan help web-ad issue"
             ),
             (
-                "web-ad tap", "expected --source-domain SOURCE-DOMAIN, --network-key NETWORK-KEY", "",
+                "web-ad tap", "expected --source-domain DOMAIN, --network-key FILE", "",
                 "skan help web-ad tap"
             ),
             ("tokens create", "expected --name NAME, --scope SCOPE", "", "skan help tokens create"),
@@ -91,6 +118,14 @@ struct UsageTests {
     @Test(
         "What goes wrong has words of ours, a hint, and the status of its code",
         arguments: [
+            ("verify .", "cannot read .: it is a folder", "name its files: ./*"),
+            ("verify none", "cannot read none: no such file", "check the path and who may read it"),
+            ("import -s s .", "cannot read .: it is a folder", "name its files: ./*"),
+            (
+                "replay none --url http://127.0.0.1:9", "cannot read none: no such file",
+                "check the path and who may read it"
+            ),
+            ("web-ad tap --source-domain d --network-key n none", "cannot read the key file n: no such file", nil),
             (
                 "selftest --write /proc/skan", "cannot write /proc/skan: No such file or directory",
                 "check the path and its permissions"

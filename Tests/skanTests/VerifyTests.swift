@@ -55,30 +55,30 @@ struct VerifyTests {
         #expect(outcome.output.hasPrefix("file:1: malformed \(kind.word)"))
         #expect(outcome.output.contains("; --unwrap "))
         #expect(outcome.output.split(separator: "\n").count == 1)
-        #expect(outcome.errors == "skan: 1 judged: 1 malformed\n")
+        #expect(outcome.errors == "skan: 1 checked: 1 malformed\n")
         #expect(try skan("verify", "--format", "json", "file").output.contains("\"reason\":\"\(kind.word.prefix(8))"))
     }
 
-    @Test("With --unwrap it is judged for what is inside", arguments: kinds)
+    @Test("With --unwrap the contents are verified", arguments: kinds)
     func unwrapped(_ kind: (kind: String, word: String, inside: Int)) throws {
         try write(Array(Self.text(kind.kind).utf8), to: "file")
         let outcome = try skan("verify", "--unwrap", "file")
         #expect(outcome.status == 0, "\(outcome.output)")
         #expect(outcome.output.split(separator: "\n").count == kind.inside)
-        #expect(outcome.errors == "skan: \(kind.inside) judged: \(kind.inside) valid\n")
+        #expect(outcome.errors == "skan: \(kind.inside) checked: \(kind.inside) valid\n")
     }
 
-    @Test("Elements of every kind are judged one by one")
+    @Test("Elements of every kind are verified one by one")
     func mixed() throws {
         let text = "[\"\(try Self.jws())\", {\"postback\": \(try Self.sample("skan-3.0-win"))}, 5, [{}], \"a.b\", null]"
         try write(Array(text.utf8), to: "mixed.json")
         let outcome = try skan("verify", "--unwrap", "mixed.json")
         let words = outcome.output.split(separator: "\n").map { $0.split(separator: " ")[1] }
         #expect(words == ["valid", "valid", "malformed", "malformed", "malformed", "malformed"])
-        #expect(outcome.errors == "skan: 6 judged: 2 valid, 4 malformed\n")
+        #expect(outcome.errors == "skan: 6 checked: 2 valid, 4 malformed\n")
     }
 
-    @Test("A postback is judged alike with --unwrap and without")
+    @Test("A postback has the same verdict with --unwrap and without")
     func plain() throws {
         let text = try ["skan-3.0-win", "skan-4.0-web-fine"].map(Self.sample).joined(separator: "\n")
         try write(Array(text.utf8), to: "two.json")
@@ -114,7 +114,7 @@ struct VerifyTests {
         ]
         try write(Array(lines.joined(separator: "\n").utf8), to: "lines.ndjson")
         let outcome = try skan("verify", "lines.ndjson")
-        #expect(outcome.errors == "skan: 5 judged: 1 valid, 1 invalid, 2 malformed, 1 unknown-version\n")
+        #expect(outcome.errors == "skan: 5 checked: 1 valid, 1 invalid, 2 malformed, 1 unknown-version\n")
     }
 
     // MARK: Hostile files

@@ -267,6 +267,24 @@ struct WebAdServerTests {
         #expect(report.output.contains("example.com,20,20,"), "\(report.output)")
     }
 
+    @Test("Links in HTML are tapped as those in JSON are")
+    func linksInHTML() throws {
+        let server = try server()
+        let issued = try SkanProcess.run(
+            Self.issue + ["example123.skadnetwork", "--count", "3", "--format", "html", "--label", "A & {\"B\"} > C"],
+            in: folder.url)
+        #expect(issued.output.hasPrefix("<a href=\"https://apps.apple.com/app/id"), "\(issued)")
+        let tap = [
+            "web-ad", "tap", "--source-domain", "example.com", "--network-key", "net.pem", "--url",
+            "http://127.0.0.1:\(server.port)",
+        ]
+        let tapped = try SkanProcess.run(tap, in: folder.url, input: issued.output)
+        #expect(tapped.output == "tapped 3: valid payloads 3\n" && tapped.status == 0, "\(tapped)")
+        let broken = try SkanProcess.run(
+            tap, in: folder.url, input: "<a href=\"https://apps.apple.com/app/id1\">A</a>\n")
+        #expect(broken.errors.contains("standard input: attributionDestination: found nothing"), "\(broken)")
+    }
+
     @Test("A device with another public key, or on another app's link, drops the payload by name")
     func suspiciousDevice() throws {
         _ = try SkanProcess.run(["keys", "generate", "other.pem"], in: folder.url)
@@ -298,7 +316,7 @@ struct WebAdServerTests {
             (
                 ["issue", "--store", "keys.json", "--network", "n", "--advertised-app", "1"]
                     + ["--source-identifier", "1", "--destination", "http://n.example"],
-                "attribution-destination: found \"http://n.example\", expected an origin without path"
+                "--destination: found \"http://n.example\", expected an origin without path"
             ),
             (
                 ["tap", "--source-domain", "d.example", "--network-key", "net.pem"],

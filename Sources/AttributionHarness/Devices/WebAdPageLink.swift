@@ -17,7 +17,7 @@ package struct WebAdPageLink: Hashable, Sendable {
     /// - Throws: ``Attribution/JSONError``, or ``Attribution/FieldProblem`` naming the attribute at fault.
     package init(json: [UInt8]) throws {
         let object = try JSONObject(reading: json)
-        func text(_ name: String) throws -> String {
+        try self.init { name throws(FieldProblem) in
             guard case .string(let text) = object[name] else {
                 throw FieldProblem(
                     field: name, found: object[name]?.summary ?? "nothing",
@@ -25,6 +25,10 @@ package struct WebAdPageLink: Hashable, Sendable {
             }
             return text
         }
+    }
+
+    /// Takes the attributes.
+    init(attribute text: (String) throws(FieldProblem) -> String) throws(FieldProblem) {
         let href = try text("href")
         // The last part of the path, as in https://apps.apple.com/us/app/name/id525463029?mt=8
         guard let part = URL(string: href)?.lastPathComponent, part.hasPrefix("id"), let id = Int64(part.dropFirst(2))

@@ -89,6 +89,7 @@ package struct DeliveryClient: Sendable {
     /// - Parameter error: What connecting threw.
     /// - Returns: Whether there was no connection.
     package static func isUnreachable(_ error: any Error) -> Bool {
-        error is NIOConnectionError
+        // A name is tried at all its addresses; an address that refuses is reported by itself.
+        error is NIOConnectionError || (error as? IOError)?.errnoCode == ECONNREFUSED
     }
 }

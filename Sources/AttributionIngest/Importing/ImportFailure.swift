@@ -11,4 +11,8 @@ package struct ImportFailure: CodedError, Hashable {
         self.message = message
         self.hint = hint
     }
+
+    init(_ refusal: Refusal) {
+        self.init(refusal.message, code: refusal.code, hint: refusal.hint)
+    }
 }

@@ -10,7 +10,7 @@ package final class ImportFile {
     package let input: ImportInput
     /// The columns, in CSV.
     let header: CSVHeader?
-    private let stream: FileStream
+    private let stream: DigestedStream
     private var pending: [UInt8]
     private var splitter: Splitter
     private var isAtEnd = false
@@ -35,7 +35,7 @@ package final class ImportFile {
     /// - Throws: ``ImportFailure`` for one that cannot be read, or is none of the forms.
     package init(_ name: String, as input: ImportInput? = nil) throws(ImportFailure) {
         self.name = name
-        let stream = try FileStream(name)
+        let stream = try DigestedStream(name)
         self.stream = stream
         (pending, self.input) = try Self.begin(stream, input)
         splitter = Self.splitter(self.input)
@@ -64,7 +64,7 @@ package final class ImportFile {
     }
 
     private static func begin(
-        _ stream: FileStream, _ input: ImportInput?
+        _ stream: DigestedStream, _ input: ImportInput?
     ) throws(ImportFailure) -> ([UInt8], ImportInput) {
         var head: [UInt8] = []
         while head.count < 1 << 16, let bytes = try stream.next() {
@@ -241,9 +241,6 @@ package final class ImportFile {
 
     /// How much of it was read, for a person; empty when its size is not known.
     var progress: String {
-        guard let size, size > 0 else {
-            return ""
-        }
-        return ", \(stream.position * 100 / size) % read"
+        stream.progress
     }
 }

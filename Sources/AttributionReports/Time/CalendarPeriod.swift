@@ -1,10 +1,10 @@
-import Attribution
-import StrictJSON
+package import Attribution
+package import StrictJSON
 
 /// A range of consecutive days.
 package struct CalendarPeriod: Hashable {
-    let first: CalendarDay
-    let last: CalendarDay
+    package let first: CalendarDay
+    package let last: CalendarDay
 
     /// Parses a period.
     ///
@@ -14,7 +14,7 @@ package struct CalendarPeriod: Hashable {
     ///   - field: The name of the parameter, for the message.
     ///   - today: The current day in the report's time zone.
     /// - Throws: ``Attribution/FieldProblem`` for any other text, and for dates that do not exist.
-    init(_ text: String, field: String, today: CalendarDay) throws(FieldProblem) {
+    package init(_ text: String, field: String, today: CalendarDay) throws(FieldProblem) {
         if let period = Self.named(text, today) {
             self = period
         } else if let count = try Self.count(text, field) {

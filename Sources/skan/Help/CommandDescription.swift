@@ -1,5 +1,7 @@
 import ArgumentParser
+import AttributionReports
 import Foundation
+import StrictJSON
 
 /// A command with its options and subcommands, as the argument parser describes it.
 struct CommandDescription: Decodable {
@@ -8,8 +10,8 @@ struct CommandDescription: Decodable {
     let abstract: String?
     let discussion: String?
     let shouldDisplay: Bool?
-    let subcommands: [CommandDescription]?
-    let arguments: [Argument]?
+    private(set) var subcommands: [CommandDescription]?
+    private(set) var arguments: [Argument]?
 
     /// An option, a flag or an operand.
     struct Argument: Decodable {
@@ -23,6 +25,14 @@ struct CommandDescription: Decodable {
         let isOptional: Bool
         let isRepeating: Bool
         let shouldDisplay: Bool
+        let parsingStrategy: String
+        /// What its value has to be; nil for flags, and where every text is accepted.
+        fileprivate(set) var type: ValueType?
+
+        private enum CodingKeys: CodingKey {
+            case kind, names, valueName, abstract, discussion, defaultValue, allValues, isOptional, isRepeating
+            case shouldDisplay, parsingStrategy
+        }
 
         enum Kind: String, Decodable {
             case positional, option, flag
@@ -44,7 +54,26 @@ struct CommandDescription: Decodable {
         struct Tool: Decodable {
             let command: CommandDescription
         }
-        return try JSONDecoder().decode(Tool.self, from: Data(Skan._dumpHelp().utf8)).command
+        return try JSONDecoder().decode(Tool.self, from: Data(Skan._dumpHelp().utf8)).command.typed(by: Skan.self)
+    }
+
+    /// Adds the types of values, which the parser's description lacks.
+    private func typed(by command: any ParsableCommand.Type) -> CommandDescription {
+        var typed = self
+        let types = ValueType.all(of: command)
+        let indices = (arguments ?? []).indices.filter { arguments?[$0].kind != .flag }
+        if indices.count == types.count {
+            for (index, type) in zip(indices, types) {
+                typed.arguments?[index].type = type
+            }
+        }
+        // The parser describes subcommands in their order, and adds its own help at the end.
+        for (index, subcommand) in command.configuration.subcommands.enumerated() {
+            if let description = typed.subcommands?[index] {
+                typed.subcommands?[index] = description.typed(by: subcommand)
+            }
+        }
+        return typed
     }
 
     /// The words that call it, such as `["skan", "keys", "check"]`.
@@ -86,5 +115,40 @@ extension CommandDescription.Argument {
 
     func isNamed(_ text: String) -> Bool {
         (names ?? []).contains { $0.text == text }
+    }
+
+    /// Whether the next word is its value even if it looks like an option.
+    var takesAnyWord: Bool {
+        parsingStrategy == "unconditional"
+    }
+
+    /// What is wrong with a value, after the name under which it was given; nil when it is accepted.
+    func problem(with value: String, named name: String) -> String? {
+        let found = "\(name): found \(value.quotedIfEmpty.shortened(to: 40)), expected "
+        if let known = allValues, !known.isEmpty {
+            return known.contains(value)
+                ? nil : "\(found)one of \(known.joined(separator: ", "))\(suggestion(for: value, among: known))"
+        }
+        return type?.expectation(insteadOf: value).map { found + $0 }
+    }
+
+    /// The nearest known word; numbers are all alike.
+    private func suggestion(for value: String, among known: [String]) -> String {
+        value.contains(where: \.isLetter) ? known.suggestion(for: value) : ""
+    }
+
+    /// What its value has to be.
+    var expectation: String {
+        if let known = allValues, !known.isEmpty {
+            return "one of \(known.joined(separator: ", "))"
+        }
+        return type?.expectation ?? "a value"
+    }
+}
+
+extension String {
+    /// The text, or two quotation marks: nothing would be seen of an empty one.
+    var quotedIfEmpty: String {
+        isEmpty ? "\"\"" : self
     }
 }

@@ -29,7 +29,7 @@ struct CompletionCommand: ParsableCommand {
     @Argument(help: "bash, zsh or fish.")
     var shell: Shell
 
-    func run() {
-        Terminal.write(Skan.completionScript(for: shell.completionShell) + "\n")
+    func run() throws {
+        Terminal.write(CompletionScript(shell.completionShell, of: try .ofProgram()).text)
     }
 }

@@ -32,9 +32,6 @@ extension CompletionKind {
     /// The scopes of tokens, comma-separated.
     static let scopes = commaSeparated { AccessScope.allCases.map(\.rawValue) }
 
-    /// The versions of SKAdNetwork.
-    static let versions = CompletionKind.list(SKAdNetworkVersion.allCases.map(\.rawValue))
-
     /// The reasons for which deliveries are in quarantine.
     static let quarantineReasons = CompletionKind.list(QuarantineQuery.reasons)
 

@@ -3,16 +3,21 @@ import StrictJSON
 
 /// Compares the typed words with what the commands accept, to name mistakes.
 ///
-/// It is only asked after the argument parser has refused the words, and says nothing where it finds no mistake.
+/// It is used after the argument parser has refused the words, whose own sentences are not shown; without a mistake, it
+/// only knows the command.
 struct TypedCommand {
     /// The command that was called, as far as it is known.
     private(set) var command: CommandDescription
-    /// The first mistake, in words: an unknown name, else a value that is none, else all that is missing.
+    /// The first mistake, in words: an unknown name, otherwise an invalid value, otherwise everything that is missing.
     private(set) var problem: String?
 
     private var given: [CommandDescription.Argument] = []
     private var operands: [String] = []
-    private var lacksValue = false
+    /// What is wrong with the first invalid value.
+    private var badValue: String?
+
+    /// Flags of which at most one may be given: the parser's description does not tell.
+    private static let exclusiveFlags = ReportOptions.OtherTraffic.allCases.map { "--\($0.rawValue)" }
 
     /// Interprets the words.
     ///
@@ -34,27 +39,32 @@ struct TypedCommand {
     }
 
     private mutating func walkHelp(_ words: ArraySlice<String>) {
-        for word in words where !word.hasPrefix("-") && problem == nil {
-            enter(word)
+        for word in words where problem == nil && !["-h", "--help", "-help"].contains(word) {
+            if word.hasPrefix("-") {
+                problem = "unknown option \(word.shortened(to: 40))"
+            } else {
+                enter(word)
+            }
         }
     }
 
     private mutating func walk(_ words: [String]) {
         var pending = words[...]
-        var badValue: String?
         while let word = pending.popFirst(), problem == nil {
             if word == "--" {
                 operands += pending
                 break
+            } else if word.hasPrefix("--") || (word.hasPrefix("-") && isNamed(word)) {
+                takeOption(word, &pending)
             } else if word.hasPrefix("-"), word.count > 1 {
-                badValue = takeOption(word, &pending) ?? badValue
+                takeShortOptions(word, &pending)
             } else if command.subcommands != nil {
                 enter(word)
             } else {
                 operands.append(word)
             }
         }
-        problem = problem ?? badValue ?? badOperand ?? missing
+        problem = problem ?? badValue ?? contradiction ?? badOperand ?? missing
     }
 
     private mutating func enter(_ word: String) {
@@ -69,69 +79,107 @@ struct TypedCommand {
         let known = command.shownSubcommands.map(\.commandName)
         let parent = command.path.count > 1 ? " of \(command.path.joined(separator: " "))" : ""
         let expected = known.isEmpty ? "" : ", expected one of \(known.joined(separator: ", "))"
-        problem = "unknown command \(word.shortened(to: 40))\(parent)\(expected)\(known.suggestion(for: word))"
+        let name = word.quotedIfEmpty.shortened(to: 40)
+        problem = "unknown command \(name)\(parent)\(expected)\(known.suggestion(for: word))"
+    }
+
+    // MARK: Options
+
+    private func option(named name: String) -> CommandDescription.Argument? {
+        (command.arguments ?? []).first { $0.isNamed(name) }
+    }
+
+    /// Whether a word is an option of the command, with a value or without.
+    private func isNamed(_ word: String) -> Bool {
+        option(named: String(word.prefix { $0 != "=" })) != nil
+    }
+
+    private var longNames: [String] {
+        (command.arguments ?? []).flatMap { ($0.names ?? []).map(\.text) }.filter { $0.count > 2 }
     }
 
     /// Takes an option and its value.
-    ///
-    /// - Returns: What is wrong with the value.
-    private mutating func takeOption(_ word: String, _ pending: inout ArraySlice<String>) -> String? {
-        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
-        guard let option = (command.arguments ?? []).first(where: { $0.isNamed(parts[0]) }) else {
-            // -qo FILE: short options may be combined.
-            let isJoined =
-                !word.hasPrefix("--") && (command.arguments ?? []).contains { $0.isNamed("\(word.prefix(2))") }
-            guard isJoined else {
-                let names = (command.arguments ?? []).flatMap { ($0.names ?? []).map(\.text) }.filter { $0.count > 2 }
-                problem = "unknown option \(parts[0].shortened(to: 40))\(names.suggestion(for: parts[0]))"
-                return nil
-            }
-            lacksValue = true
-            return nil
+    private mutating func takeOption(_ word: String, _ pending: inout ArraySlice<String>) {
+        let name = String(word.prefix { $0 != "=" })
+        let joined = word.dropFirst(name.count + 1)
+        guard let option = option(named: name) else {
+            let shown = name.count > 2 ? name : word
+            problem = "unknown option \(shown.shortened(to: 40))\(longNames.suggestion(for: shown))"
+            return
         }
         given.append(option)
-        guard option.kind == .option else {
-            return nil
-        }
-        if parts.count == 2 {
-            return Self.problem(with: parts[1], of: option, named: parts[0])
-        }
-        // A word that looks like an option is not a value, except in --sort -installs.
-        guard pending.first?.hasPrefix("--") == false, let value = pending.popFirst() else {
-            lacksValue = true
-            return "\(parts[0]): expected a value"
-        }
-        return Self.problem(with: value, of: option, named: parts[0])
+        let valueProblem: String? =
+            switch option.kind {
+            case .option where joined.isEmpty: takeValue(of: option, named: name, &pending)
+            case .option: option.problem(with: String(joined), named: name)
+            case .flag where !joined.isEmpty:
+                "\(name): found \(String(joined).shortened(to: 40)), expected no value"
+            case .flag, .positional: nil
+            }
+        badValue = badValue ?? valueProblem
     }
 
-    /// What is wrong with a value, where the values are known.
-    private static func problem(
-        with value: String, of argument: CommandDescription.Argument, named name: String
-    ) -> String? {
-        guard let known = argument.allValues, !known.isEmpty, !known.contains(value) else {
-            return nil
+    /// Takes short options in one word, such as `-qo`; their values follow.
+    private mutating func takeShortOptions(_ word: String, _ pending: inout ArraySlice<String>) {
+        let names = word.dropFirst().map { "-\($0)" }
+        guard names.allSatisfy({ option(named: $0) != nil }) else {
+            let takesValue = option(named: names[0])?.kind == .option
+            let nearest = longNames.nearest(to: word) ?? (takesValue ? "\(names[0]) \(word.dropFirst(2))" : nil)
+            let suggestion = nearest.map { "; did you mean \($0)?" } ?? ""
+            problem = "unknown option \(word.shortened(to: 40))\(suggestion.shortened(to: 80))"
+            return
         }
-        return "\(name): found \(value.shortened(to: 40)), expected one of \(known.joined(separator: ", "))"
-            + known.suggestion(for: value)
+        for name in names {
+            takeOption(name, &pending)
+        }
     }
+
+    /// Takes the next word as the value of an option.
+    ///
+    /// - Returns: What is wrong with it.
+    private func takeValue(
+        of option: CommandDescription.Argument, named name: String, _ pending: inout ArraySlice<String>
+    ) -> String? {
+        guard let word = pending.first, word != "--" else {
+            return "\(name): expected \(option.expectation)"
+        }
+        guard word.hasPrefix("-"), word.count > 1, !option.takesAnyWord else {
+            pending.removeFirst()
+            return option.problem(with: word, named: name)
+        }
+        if word.hasPrefix("--") || isNamed(word) {
+            return "\(name): expected \(option.expectation)"
+        }
+        pending.removeFirst()
+        let isNumber = Double(word) != nil && option.type?.isNumber == true
+        let expected =
+            isNumber ? option.expectation : "a value that does not begin with a hyphen, or \(name)=\(word)"
+        return "\(name): found \(word.shortened(to: 40)), expected \(expected)"
+    }
+
+    private var contradiction: String? {
+        let flags = Self.exclusiveFlags.filter { name in given.contains { $0.isNamed(name) } }
+        return flags.count > 1 ? "found \(flags.joined(separator: " and ")), expected one of them" : nil
+    }
+
+    // MARK: Operands
 
     private var badOperand: String? {
         let arguments = command.shownArguments.filter { $0.kind == .positional && !$0.isRepeating }
-        if let problem = zip(arguments, operands).lazy.compactMap({
-            Self.problem(with: $1, of: $0, named: $0.synopsis)
-        }).first {
+        let problems = zip(arguments, operands).compactMap { $0.problem(with: $1, named: $0.synopsis) }
+        if let problem = problems.first {
             return problem
         }
         let isBounded = !command.shownArguments.contains { $0.kind == .positional && $0.isRepeating }
         guard command.subcommands == nil, isBounded, operands.count > arguments.count else {
             return nil
         }
-        return "unexpected argument \(operands[arguments.count].shortened(to: 40))"
+        return "unexpected argument \(operands[arguments.count].quotedIfEmpty.shortened(to: 40))"
     }
 
-    /// The required arguments that are missing; nil when arguments cannot be told from values.
+    /// The required options and operands that are missing.
     private var missing: String? {
-        guard command.subcommands == nil, !lacksValue else {
+        guard command.subcommands == nil else {
             return nil
         }
         var pendingOperands = operands[...]

@@ -22,6 +22,11 @@ enum Terminal {
         return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
     }
 
+    /// The width at which the parser breaks help.
+    static var helpColumns: Int {
+        ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? columns ?? 80
+    }
+
     /// Writes data to standard output; a closed pipe ends the run with success.
     static func write(_ text: String) {
         write(bytes: text.utf8)
@@ -43,11 +48,11 @@ enum Terminal {
     }
 
     private static func flush(_ buffer: inout [UInt8]) {
-        var rest = buffer[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+        var pending = buffer[...]
+        while !pending.isEmpty {
+            let count = pending.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count > 0 {
-                rest = rest.dropFirst(count)
+                pending = pending.dropFirst(count)
             } else if errno == EPIPE {
                 _exit(0)
             } else if errno != EINTR {
@@ -73,11 +78,11 @@ enum Terminal {
 
     /// Not with `FileHandle`, which traps when the other end is closed or the disk is full.
     private static func writeToStandardError(_ text: String) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        var pending = Array(text.utf8)[...]
+        while !pending.isEmpty {
+            let count = pending.withUnsafeBytes { Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
             if count > 0 {
-                rest = rest.dropFirst(count)
+                pending = pending.dropFirst(count)
             } else if errno != EINTR {
                 return
             }

@@ -8,12 +8,12 @@ import AttributionStore
 extension QuarantineCommand {
     struct Requeue: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Verify deliveries again, and count those that are genuine now.",
+            abstract: "Verify deliveries again, and count those whose signature is valid now.",
             discussion: """
                 Useful after an upgrade that knows a new version or key. Deliveries that verify are recorded on the \
                 day they were received, for the networks the last server named as ours. A running server verifies \
-                them, with the keys it trusts; otherwise this command does, with the keys given here. Conflicts stay: \
-                they were already verified.
+                them, with the keys it trusts; otherwise this command does, with the keys given here. Conflicts remain \
+                in quarantine, because their signatures were valid already.
                 """)
 
         @OptionGroup var store: StoreOption
@@ -42,8 +42,8 @@ extension QuarantineCommand {
                 try await $0.requeue(query)
             }
             Terminal.write(
-                "judged \(result.judged): recorded \(result.recorded), duplicate \(result.duplicate), "
-                    + "conflict \(result.conflict), stayed \(result.stayed)\n")
+                "\(result.judged) verified again: recorded \(result.recorded), duplicate \(result.duplicate), "
+                    + "conflict \(result.conflict), still in quarantine \(result.stayed)\n")
         }
     }
 }

@@ -34,10 +34,12 @@ struct QuarantineFilterOptions: ParsableArguments {
     func query(limit: Int, now: Date = Date()) throws -> QuarantineQuery {
         if let reason, !QuarantineQuery.reasons.contains(reason) {
             throw FieldProblem(
-                field: "reason", found: reason, expected: "one of " + QuarantineQuery.reasons.joined(separator: ", "))
+                field: "reason", found: reason.quotedIfEmpty.shortened(to: 40),
+                expected: "one of \(QuarantineQuery.reasons.joined(separator: ", "))"
+                    + QuarantineQuery.reasons.suggestion(for: reason))
         }
         guard before == nil || olderThan == nil else {
-            throw CommandFailure("--before and --older-than exclude each other", hint: "give one of them")
+            throw CommandFailure("found --before and --older-than, expected one of them", hint: "skan help quarantine")
         }
         var moment = try before.map { try Moment($0, field: "before").milliseconds }
         if let olderThan {
@@ -51,7 +53,9 @@ struct QuarantineFilterOptions: ParsableArguments {
         guard let unit = age.last.flatMap({ units[$0] }), let count = Int64(age.dropLast()),
             (0...36_500).contains(count)
         else {
-            throw FieldProblem(field: "older-than", found: age, expected: "days or hours, for example 90d or 36h")
+            throw FieldProblem(
+                field: "older-than", found: age.quotedIfEmpty.shortened(to: 40),
+                expected: "days or hours, for example 90d or 36h")
         }
         return count * unit
     }

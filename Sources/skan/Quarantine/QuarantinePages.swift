@@ -8,7 +8,7 @@ struct QuarantinePages {
     /// Bodies of up to 16 KiB: some megabytes.
     private static let size = 256
 
-    /// Takes what is asked for; its limit counts deliveries in all.
+    /// Makes the pages of a query, whose limit is that of all pages together.
     init(_ reader: any LedgerReading, _ query: QuarantineQuery) {
         self.reader = reader
         self.query = query

@@ -12,7 +12,7 @@ struct ReportFigures {
             json: Array(report.json.line.utf8), dimensions: report.request.dimensions, withRepeats: withRepeats)
     }
 
-    /// Takes figures that were counted elsewhere, by the names a report has them under.
+    /// Takes figures that were counted elsewhere, by their names in a report.
     init(_ figures: [String: Int64]) {
         self.figures = figures
     }
@@ -21,9 +21,9 @@ struct ReportFigures {
     ///
     /// - Parameters:
     ///   - json: The report.
-    ///   - dimensions: What it is by.
-    ///   - withRepeats: Whether with how late repeats came, which depends on how long sending takes.
-    /// - Throws: ``CommandFailure`` for what is no report.
+    ///   - dimensions: The dimensions of its rows.
+    ///   - withRepeats: Whether to include the delays of repeats, which depend on how long sending takes.
+    /// - Throws: ``CommandFailure`` for anything other than a report.
     init(json: [UInt8], dimensions: [ReportDimension], withRepeats: Bool = false) throws {
         guard let root = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any],
             root["schema"] as? String == Report.schema
@@ -46,7 +46,7 @@ struct ReportFigures {
             collect(counts, "row \(key):")
         }
         collect(root["totals"] ?? [:], "totals:")
-        // What is kept depends on what came before.
+        // The number of deliveries not kept depends on earlier traffic.
         let left = withRepeats ? ["not-kept"] : ["not-kept", "repeats"]
         let counted = (root["deliveries"] as? [String: Any])?.filter { !left.contains($0.key) }
         collect(counted ?? [:], "deliveries:")
@@ -58,7 +58,7 @@ struct ReportFigures {
         ReportFigures(figures.filter { $0.key.hasPrefix("deliveries:") })
     }
 
-    /// Every figure that did not grow from `self` to `later` as `plan` says.
+    /// Every figure whose growth from `self` to `later` differs from `plan`.
     func differences(to later: ReportFigures, planned plan: ReportFigures) -> [String] {
         let names = Set(figures.keys).union(later.figures.keys).union(plan.figures.keys)
         return names.sorted().compactMap { name in

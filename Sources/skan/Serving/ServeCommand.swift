@@ -14,7 +14,7 @@ struct ServeCommand: AsyncParsableCommand {
             SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_NETWORK, SKAN_TRUST_TEST_KEY and SKAN_TRUSTED_PROXY \
             (comma-separated), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY, SKAN_LOG_LEVEL and \
             SKAN_LOG_FORMAT; those of the console also from SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP \
-            (true). --check shows what a server would start with. On SIGTERM or SIGINT the server finishes accepted \
+            (yes or no). --check shows what a server would start with. On SIGTERM or SIGINT the server finishes accepted \
             requests and stops within 5 seconds; if that takes longer, it exits with status 2, and nothing answered \
             is lost. SIGHUP reloads certificate, tokens and signing keys, all of them or none.
             """
@@ -79,7 +79,7 @@ struct ServeCommand: AsyncParsableCommand {
         completion: .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]))
     var logLevel: String?
 
-    @Option(help: "text, or json (one object per line).")
+    @Option(help: "text, or json (one object per line).", completion: .list(["text", "json"]))
     var logFormat: String?
 
     @Flag(

@@ -34,6 +34,15 @@ struct ServeSettings {
             }
             return value
         }
+        func flag(_ isGiven: Bool, _ name: String) -> Bool {
+            do {
+                let isSet = try environment.flag(name)
+                return isGiven || isSet
+            } catch {
+                problems.append(error)
+                return isGiven
+            }
+        }
         func list(_ flags: [String], _ name: String) -> [String] {
             flags.isEmpty ? environment.list(name) : flags
         }
@@ -53,9 +62,8 @@ struct ServeSettings {
             command.signRate, environment.text("sign.rate"), "sign rate", configuration.tokenRate,
             "1 to 1000000 requests a second"
         ) { Int($0) }
-        configuration.isConsolePlain = command.consolePlainHttp || environment.text("console.plain.http") == "true"
-        configuration.requiresSynchronous =
-            command.requireSynchronous || environment.text("require.synchronous") == "true"
+        configuration.isConsolePlain = flag(command.consolePlainHttp, "console.plain.http")
+        configuration.requiresSynchronous = flag(command.requireSynchronous, "require.synchronous")
         configuration.networks = list(command.networks, "network")
         configuration.testKeys = command.testKeys.all
         configuration.signingKeys = command.signingKeys ?? environment.text("signing.keys")

@@ -66,22 +66,19 @@ extension TokensCommand {
         func run() throws {
             let scopes = try scope.split(separator: ",", omittingEmptySubsequences: false).map { word in
                 guard let scope = AccessScope(rawValue: String(word)) else {
+                    let known = AccessScope.allCases.map(\.rawValue)
                     throw FieldProblem(
-                        field: "scope", found: String(word),
-                        expected: AccessScope.allCases.map(\.rawValue).joined(separator: ", "))
+                        field: "scope", found: String(word).quotedIfEmpty.shortened(to: 40),
+                        expected: "one of \(known.joined(separator: ", "))\(known.suggestion(for: String(word)))")
                 }
                 return scope
             }
-            let day = try expires.map { text in
-                guard let day = CalendarDay(text) else {
-                    throw FieldProblem(field: "expires", found: text, expected: "a day, YYYY-MM-DD")
-                }
-                return day
-            }
+            let day = try expires.map { try CalendarDay.reading($0, field: "expires") }
             let networks = try networks.map { text in
                 guard let network = AdNetworkID(text) else {
                     throw FieldProblem(
-                        field: "network", found: text.shortened(to: 60), expected: "the id of an ad network")
+                        field: "network", found: text.quotedIfEmpty.shortened(to: 60),
+                        expected: "the id of an ad network")
                 }
                 return network
             }

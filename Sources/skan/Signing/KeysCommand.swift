@@ -27,7 +27,7 @@ extension KeysCommand {
             let key = try NetworkPrivateKey.generate(curve)
             try KeyFile.writeNew(try key.pem(), to: file)
             Terminal.say("skan: wrote a \(curve.displayName) private key to \(file) (mode 0600); keep it secret")
-            Terminal.say("skan: hint: skan keys public \(file) prints what Apple asks for")
+            Terminal.say("skan: hint: skan keys public \(file)")
         }
     }
 
@@ -62,8 +62,8 @@ extension KeysCommand {
         @Option(help: "The public key given to Apple; must match the private key.", completion: .file())
         var `public`: String?
 
-        @Option(help: "The version it has to sign; refuses a curve that does not fit.", completion: .versions)
-        var version: String?
+        @Option(help: "The version it has to sign; refuses a curve that does not fit.")
+        var version: SKAdNetworkVersion?
 
         @OptionGroup var keys: SigningKeysOption
 
@@ -84,13 +84,8 @@ extension KeysCommand {
                 return
             }
             let key = try NetworkPrivateKey(argument: file)
-            if let version {
-                guard let known = SKAdNetworkVersion(rawValue: version) else {
-                    throw CommandFailure("--version: found \(version), expected 1.0, 2.0, 2.1, 2.2, 3.0 or 4.0")
-                }
-                guard key.curve == .p256 || known <= .v2_0 else {
-                    throw KeyProblem.wrongCurve(key.curve, version: known)
-                }
+            if let version, key.curve != .p256, version > .v2_0 {
+                throw KeyProblem.wrongCurve(key.curve, version: version)
             }
             if let publicFile = `public` {
                 guard try SignaturePublicKey(file: publicFile).matches(key) else {

@@ -54,10 +54,10 @@ extension PublishCommand {
                 """
         )
 
-        @Option(help: "The company's name.")
+        @Option(help: ArgumentHelp("The company's name.", valueName: "name"))
         var companyName: String
 
-        @Option(help: "The company's domain.")
+        @Option(help: ArgumentHelp("The company's domain.", valueName: "domain"))
         var companyDomain: String
 
         @Option(help: "The company's business address.")
@@ -84,17 +84,19 @@ extension PublishCommand {
         }
 
         func run() throws {
-            let domain = try DomainName(companyDomain, field: "company domain")
+            let domain = try DomainName(companyDomain, field: "company-domain")
             let publication = try NetworkPublication(
                 companyName: companyName,
                 companyAddress: companyAddress,
                 companyDomain: domain,
                 entries: try ids.map(Self.entry),
-                copyDomain: try copyDomain.map { try DomainName($0, field: "copy domain") } ?? domain
+                copyDomain: try copyDomain.map { try DomainName($0, field: "copy-domain") } ?? domain
             )
             if let piece {
                 guard let text = piece.text(of: publication) else {
-                    throw CommandFailure("\(piece.fileName) lists ids of SKAdNetwork only, and none was given")
+                    throw CommandFailure(
+                        "\(piece.fileName) lists ids of SKAdNetwork only, and none was given",
+                        hint: "--id example123.skadnetwork")
                 }
                 Terminal.write(text)
             }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Attribution
+package import Attribution
 import AttributionSigning
 import Foundation
 import StrictJSON
@@ -32,28 +32,32 @@ struct SignCommand: ParsableCommand {
     @Option(help: "skadnetwork or adattributionkit.")
     var framework: Framework = .skadnetwork
 
-    @Option(help: "SKAdNetwork version: 1.0, 2.0, 2.1, 2.2, 3.0 or 4.0.", completion: .versions)
-    var version: String?
+    @Option(help: "SKAdNetwork version.")
+    var version: SKAdNetworkVersion?
 
-    @Option(help: "Ad network id, spelled as in the source app's Info.plist.")
+    @Option(help: ArgumentHelp("Ad network id, spelled as in the source app's Info.plist.", valueName: "id"))
     var network: String?
 
-    @Option(name: .customLong("campaign"), help: "Campaign id, 1…100 (SKAdNetwork up to 3.0).")
+    @Option(help: ArgumentHelp("Campaign id, 1…100 (SKAdNetwork up to 3.0).", valueName: "n"))
     var campaign: Int64?
 
-    @Option(help: "Source identifier, 0…9999 (SKAdNetwork 4.0, AdAttributionKit).")
+    @Option(help: ArgumentHelp("Source identifier, 0…9999 (SKAdNetwork 4.0, AdAttributionKit).", valueName: "n"))
     var sourceIdentifier: Int64?
 
-    @Option(help: "App Store id of the advertised app.")
+    @Option(help: ArgumentHelp("App Store id of the advertised app.", valueName: "id"))
     var advertisedApp: Int64?
 
-    @Option(help: "App Store id of the app that shows the ad, 0 in development (from SKAdNetwork 2.0).")
+    @Option(
+        help: ArgumentHelp(
+            "App Store id of the app that shows the ad, 0 in development (from SKAdNetwork 2.0).", valueName: "id"))
     var sourceApp: Int64?
 
-    @Option(help: "Domain of the page that shows a web ad (SKAdNetwork 4.0).")
+    @Option(help: ArgumentHelp("Domain of the page that shows a web ad (SKAdNetwork 4.0).", valueName: "domain"))
     var sourceDomain: String?
 
-    @Option(help: "1 StoreKit-rendered or web ad, 0 view-through (from SKAdNetwork 2.2; default 1).")
+    @Option(
+        help: "1 StoreKit-rendered or web ad, 0 view-through (from SKAdNetwork 2.2; default 1).",
+        completion: .list(["0", "1"]))
     var fidelity: Int64?
 
     @Flag(help: "A click may lead to a re-engagement (AdAttributionKit, iOS 18).")
@@ -78,21 +82,29 @@ struct SignCommand: ParsableCommand {
     var format: Format = .json
 
     func run() throws {
+        try refuseOptions()
+        guard let network, let advertisedApp, missingOptions.isEmpty else {
+            throw lackingOptions
+        }
         switch framework {
-        case .skadnetwork: Terminal.write(try skAdNetworkOutput().pretty + "\n")
+        case .skadnetwork:
+            guard let version else {
+                throw lackingOptions
+            }
+            let output = try output(of: try impression(version, network, advertisedApp: advertisedApp))
+            Terminal.write(output.pretty + "\n")
         case .adattributionkit:
-            let signed = try adAttributionKitImpression()
+            let impression = try impression(network, advertisedApp: advertisedApp)
+            let signed = try sign(with: { try $0.sign(impression) }, or: { try $0.sign(impression) })
             Terminal.write((format == .jws ? signed.compactJWS : signed.json.pretty) + "\n")
         }
     }
 
-    private func skAdNetworkOutput() throws -> JSONText {
-        try refuse([("re-engagement", reEngagement), ("format jws", format == .jws)])
-        guard let version, let network, let advertisedApp, hasKey else {
-            throw lacking([("--version VERSION", version == nil)])
-        }
-        let impression = try SKAdNetworkImpressionDraft(
-            version: version,
+    private func impression(
+        _ version: SKAdNetworkVersion, _ network: String, advertisedApp: Int64
+    ) throws -> SKAdNetworkImpression {
+        try SKAdNetworkImpressionDraft(
+            version: version.rawValue,
             adNetworkID: network,
             campaignID: campaign,
             sourceIdentifier: sourceIdentifier,
@@ -103,6 +115,9 @@ struct SignCommand: ParsableCommand {
             nonce: nonce ?? Self.freshNonce(),
             timestampMilliseconds: timestamp ?? Self.now()
         ).checked()
+    }
+
+    private func output(of impression: SKAdNetworkImpression) throws -> JSONText {
         let signed = try sign(with: { try $0.sign(impression) }, or: { try $0.sign(impression) })
         switch format {
         case .json, .jws: return signed.json
@@ -111,15 +126,8 @@ struct SignCommand: ParsableCommand {
         }
     }
 
-    private func adAttributionKitImpression() throws -> SignedAdAttributionKitImpression {
-        try refuse([
-            ("version", version != nil), ("campaign", campaign != nil), ("source-domain", sourceDomain != nil),
-            ("fidelity", fidelity != nil), ("format \(format.rawValue)", format == .storekit || format == .impression),
-        ])
-        guard let network, let advertisedApp, hasKey else {
-            throw lacking([])
-        }
-        let impression = try AdAttributionKitImpressionDraft(
+    private func impression(_ network: String, advertisedApp: Int64) throws -> AdAttributionKitImpression {
+        try AdAttributionKitImpressionDraft(
             impressionIdentifier: nonce ?? Self.freshNonce(),
             publisherItemIdentifier: sourceApp,
             advertisedItemIdentifier: advertisedApp,
@@ -128,35 +136,6 @@ struct SignCommand: ParsableCommand {
             timestampMilliseconds: timestamp ?? Self.now(),
             isEligibleForReEngagement: reEngagement
         ).checked()
-        return try sign(with: { try $0.sign(impression) }, or: { try $0.sign(impression) })
-    }
-
-    private var hasKey: Bool {
-        key != nil || keys.file(besides: key) != nil
-    }
-
-    /// Names every missing option.
-    private func lacking(_ more: [(form: String, isMissing: Bool)]) -> CommandFailure {
-        let options =
-            more + [
-                ("--network ID", network == nil), ("--advertised-app ID", advertisedApp == nil),
-                ("one of --key FILE and --keys LIST", !hasKey),
-            ]
-        let missing = options.filter(\.isMissing).map(\.form)
-        let isKeyAlone = missing.count == 1 && !hasKey
-        return CommandFailure(
-            "expected \(missing.joined(separator: ", "))",
-            hint: isKeyAlone ? "make a key with: skan keys generate key.pem" : "skan help sign")
-    }
-
-    /// Refuses options that the framework does not have, instead of silently ignoring them.
-    private func refuse(_ options: [(name: String, isGiven: Bool)]) throws {
-        for option in options where option.isGiven {
-            let other = Framework.allCases.first { $0 != framework } ?? framework
-            throw CommandFailure(
-                "--\(option.name): found with --framework \(framework.rawValue), which does not have it",
-                hint: "leave it out, or give --framework \(other.rawValue)")
-        }
     }
 
     private func sign<Signed>(
@@ -180,3 +159,5 @@ struct SignCommand: ParsableCommand {
         UnixMilliseconds(Date()).rawValue
     }
 }
+
+extension SKAdNetworkVersion: ExpressibleByArgument {}

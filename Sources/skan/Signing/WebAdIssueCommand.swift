@@ -26,13 +26,13 @@ extension WebAdCommand {
 
         @OptionGroup var store: StoreOption
 
-        @Option(help: "Ad network id, spelled as registered.")
+        @Option(help: ArgumentHelp("Ad network id, spelled as registered.", valueName: "id"))
         var network: String
 
-        @Option(help: "App Store id of the advertised app.")
+        @Option(help: ArgumentHelp("App Store id of the advertised app.", valueName: "id"))
         var advertisedApp: Int64
 
-        @Option(help: "Source identifier, 0…9999.")
+        @Option(help: ArgumentHelp("Source identifier, 0…9999.", valueName: "n"))
         var sourceIdentifier: Int64
 
         @Option(
@@ -40,7 +40,7 @@ extension WebAdCommand {
             help: "Registrable domain (eTLD+1) of pages that may show it; may be repeated. Without it, any domain.")
         var sourceDomains: [String] = []
 
-        @Option(help: "The origin that devices request, https://HOST.")
+        @Option(help: ArgumentHelp("The origin that devices request, https://HOST.", valueName: "origin"))
         var destination: String
 
         @Option(help: "The link's text.")

@@ -10,19 +10,21 @@ extension WebAdCommand {
         static let configuration = CommandConfiguration(
             abstract: "Tap links as a device does, check each payload, and with --keys install and send the postback.",
             discussion: """
-                Reads the output of skan web-ad issue. A payload must have exactly Apple's fields, the link's nonce \
-                and app, the page's domain, the current time, and a signature that verifies with the network's public \
-                key. Exits with status 0 if everything is as a device expects, otherwise 1.
+                Reads the output of skan web-ad issue, JSON or HTML. A payload must have exactly Apple's fields, the \
+                link's nonce and app, the page's domain, the current time, and a signature that verifies with the \
+                network's public key. Exits with status 0 if everything is as a device expects, otherwise 1.
                 """
         )
 
         @Argument(help: "Files; - or none for standard input.", completion: .file())
         var files: [String] = []
 
-        @Option(help: "Domain of the page that shows the links.")
+        @Option(help: ArgumentHelp("Domain of the page that shows the links.", valueName: "domain"))
         var sourceDomain: String
 
-        @Option(help: "The network's key, public or private, to verify payloads with.", completion: .file())
+        @Option(
+            help: ArgumentHelp("The network's key, public or private, to verify payloads with.", valueName: "file"),
+            completion: .file())
         var networkKey: String
 
         @Option(help: "Origin to request instead of the link's attributionDestination, such as http://127.0.0.1:8080.")
@@ -74,7 +76,9 @@ extension WebAdCommand {
 
         private static func link(_ record: [UInt8], _ file: String) throws -> WebAdPageLink {
             do {
-                return try WebAdPageLink(json: record)
+                return record.first == UInt8(ascii: "<")
+                    ? try WebAdPageLink(html: String(decoding: record, as: UTF8.self))
+                    : try WebAdPageLink(json: record)
             } catch {
                 throw CommandFailure(
                     "\(file == "-" ? "standard input" : file): \((error as? any CodedError)?.message ?? "not a link")",

@@ -1,5 +1,4 @@
 import Attribution
-import AttributionHarness
 import AttributionIngest
 import AttributionListener
 import AttributionServer
@@ -7,11 +6,11 @@ import AttributionSigning
 import StrictJSON
 import Synchronization
 
-/// Judges deliveries as they come, prints a line for each, and answers as a server would.
+/// Verifies deliveries as they arrive, prints a line for each, and answers as a server would.
 final class DeliveryPrinter: Sendable {
     private let verifier: PostbackVerifier
     private let format: VerifyCommand.Format
-    /// Where deliveries go on to; nil to answer here.
+    /// Where deliveries are forwarded; nil to answer here.
     private let target: DeliveryURL?
     private let state = Mutex(State())
 
@@ -20,7 +19,7 @@ final class DeliveryPrinter: Sendable {
         var seen: Set<PostbackKey> = []
     }
 
-    /// Beyond it the oldest repeats are not recognised any more; nobody looks at as many lines.
+    /// The number of ids remembered for recognizing repeats; then all are forgotten, to bound memory.
     private static let remembered = 100_000
 
     init(verifier: PostbackVerifier, format: VerifyCommand.Format, target: DeliveryURL?) {
@@ -29,24 +28,19 @@ final class DeliveryPrinter: Sendable {
         self.target = target
     }
 
-    /// Takes a request, on an event loop.
+    /// Handles a request, on an event loop.
     func take(_ request: IngressRequest, path: String, _ answer: @escaping @Sendable (IngressAnswer) -> Void) {
         let body = request.body
         let judgement = verifier.judge(body)
         let outcome = outcome(of: judgement)
         guard let target else {
-            write(judgement, body, path, outcome.word)
+            write(judgement, body, path, outcome.word, [("status", .string(outcome.word))])
             return answer(IngressAnswer(outcome))
         }
         Task {
-            do {
-                let forwarded = try await DeliveryClient().post(body, to: target.url(path))
-                write(judgement, body, path, "forwarded, answered \(forwarded.status)")
-                answer(IngressAnswer(status: forwarded.status, body: forwarded.body))
-            } catch {
-                write(judgement, body, path, "not forwarded: \(DeliveryClient.reason(error))")
-                answer(IngressAnswer(.storeFailed))
-            }
+            let forwarded = await ForwardedDelivery(body, to: target.url(path))
+            write(judgement, body, path, forwarded.text, [("forwarded", forwarded.json)])
+            answer(forwarded.answer)
         }
     }
 
@@ -67,7 +61,9 @@ final class DeliveryPrinter: Sendable {
         }
     }
 
-    private func write(_ judgement: Judgement, _ body: [UInt8], _ path: String, _ outcome: String) {
+    private func write(
+        _ judgement: Judgement, _ body: [UInt8], _ path: String, _ outcome: String, _ members: [(String, JSONText)]
+    ) {
         let number = state.withLock { state in
             state.count += 1
             return state.count
@@ -75,18 +71,19 @@ final class DeliveryPrinter: Sendable {
         let verdict = Verdict(
             judgement, of: JSONObjectSplitter.Record(bytes: body), file: path, number: number,
             unwrapped: false)
-        Terminal.write(format == .json ? verdict.json.line + "\n" : "\(verdict.text) [\(outcome)]\n")
+        Terminal.write(
+            format == .json ? verdict.json(adding: members).line + "\n" : "\(verdict.text) [\(outcome)]\n")
         Terminal.finish()
     }
 }
 
 extension IngestOutcome {
-    /// What is printed of it.
+    /// The outcome in a word, as printed.
     fileprivate var word: String {
         switch self {
         case .durable(let recording): recording.status.rawValue
         case .refused: "refused"
-        case .overloaded, .quarantineFull, .undecided, .storeFailed: "to be sent again"
+        case .overloaded, .quarantineFull, .undecided, .storeFailed: "not-recorded"
         }
     }
 }

@@ -14,25 +14,25 @@ import UnixSignals
 struct ListenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen",
-        abstract: "Receive deliveries, and print each with its verdict; nothing is kept.",
+        abstract: "Receive deliveries and print each with its verdict, without storing any.",
         discussion: """
-            It takes the paths of skan serve and answers as a server would, but it has no store: what it answers 200 is \
-            lost when it ends, so no devices must be sent here. With --forward each delivery goes on to another server, \
-            byte for byte, and is answered as that one answers.
+            It has the paths of skan serve and answers as a server would, but without a store: devices never repeat what \
+            it answers 200, so do not register its address with Apple. With --forward, each delivery is forwarded to \
+            another server byte for byte, the answer of that server is passed back, and its verdict is printed, too.
 
-            EXAMPLE
+            EXAMPLES
               skan listen --trust-test-key skan-test-keys/test-p256.public.pem
               skan listen --listen 127.0.0.1:9000 --forward http://127.0.0.1:8080
             """
     )
 
-    @Option(help: "HOST:PORT (port 0 takes a free one).")
+    @Option(help: "HOST:PORT (port 0 picks a free one).")
     var listen = ListenAddress(host: "127.0.0.1", port: 8080)
 
-    @Option(help: "Pass each delivery on to this server; without a path, its own is added.")
+    @Option(help: "Forward each delivery to this server; without a path, the delivery's own is added.")
     var forward: String?
 
-    @Option(help: "text, or json: one object a line.")
+    @Option(help: "text, or json: one object per line.")
     var format: VerifyCommand.Format = .text
 
     @OptionGroup var testKeys: TestKeyOptions

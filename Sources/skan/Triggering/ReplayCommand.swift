@@ -14,14 +14,14 @@ struct ReplayCommand: AsyncParsableCommand {
         commandName: "replay",
         abstract: "Send deliveries of a file or a store to a server again.",
         discussion: """
-            Files are those that skan import reads. Bodies are sent as received, in the order of the file or of \
-            recording, as fast as they are answered; with --speed as far apart as they came, so many times as fast. The \
-            server counts them as received now, and each postback once. It stops when nobody answers. Ends with status 0 \
-            when every delivery was answered 200 or refused as no postback, 1 when some were not.
+            It reads the files that skan import reads. Bodies are sent as received, in the order of the file or of \
+            recording, as fast as they are answered, or with --speed at the pace at which they were received. The server \
+            records them as received now, and counts each postback once. Replaying stops when the server cannot be \
+            reached. Exits with status 0 if every delivery was answered 200 or refused (400), otherwise 1.
 
             EXAMPLE
-              skan replay --store skan.sqlite --to http://127.0.0.1:9000 --from 2026-11-01 --until 2026-11-02
-              skan replay postbacks.ndjson --to http://127.0.0.1:9000 --speed 60
+              skan replay --store skan.sqlite --url http://127.0.0.1:9000 --from 2026-11-01 --to yesterday
+              skan replay postbacks.ndjson --url http://127.0.0.1:9000 --speed 60
             """
     )
 
@@ -32,24 +32,32 @@ struct ReplayCommand: AsyncParsableCommand {
         name: [.customLong("store"), .customShort("s")], help: "The store, instead of a file.", completion: .file())
     var store: String?
 
-    @Option(help: "The server; without a path, that of each delivery is added.")
-    var to: String
+    @Option(help: "The server; without a path, each delivery's own is added.")
+    var url: String
 
-    @Option(help: "First day of receipt (UTC), YYYY-MM-DD.")
+    @Option(help: "ndjson, json, csv or log: the form of the file (default: recognized from its beginning).")
+    var input: ImportInput?
+
+    @Option(
+        help: "First day of receipt (UTC), or a period as in skan report, of which it is the first day.",
+        completion: .periods)
     var from: String?
 
-    @Option(help: "Last day of receipt, included, YYYY-MM-DD.")
-    var until: String?
+    @Option(help: "Last day of receipt, included, or a period, of which it is the last day.", completion: .periods)
+    var to: String?
 
-    @Option(help: "How many times as fast as they came; 1 for the pace at which they did.")
+    @Option(help: "Pace: 1 as received, 60 for an hour in a minute (default: as fast as answered).")
     var speed: Double?
 
-    @Option(help: "How many requests are under way at most.")
+    @Option(help: "Maximum number of concurrent requests.")
     var concurrency = 16
 
     func validate() throws {
         guard (file == nil) != (store == nil) else {
             throw ValidationError("expected one of FILE and --store FILE")
+        }
+        guard store == nil || input == nil else {
+            throw ValidationError("found --input with --store, expected it with FILE")
         }
         guard (1...1_024).contains(concurrency), speed.map({ $0 > 0 }) ?? true else {
             throw ValidationError("expected --concurrency 1…1024, and --speed above 0")
@@ -57,10 +65,11 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let target = try DeliveryURL(to, option: "--to")
+        let target = try DeliveryURL(url, option: "--url")
+        let today = CalendarDay(containing: UnixMilliseconds(Date()).rawValue, in: .gmt)
         let days = try PostbackQuery.received(
-            from: try from.map { try CalendarDay.reading($0, field: "from") },
-            through: try until.map { try CalendarDay.reading($0, field: "until") })
+            from: try from.map { try CalendarPeriod($0, field: "from", today: today).first },
+            through: try to.map { try CalendarPeriod($0, field: "to", today: today).last })
         let sender = ReplaySender(target: target, concurrency: concurrency, speed: speed)
         let unreadable = try await sender.run { send in
             if let store {
@@ -73,14 +82,14 @@ struct ReplayCommand: AsyncParsableCommand {
         Terminal.write("\(tally)\n")
         Terminal.finish()
         if unreadable > 0 {
-            Terminal.say("skan: warning: records that cannot be read and were left out: \(unreadable)")
+            Terminal.say("skan: warning: records left out because they cannot be read: \(unreadable)")
         }
         if tally.failed > 0 || unreadable > 0 {
             throw ExitStatus.negative
         }
     }
 
-    /// Hands over the deliveries of a store.
+    /// Sends the deliveries of a store.
     ///
     /// - Returns: How many cannot be read.
     private static func each(
@@ -108,7 +117,7 @@ struct ReplayCommand: AsyncParsableCommand {
         }
     }
 
-    /// Hands over the deliveries of a file.
+    /// Sends the deliveries of a file.
     ///
     /// - Returns: How many records cannot be read.
     private func each(
@@ -116,10 +125,10 @@ struct ReplayCommand: AsyncParsableCommand {
     ) async throws -> Int {
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         var options = ImportOptions(latest: now + 86_400_000)
-        // Only who asks for days or a pace needs times.
+        // Times matter only for --from, --to and --speed.
         options.received = days == nil && speed == nil ? now : nil
         var unreadable = 0
-        try await ImportFile(name).eachRecord(options) { number, record in
+        try await ImportFile(name, as: input).eachRecord(options) { number, record in
             switch record {
             case .delivery(let body, let receivedAt, let recipient):
                 if days?.contains(receivedAt) ?? true {

@@ -11,7 +11,7 @@ struct ReplayedDelivery: Sendable {
     let receivedAt: Int64
     let recipient: Delivery.Recipient
 
-    /// Where a device would send it.
+    /// The path to which a device would send it.
     var path: String {
         let isJWS = (try? JSONObject(reading: body))?.has(PostbackField.jwsString.rawValue) ?? false
         return switch (recipient, isJWS) {
@@ -23,9 +23,9 @@ struct ReplayedDelivery: Sendable {
     }
 }
 
-/// Sends deliveries, a bounded number at a time, at the pace they came or as fast as they are answered.
+/// Sends deliveries, a bounded number at a time, at the pace at which they were received or as fast as they are answered.
 final class ReplaySender: Sendable {
-    /// What came of it.
+    /// The number of answers of each kind.
     struct Tally: CustomStringConvertible {
         var sent = 0
         /// Answers 200 by `status`.
@@ -37,7 +37,7 @@ final class ReplaySender: Sendable {
 
         var description: String {
             let words = statuses.sorted { $0.key < $1.key }.map { ", \($0.key) \($0.value)" }.joined()
-            return "sent \(sent)\(words), refused \(refused), not taken \(failed)"
+            return "sent \(sent)\(words), refused \(refused), failed \(failed)"
         }
     }
 
@@ -56,11 +56,11 @@ final class ReplaySender: Sendable {
         state.withLock { $0.tally }
     }
 
-    /// Sends what is handed over, and waits until all was answered.
+    /// Sends all deliveries, and waits until all of them are answered.
     ///
-    /// - Parameter feed: Hands over the deliveries.
+    /// - Parameter feed: Calls its argument with each delivery.
     /// - Returns: What `feed` returned.
-    /// - Throws: ``CommandFailure`` when nobody answers, and what `feed` throws.
+    /// - Throws: ``CommandFailure`` when the server cannot be reached, and what `feed` throws.
     func run(_ feed: ((ReplayedDelivery) async throws -> Void) async throws -> Int) async throws -> Int {
         let start = ContinuousClock.now
         var first: Int64?
@@ -106,7 +106,7 @@ final class ReplaySender: Sendable {
                 state.tally.failed += 1
                 state.problem = CommandFailure(
                     "no answer from \(url) after \(state.tally.sent - 1) deliveries: \(DeliveryClient.reason(error))",
-                    hint: "what was answered is not counted a second time when all is sent again")
+                    hint: "run it again when the server can be reached; it counts each postback once")
             }
         }
     }

@@ -9,22 +9,22 @@ struct TriggerCommand: AsyncParsableCommand {
         commandName: "trigger",
         abstract: "Send one signed delivery to a server, and print its verdict.",
         discussion: """
-            The postback is signed with the test keys in --keys, made on first use and the same from then on. A server \
-            counts it as test, and only when it was started with --trust-test-key for both public keys. --list names \
-            the deliveries. Ends with status 0 when the verdict is the expected one, 1 when it is another, 2 when there \
-            is none.
+            The postback is signed with the test keys in the folder --keys, which are created on first use. A server \
+            that was started with --trust-test-key for both public keys counts it as test. --list shows the names of \
+            the deliveries. Exits with status 0 if the verdict is the expected one, 1 if it is another, 2 if there is \
+            none.
 
-            EXAMPLE
+            EXAMPLES
               skan trigger install
               skan trigger tampered --url http://127.0.0.1:8080
             """
     )
 
     @Argument(
-        help: "Which delivery; --list names them.", completion: .list(DeliveryTrigger.allCases.map(\.rawValue)))
+        help: "The delivery's name; --list shows all.", completion: .list(DeliveryTrigger.allCases.map(\.rawValue)))
     var name: DeliveryTrigger?
 
-    @Flag(help: "Name the deliveries, and what each is.")
+    @Flag(help: "List the deliveries.")
     var list = false
 
     @Option(help: "The server; without a path, the delivery's own is added.")
@@ -33,10 +33,10 @@ struct TriggerCommand: AsyncParsableCommand {
     @Option(help: "Folder of the test keys.", completion: .directory)
     var keys = "skan-test-keys"
 
-    @Option(help: "The ad network it is for.")
+    @Option(help: "Ad network id.")
     var network: String?
 
-    @Option(help: "Its transaction-id or postback-identifier (default: a new one); a second time makes a repeat.")
+    @Option(help: "transaction-id or postback-identifier (default: a new one); an id sent before makes a repeat.")
     var transactionID: String?
 
     func validate() throws {
@@ -62,12 +62,17 @@ struct TriggerCommand: AsyncParsableCommand {
         }
         let body = try name.body(
             by: standIn, id: transactionID ?? UUID().uuidString.lowercased(), network: network)
-        let target = try DeliveryURL(url, option: "--url").url(name.path)
+        let server = try DeliveryURL(url, option: "--url")
+        let target = server.url(name.path)
         let answer: DeliveryClient.Answer
         do {
             answer = try await DeliveryClient().post(body, to: target)
         } catch {
-            throw CommandFailure("no answer from \(target): \(DeliveryClient.reason(error))", hint: serveHint)
+            // A server that is not running is started; anything else about a connection is what doctor examines.
+            let isMissing = DeliveryClient.isUnreachable(error) && server.isLoopback
+            throw CommandFailure(
+                "no answer from \(target): \(DeliveryClient.reason(error))",
+                hint: isMissing ? serveHint : "skan doctor --url \(url)")
         }
         let text = String(decoding: answer.body, as: UTF8.self).trimmingCharacters(in: .newlines)
         Terminal.write("\(answer.status) \(text.shortened(to: 2_000))\n")

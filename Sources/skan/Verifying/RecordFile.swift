@@ -1,55 +1,25 @@
-import Attribution
-import CodedErrors
-import Foundation
+import AttributionIngest
 import StrictJSON
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
 
 /// A file of postbacks, read as a stream of batches in bounded memory.
 final class RecordFile {
-    private let name: String
-    private let file: FileHandle
-    private let size: UInt64?
-    private var position: UInt64 = 0
+    private let stream: FileStream
     private var splitter: JSONObjectSplitter
     private var isAtEnd = false
 
     /// The postbacks per batch, enough to share the work of verifying them, and the maximum bytes.
     private static let batch = 1_024
     private static let batchBytes = 1 << 20
-    /// How many bytes are read at a time.
-    private static let chunk = 1 << 18
 
     /// Opens a file, or standard input for `-`.
     ///
     /// - Parameters:
     ///   - name: The path.
     ///   - entersArrays: Whether the elements of an array are records, not the array itself.
-    /// - Throws: ``CommandFailure`` when there is no such file or it is a folder.
+    /// - Throws: ``CodedErrors/Refusal`` if there is no such file, or if it is a folder.
     init(_ name: String, entersArrays: Bool = false) throws {
-        self.name = name
+        stream = try FileStream(name)
         splitter = JSONObjectSplitter(entersArrays: entersArrays)
-        if name == "-" {
-            file = .standardInput
-            size = nil
-            return
-        }
-        let descriptor = open(name, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw CommandFailure(
-                "cannot read \(name): \(errno == ENOENT ? "no such file" : String(cString: strerror(errno)))",
-                hint: "check the path and who may read it")
-        }
-        file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
-            throw CommandFailure("cannot read \(name): it is a folder", hint: "name its files: \(name)/*.json")
-        }
-        size = status.st_mode & S_IFMT == S_IFREG ? UInt64(status.st_size) : nil
     }
 
     /// Examines the beginning of the file, before the first batch, and skips a byte order mark.
@@ -84,32 +54,20 @@ final class RecordFile {
         return batch.isEmpty ? nil : batch
     }
 
-    private func read() throws -> Data? {
+    private func read() throws -> [UInt8]? {
         guard !isAtEnd else {
             return nil
         }
-        let data: Data?
-        do {
-            data = try file.read(upToCount: Self.chunk)
-        } catch {
-            throw CommandFailure(
-                "cannot read \(name) to its end: \((error as? CocoaError)?.reason ?? "the system refuses")",
-                code: .unreadableFile)
-        }
-        guard let data, !data.isEmpty else {
+        guard let bytes = try stream.next() else {
             isAtEnd = true
             splitter.finish()
             return nil
         }
-        position += UInt64(data.count)
-        return data
+        return bytes
     }
 
     /// How much of the file was read, for display; empty when its size is unknown.
     var progress: String {
-        guard let size, size > 0 else {
-            return ""
-        }
-        return ", \(position * 100 / size) % read"
+        stream.progress
     }
 }

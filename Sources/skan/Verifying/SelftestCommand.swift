@@ -48,7 +48,7 @@ struct SelftestCommand: ParsableCommand {
             Terminal.write(isRight ? "ok     \(sample.name): \(outcome)\n" : "FAILED \(sample.name): \(sample.why)\n")
         }
         guard failures == 0 else {
-            Terminal.say("skan: error: \(failures) samples are judged wrongly; do not use this build")
+            Terminal.say("skan: error: \(failures) samples got the wrong verdict; do not use this build")
             throw ExitStatus.negative
         }
     }

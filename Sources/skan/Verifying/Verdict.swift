@@ -89,6 +89,11 @@ struct Verdict {
     }
 
     var json: JSONText {
+        json(adding: [])
+    }
+
+    /// The verdict with more members.
+    func json(adding more: [(String, JSONText)]) -> JSONText {
         var members: [(String, JSONText)] = [
             ("file", .string(file)), ("number", .integer(Int64(number))), ("verdict", .string(word.rawValue)),
         ]
@@ -108,7 +113,7 @@ struct Verdict {
         case .undecided:
             members.append(("reason", .string(Self.undecided)))
         }
-        return .object(members)
+        return .object(members + more)
     }
 }
 

@@ -24,9 +24,9 @@ struct VerdictTally: Sendable, CustomStringConvertible {
         }
     }
 
-    /// For example `29 judged: 4 valid, 12 malformed, 13 invalid`.
+    /// For example `29 checked: 4 valid, 12 malformed, 13 invalid`.
     var description: String {
         let parts = Verdict.Word.allCases.compactMap { word in counts[word].map { "\($0) \(word.rawValue)" } }
-        return "\(total) judged: " + parts.joined(separator: ", ")
+        return "\(total) checked: " + parts.joined(separator: ", ")
     }
 }

@@ -52,7 +52,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 number += verdicts.tally.total
                 tally += verdicts.tally
                 Terminal.write(verdicts.text)
-                Terminal.progress("\(file): \(number) judged\(records.progress)")
+                Terminal.progress("\(file): \(number) checked\(records.progress)")
             }
         }
         Terminal.progress("")

@@ -1,0 +1,70 @@
+import ArgumentParser
+
+/// A shell's completion script: the parser's, with the commands after `skan help`, which it leaves out.
+struct CompletionScript {
+    private let shell: CompletionShell
+    private let program: CommandDescription
+
+    init(_ shell: CompletionShell, of program: CommandDescription) {
+        self.shell = shell
+        self.program = program
+    }
+
+    /// The script.
+    var text: String {
+        let script = Skan.completionScript(for: shell)
+        switch shell {
+        // Of two functions with one name, the later one counts.
+        case .bash: return script + "\n" + bash
+        case .fish: return script + "\n" + fish
+        default:
+            // The last statement already completes, when zsh loads the script at the first use.
+            let end = script.ranges(of: "\nif [[ ").last?.lowerBound ?? script.endIndex
+            return script[..<end] + "\n" + zsh + script[end...] + "\n"
+        }
+    }
+
+    /// The words after `skan help` that have subcommands, with the names of those; none for the program itself.
+    private var groups: [(word: String, names: String)] {
+        ([program] + program.shownSubcommands.filter { !$0.shownSubcommands.isEmpty }).map { command in
+            let names = command.shownSubcommands.map(\.commandName).joined(separator: " ")
+            return (command.path.dropFirst().joined(separator: " "), names)
+        }
+    }
+
+    private var bash: String {
+        let cases = groups.map { "    '\($0.word)') COMPREPLY+=($(compgen -W '\($0.names)' -- \"${cur}\")) ;;" }
+        return """
+            _skan_help() {
+                case "${COMP_WORDS[*]:2:COMP_CWORD-2}" in
+            \(cases.joined(separator: "\n"))
+                esac
+            }
+
+            """
+    }
+
+    private var zsh: String {
+        let cases = groups.map { "    '\($0.word)') compadd -- \($0.names) && ret=0 ;;" }
+        return """
+            _skan_help() {
+                local -i ret=1
+                case "${(j: :)words[2,CURRENT-1]}" in
+            \(cases.joined(separator: "\n"))
+                esac
+                return "${ret}"
+            }
+
+            """
+    }
+
+    private var fish: String {
+        groups.map { group in
+            let condition =
+                group.word.isEmpty
+                ? "-eq 1" : "-eq 2; and contains -- \(group.word) (__skan_tokens -pc)"
+            return "complete -c 'skan' -n '__skan_should_offer_completions_for_positional \"skan help\" \(condition)' "
+                + "-fka '\(group.names)'\n"
+        }.joined()
+    }
+}
