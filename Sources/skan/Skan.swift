@@ -18,7 +18,8 @@ struct Skan: AsyncParsableCommand {
             SimulateCommand.self, SelftestCommand.self, RecountCommand.self, WebAdCommand.self, TokensCommand.self,
             PublishCommand.self, QuarantineCommand.self, PostbacksCommand.self, ExportCommand.self, ImportCommand.self,
             TriggerCommand.self, ListenCommand.self, ReplayCommand.self, DoctorCommand.self,
-            MigrateCommand.self, BackupCommand.self, CompletionCommand.self, ManualCommand.self, VersionCommand.self,
+            MigrateCommand.self, BackupCommand.self, StoreCommand.self, CompletionCommand.self, ManualCommand.self,
+            VersionCommand.self,
         ]
     )
 

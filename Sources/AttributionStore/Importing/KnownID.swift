@@ -1,4 +1,4 @@
-import Attribution
+package import Attribution
 import Foundation
 import GRDB
 
@@ -7,7 +7,13 @@ import GRDB
 /// It claims the id, so that a device's repeat is not counted a second time, and never counts itself. Letter case does
 /// not matter, for other systems rarely keep it; nor does whose key verified the postback.
 package struct KnownID: Hashable, Sendable {
-    private let digest: Digest16
+    /// What is stored of it.
+    package let digest: Digest16
+
+    /// Takes what is stored.
+    package init(digest: Digest16) {
+        self.digest = digest
+    }
 
     /// Names a postback.
     ///
@@ -24,7 +30,7 @@ package struct KnownID: Hashable, Sendable {
     }
 
     /// Names a postback that was received.
-    init(_ key: PostbackKey) {
+    package init(_ key: PostbackKey) {
         self.init(
             network: key.adNetworkID.text, transaction: key.transactionID.text, sequenceIndex: key.sequenceIndex)
     }

@@ -3,8 +3,8 @@ import GRDB
 
 /// A query for recorded postbacks in the order in which they were recorded.
 package struct ExportQuery: Hashable, Sendable {
-    /// Only postbacks of this traffic.
-    package var traffic: Traffic
+    /// Only postbacks of this traffic; nil for all.
+    package var traffic: Traffic?
     /// Only postbacks recorded after this position, to continue after the last page; nil for all.
     package var after: LedgerPosition?
     /// The most postbacks of one page.
@@ -14,7 +14,7 @@ package struct ExportQuery: Hashable, Sendable {
     package static let pageSize = ColumnBlock.rowCount
 
     /// Creates a query.
-    package init(traffic: Traffic, after: LedgerPosition? = nil, limit: Int = pageSize) {
+    package init(traffic: Traffic?, after: LedgerPosition? = nil, limit: Int = pageSize) {
         self.traffic = traffic
         self.after = after
         self.limit = limit

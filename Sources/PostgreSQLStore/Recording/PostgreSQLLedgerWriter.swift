@@ -132,7 +132,7 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
             connection, networks: state.networks, codes: state.codes, room: state.room)
         let result: Result
         do {
-            try id.insert(connection)
+            batch.hasKnownIDs = try id.insert(connection)
             result = try work(&batch)
         } catch {
             connection.rollBack()
