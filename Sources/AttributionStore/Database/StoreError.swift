@@ -56,8 +56,8 @@ package enum StoreFault: Hashable, Sendable {
     case damaged
     /// Any other error.
     case other(code: Int32)
-    /// No server was reached that takes writes; libpq's words.
-    case noPrimary(reason: String)
+    /// No server was reached that takes writes: libpq's words, and whether the server's certificate was to be verified.
+    case noPrimary(reason: String, isVerified: Bool = false)
     /// The connection to the server broke.
     case connectionLost
     /// The connection broke during a commit, and whether it happened could not be found out.
@@ -101,7 +101,7 @@ package enum StoreFault: Hashable, Sendable {
         case .cannotOpen: "it, its -wal, its -shm or their folder cannot be opened; check their owner and mode"
         case .damaged: "it is damaged; run skan recount to find out where, or restore a backup"
         case .other(let code): "the database reports error \(code)"
-        case .noPrimary(let reason): "no server that takes writes was reached: \(reason)"
+        case .noPrimary(let reason, _): "no server that takes writes was reached: \(reason)"
         case .connectionLost: "the connection to the server broke"
         case .commitUnknown: "the connection broke during a commit, and whether it happened could not be found out"
         case .notReplicated: "a commit is on the primary, and may not be on any other server"
