@@ -25,6 +25,11 @@ struct PostbackInsertion {
         let receivedAt: Int64
         let recipient: Delivery.Recipient
         let traffic: Traffic
+
+        /// Whether a delivery is the very one that was recorded: of the same moment and recipient, and saying the same.
+        func says(_ content: Digest16, _ delivery: Delivery) -> Bool {
+            self.content == content && receivedAt == delivery.receivedAtMilliseconds && recipient == delivery.recipient
+        }
     }
 
     /// Of different keys, in the order received.

@@ -18,6 +18,10 @@ struct PostgreSQLBatch {
     private(set) var requeued = Requeued()
     /// Whether some postbacks are known by their ids alone.
     var hasKnownIDs = false
+    /// Whether a delivery that is in the store, of the same moment and recipient, is passed over.
+    var isImporting = false
+    /// The indexes of deliveries that were passed over.
+    private(set) var passedOver: Set<Int> = []
     /// When the database says that it recorded; nil when no postback was new.
     private(set) var recordedAt: Int64?
 
@@ -83,7 +87,7 @@ struct PostgreSQLBatch {
         var unrecorded = stored.inserted
         try quarantine.prepare(contradicting: known.values.map(\.id), connection)
         var digester = PostbackDigester()
-        let recordings = try items.map { item -> Recording? in
+        let recordings = try items.enumerated().map { index, item -> Recording? in
             let delivery = item.delivery
             guard case .verified(let verified) = delivery.judgement else {
                 return try reject(item)
@@ -101,6 +105,10 @@ struct PostgreSQLBatch {
             }
             // Neither inserted nor found: another transaction may still win. Whoever sent it has to come back.
             guard let first = known[digests.key] else {
+                return nil
+            }
+            if isImporting, first.says(digests.content, delivery) {
+                passedOver.insert(index)
                 return nil
             }
             guard first.content == digests.content else {

@@ -196,6 +196,14 @@ enum PostgreSQLSchema {
             digest uuid PRIMARY KEY -- network, transaction id and sequence index
         );
 
+        -- Files that were imported, as far as they were read.
+        CREATE TABLE skan.imported_file (
+            digest bytea PRIMARY KEY, -- SHA-256 of its bytes
+            bytes int8 NOT NULL,
+            records int8 NOT NULL, -- how many of its records were read
+            imported_at timestamptz NOT NULL DEFAULT now()
+        );
+
         -- How far other stores were copied into this one.
         CREATE TABLE skan.copy_source (
             store text PRIMARY KEY, -- the source's name in positions
