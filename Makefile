@@ -12,6 +12,9 @@ SCHEMATHESIS_VERSION := 4.32.5
 SCHEMATHESIS := .build/schemathesis-$(SCHEMATHESIS_VERSION)
 EXAMPLES := 100
 
+# How often `make test-cluster` kills the leader.
+KILLS := 10
+
 # What `make bench` measures and how: PARTS=verify,ingest for single parts, BENCH_OPTIONS="--rows 1000000 --keep"; all
 # are named by BENCH_OPTIONS=--help.
 PARTS :=
@@ -25,13 +28,19 @@ DESTDIR :=
 
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/skan-bench
 
-.PHONY: demo test test-debian fuzz schemathesis bench build release install tests samples format lint packages clean
+.PHONY: demo test test-cluster test-debian fuzz schemathesis bench build release install tests samples format lint \
+    packages clean
 
 demo: build
 	samples/demo.sh $(SKAN)
 
 test: lint tests
 	swift test --configuration release --skip-build
+
+# Three nodes on Patroni with etcd, in part through PgBouncer, whose leader is killed KILLS times; about ten minutes.
+test-cluster: PACKAGES += patroni etcd-server pgbouncer python3-etcd procps util-linux
+test-cluster: build
+	KILLS=$(KILLS) Tests/cluster/run.py $(SKAN)
 
 # The differential tests of the verification against OpenSSL and of the framing against NIOHTTP1, at length.
 fuzz: tests

@@ -185,7 +185,7 @@ let package = Package(
             name: "PostgreSQLStoreTests",
             dependencies: [
                 "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionStore",
-                "AttributionHarness", "PostgreSQLStore", "TestSupport",
+                "AttributionHarness", "PostgreSQLStore", "SQLiteStore", "TestSupport",
             ]
         ),
         .testTarget(

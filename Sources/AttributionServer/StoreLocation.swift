@@ -33,6 +33,31 @@ package enum StoreLocation: Sendable {
         }
     }
 
+    /// A reader for a copy of the store.
+    ///
+    /// - Throws: ``AttributionStore/StoreError``.
+    package func makeCopySource() throws -> any LedgerCopySource {
+        switch self {
+        case .file(let path): try SQLiteLedgerReader(path)
+        case .database(let address): PostgreSQLLedgerReader(address)
+        }
+    }
+
+    /// The owner of the web ads beside a file, or those of a database; nil for a file that has none.
+    ///
+    /// - Parameter makesFile: Whether a file is made that is missing.
+    /// - Returns: The web ads.
+    /// - Throws: ``AttributionStore/StoreError``.
+    package func makeWebAds(makesFile: Bool) throws -> (any WebAdCopying)? {
+        switch self {
+        case .file(let store):
+            let path = SQLiteWebAdLedger.path(besideStore: store)
+            return makesFile || SQLiteWebAdLedger.exists(path) ? try SQLiteWebAdLedger(path: path) : nil
+        case .database(let address):
+            return PostgreSQLWebAdLedger(address)
+        }
+    }
+
     /// The owner of a file, or one more node of a database.
     ///
     /// - Parameters:

@@ -30,7 +30,7 @@ struct Skan: AsyncParsableCommand {
                 name: "Store",
                 subcommands: [
                     PostbacksCommand.self, QuarantineCommand.self, ImportCommand.self, RecountCommand.self,
-                    BackupCommand.self, MigrateCommand.self,
+                    BackupCommand.self, MigrateCommand.self, StoreCommand.self,
                 ]),
             CommandGroup(
                 name: "Other", subcommands: [CompletionCommand.self, ManualCommand.self, VersionCommand.self]),

@@ -49,6 +49,27 @@ struct RecordingTests {
         #expect(try await database.differences() == [])
     }
 
+    @Test("Of two contents that two nodes record at once one counts, and the other is a conflict")
+    func conflictsAtOnce() async throws {
+        let nodes = try [database.node(), database.node()]
+        let pairs = try (0..<60).map { try database.contradiction(id: "c\($0)") }
+        let recordings = try await withThrowingTaskGroup(of: [Recording?].self) { group in
+            for start in stride(from: 0, to: 60, by: 10) {
+                // Each node has one content of each, in the other's opposite order.
+                let batch = pairs[start..<(start + 10)]
+                group.addTask { try nodes[0].record(batch.map { $0[0] }) }
+                group.addTask { try nodes[1].record(batch.reversed().map { $0[1] }) }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(recordings.count { $0 == .recorded(.test) } == 60)
+        #expect(recordings.count { $0 == .conflict(.test) } == 60)
+        let counts = try await database.counts()
+        #expect(counts.totals[.postbacks] == 60 && counts.deliveries.count(.conflict, .test) == 60)
+        #expect(try await database.reader().quarantine(QuarantineQuery(limit: 100)).count == 60)
+        #expect(try await database.differences() == [])
+    }
+
     @Test("Copies of one postback in one batch are told apart in the order received")
     func withinABatch() throws {
         let copies = try database.contradiction(id: "a")

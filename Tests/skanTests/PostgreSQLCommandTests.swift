@@ -56,6 +56,37 @@ struct PostgreSQLCommandTests {
         #expect(recount.status == 0 && recount.output.contains("differences: 0"))
     }
 
+    @Test("A postback whose commit no standby confirmed is answered 503, and counts once when it comes again")
+    func unconfirmed() throws {
+        let absent = try PostgreSQLServer(settings: [
+            "synchronous_standby_names = 'absent'", "synchronous_commit = local",
+        ])
+        let store = try absent.makeDatabase()
+        let server = try SkanServer(in: folder, store: store)
+        let bodies = try String(contentsOfFile: folder.path("sim/postbacks.ndjson"), encoding: .utf8)
+        try Data(bodies.prefix { $0 != "\n" }.utf8).write(to: folder.url.appendingPathComponent("body"))
+        let posting = [
+            "-s", "--max-time", "60", "-o", "answer", "-w", "%{http_code}", "-H", "Content-Type: application/json",
+            "--data-binary", "@body", server.url,
+        ]
+        let first = Process()
+        let output = Pipe()
+        first.executableURL = SkanProcess.curl
+        first.arguments = posting
+        first.currentDirectoryURL = folder.url
+        first.standardOutput = output
+        try first.run()
+        let cancel = "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+        while try absent.sql(cancel, database: store) == "0" {}
+        #expect(String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) == "503")
+        first.waitUntilExit()
+        try absent.sql("ALTER SYSTEM SET synchronous_standby_names = ''", database: store)
+        try absent.sql("SELECT pg_reload_conf()", database: store)
+        #expect(try SkanProcess.run(SkanProcess.curl, posting, in: folder.url).output == "200")
+        #expect(try absent.sql("SELECT count(*) FROM skan.postback", database: store) == "1")
+        _ = server.end(SIGTERM)
+    }
+
     @Test("What cannot be reached or used is named, without secrets")
     func problems() throws {
         let secret = try skan("report", "--store", "postgresql://u:hush@127.0.0.1/d")

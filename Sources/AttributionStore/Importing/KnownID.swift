@@ -5,8 +5,13 @@ package import Attribution
 /// It claims the id, so that a device's repeat is not counted a second time, and never counts itself. Letter case does
 /// not matter, for other systems rarely keep it; nor does whose key verified the postback.
 package struct KnownID: Hashable, Sendable {
-    /// What a store keeps of it.
+    /// What is stored of it.
     package let digest: Digest16
+
+    /// Takes what is stored.
+    package init(digest: Digest16) {
+        self.digest = digest
+    }
 
     /// Names a postback.
     ///

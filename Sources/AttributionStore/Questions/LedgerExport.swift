@@ -2,8 +2,8 @@ package import Attribution
 
 /// A query for recorded postbacks in the order in which they were recorded.
 package struct ExportQuery: Hashable, Sendable {
-    /// Only postbacks of this traffic.
-    package var traffic: Traffic
+    /// Only postbacks of this traffic; nil for all.
+    package var traffic: Traffic?
     /// Only postbacks recorded after this position, to continue after the last page; nil for all.
     package var after: LedgerPosition?
     /// The most postbacks of one page.
@@ -13,7 +13,7 @@ package struct ExportQuery: Hashable, Sendable {
     package static let pageSize = 4_096
 
     /// Creates a query.
-    package init(traffic: Traffic, after: LedgerPosition? = nil, limit: Int = pageSize) {
+    package init(traffic: Traffic?, after: LedgerPosition? = nil, limit: Int = pageSize) {
         self.traffic = traffic
         self.after = after
         self.limit = limit

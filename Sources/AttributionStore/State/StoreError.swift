@@ -54,8 +54,8 @@ package enum StoreFault: Hashable, Sendable {
     case damaged
     /// Any other error.
     case other(code: Int32)
-    /// No server was reached that takes writes; libpq's words.
-    case noPrimary(reason: String)
+    /// No server was reached that takes writes: libpq's words, and whether the server's certificate was to be verified.
+    case noPrimary(reason: String, isVerified: Bool = false)
     /// The connection to the server broke.
     case connectionLost
     /// The connection broke during a commit, and whether it happened could not be found out.
@@ -85,7 +85,7 @@ package enum StoreFault: Hashable, Sendable {
         case .cannotOpen: "it, its -wal, its -shm or their folder cannot be opened"
         case .damaged: "it is damaged"
         case .other(let code): "the database reports error \(code)"
-        case .noPrimary(let reason): "no server that takes writes was reached: \(reason)"
+        case .noPrimary(let reason, _): "no server that takes writes was reached: \(reason)"
         case .connectionLost: "the connection to the server broke"
         case .commitUnknown: "the connection broke during a commit, and whether it happened could not be found out"
         case .notReplicated: "a commit is on the primary, and may not be on any other server"
@@ -104,7 +104,13 @@ package enum StoreFault: Hashable, Sendable {
         case .cannotOpen: "check their owner and mode"
         case .damaged: "run skan recount to find out where, or restore a backup"
         case .notAllowed: "see the GRANTs in PostgreSQL.md"
-        case .noPrimary, .connectionLost, .commitUnknown, .notReplicated, .other, .server: nil
+        // libpq has one error for all that keeps it from connecting.
+        case .noPrimary(_, isVerified: true):
+            "with sslmode=verify-ca or verify-full the server needs ssl = on, and a certificate that an authority in "
+                + "sslrootcert= signed; with verify-full it has to name the host as the address does"
+        case .notReplicated:
+            "devices repeat what was answered 503; check the standbys that synchronous_standby_names names"
+        case .noPrimary, .connectionLost, .commitUnknown, .other, .server: nil
         }
     }
 }

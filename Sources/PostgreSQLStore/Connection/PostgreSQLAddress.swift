@@ -20,6 +20,11 @@ package struct PostgreSQLAddress: Sendable, CustomStringConvertible {
         "fallback_application_name": "skan", "client_encoding": "UTF8",
     ]
 
+    /// Whether the server's certificate is verified.
+    var verifiesServer: Bool {
+        options.contains { $0.keyword == "sslmode" && $0.value.hasPrefix("verify-") }
+    }
+
     /// Whether a text is the address of a store in PostgreSQL, and not the path of a file.
     package static func isAddress(_ text: String) -> Bool {
         text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")

@@ -35,7 +35,7 @@ final class PostgreSQLConnection: Sendable {
         guard cpq_status(connection) == CPQ_CONNECTION_OK, let cancel = cpq_getCancel(connection) else {
             let problem = PostgreSQLFault(sqlState: nil, message: String(cString: cpq_errorMessage(connection)))
             cpq_finish(connection)
-            throw NoConnection(reason: problem.message)
+            throw NoConnection(reason: problem.message, isVerified: address.verifiesServer)
         }
         self.connection = connection
         canceler = StatementCanceler(cancel)

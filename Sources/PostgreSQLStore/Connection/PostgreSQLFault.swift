@@ -41,7 +41,10 @@ struct PostgreSQLFault: Error {
 
 /// No connection could be made.
 struct NoConnection: Error {
+    /// libpq's words.
     let reason: String
+    /// Whether the server's certificate was to be verified.
+    var isVerified = false
 }
 
 extension StoreError {
@@ -58,7 +61,8 @@ extension StoreError {
     static func translated(_ error: any Error, _ address: PostgreSQLAddress) -> any Error {
         switch error {
         case let fault as PostgreSQLFault: failed(path: address.description, fault.storeFault)
-        case let problem as NoConnection: failed(path: address.description, .noPrimary(reason: problem.reason))
+        case let problem as NoConnection:
+            failed(path: address.description, .noPrimary(reason: problem.reason, isVerified: problem.isVerified))
         case is LostCommit: failed(path: address.description, .commitUnknown)
         case is NotReplicated: failed(path: address.description, .notReplicated)
         // Codes are looked up anew once; the second time the table of values contradicts itself.

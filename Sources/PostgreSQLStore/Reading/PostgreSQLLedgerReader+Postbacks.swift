@@ -31,12 +31,13 @@ extension PostgreSQLLedgerReader {
             let result = try snapshot.connection.run(
                 """
                 SELECT \(RecordedPostback.columns) \(RecordedPostback.tables)
-                WHERE p.commit_order < $1 AND (p.commit_order, p.id) > ($2, $3) AND p.traffic = $4::skan.traffic
+                WHERE p.commit_order < $1 AND (p.commit_order, p.id) > ($2, $3)
+                    AND ($4::text IS NULL OR p.traffic = $4::skan.traffic)
                 ORDER BY p.commit_order, p.id LIMIT $5
                 """,
                 [
                     .integer(snapshot.horizon), .integer(start?.commitOrder ?? .min),
-                    .integer(start?.position.last ?? 0), .text(query.traffic.rawValue), .integer(Int64(query.limit)),
+                    .integer(start?.position.last ?? 0), .text(query.traffic?.rawValue), .integer(Int64(query.limit)),
                 ])
             let postbacks = try (0..<result.count).map { try RecordedPostback(result, $0) }
             let positions = postbacks.map {

@@ -20,7 +20,10 @@ struct BatchID {
     ///
     /// A time-out of statements would end the wait of a COMMIT for the standbys; a node that vanished must not hold its
     /// locks for hours; and a commit that is not on disk was none.
-    func insert(_ connection: PostgreSQLConnection) throws {
+    ///
+    /// - Returns: Whether some postbacks are known by their ids alone.
+    @discardableResult
+    func insert(_ connection: PostgreSQLConnection) throws -> Bool {
         try connection.run(
             """
             WITH settings AS MATERIALIZED (
@@ -31,8 +34,9 @@ struct BatchID {
                         WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write') THEN 'on'
                         ELSE current_setting('synchronous_commit') END, true)
             )
-            INSERT INTO skan.batch (id) SELECT $1::uuid FROM settings
-            """, [parameter])
+            INSERT INTO skan.batch (id) SELECT $1::uuid FROM settings RETURNING EXISTS (SELECT FROM skan.known_id)
+            """, [parameter]
+        ).bool(0, 0)
     }
 
     /// Whether the transaction was committed; after a lost connection, when nobody answered.

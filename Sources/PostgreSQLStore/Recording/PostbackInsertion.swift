@@ -5,14 +5,16 @@ import AttributionStore
 struct PostbackInsertion {
     /// The first copy of a postback within a batch.
     struct Copy {
-        let verified: VerifiedPostback
+        let body: [UInt8]
+        let keyName: String
         let digests: PostbackDigests
-        let delivery: Delivery
-        let traffic: Traffic
         let facts: PostbackFacts
+        let receivedAt: Int64
+        /// When another store recorded it, in Unix milliseconds; nil for one that is recorded now.
+        var recordedAt: Int64?
 
         var values: [CodedValue] {
-            facts.values(keyName: verified.keyName)
+            facts.values(keyName: keyName)
         }
     }
 
@@ -23,38 +25,92 @@ struct PostbackInsertion {
         let receivedAt: Int64
         let recipient: Delivery.Recipient
         let traffic: Traffic
+
+        /// Whether a delivery is the very one that was recorded: of the same moment and recipient, and saying the same.
+        func says(_ content: Digest16, _ delivery: Delivery) -> Bool {
+            self.content == content && receivedAt == delivery.receivedAtMilliseconds && recipient == delivery.recipient
+        }
     }
 
     /// Of different keys, in the order received.
     let copies: [Copy]
+    /// Whether another store recorded them.
+    var isFromStore = false
 
     /// Inserts the copies that nobody has inserted before, and finds those that somebody has.
     ///
     /// - Parameters:
     ///   - connection: Within a transaction.
     ///   - codes: Has a code for every value.
+    ///   - claimed: Keys of postbacks that were counted before this store, which are not inserted.
     /// - Returns: The ids of those inserted, what is known of the others, and when the database says it is. A key that is
     ///   in neither is one that cannot be decided now.
     /// - Throws: ``StaleCodes``, and ``PostgreSQLFault``.
     func insert(
         _ connection: PostgreSQLConnection,
-        _ codes: ValueCodes
+        _ codes: ValueCodes,
+        excluding claimed: Set<Digest16> = []
     ) throws -> (inserted: [Digest16: Int64], known: [Digest16: Known], recordedAt: Int64?) {
         guard !copies.isEmpty else {
             return ([:], [:], nil)
         }
-        let result = try connection.run(Self.sql, try parameters(codes))
-        var inserted: [Digest16: Int64] = [:]
-        var recordedAt: Int64?
-        for row in 0..<result.count {
-            guard try result.bool(row, 2) else {
-                throw StaleCodes()
-            }
-            inserted[try result.digest(row, 0)] = try result.integer(row, 1)
-            recordedAt = try result.integer(row, 3)
-        }
+        let inserted = try insertKeys(connection, excluding: claimed)
+        let recordedAt = try insertRows(of: inserted, connection, codes)
         let others = copies.map(\.digests.key).filter { inserted[$0] == nil }
         return (inserted, try Self.known(others, connection), recordedAt)
+    }
+
+    /// Inserts the keys that nobody has inserted before.
+    ///
+    /// Ids follow the order received, and keys that are known already get none: only a node that loses against another
+    /// leaves a gap.
+    ///
+    /// - Returns: Their ids.
+    private func insertKeys(
+        _ connection: PostgreSQLConnection, excluding claimed: Set<Digest16>
+    ) throws -> [Digest16: Int64] {
+        let candidates = copies.map(\.digests).filter { !claimed.contains($0.key) }
+        let result = try connection.run(
+            """
+            WITH input AS MATERIALIZED (
+                SELECT * FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS input (key, content, position)
+            ), fresh AS MATERIALIZED (
+                SELECT key, content, nextval('skan.postback_id') AS id FROM (
+                    SELECT key, content FROM input
+                    WHERE NOT EXISTS (SELECT FROM skan.postback_key AS known WHERE known.key = input.key)
+                    ORDER BY position
+                ) AS ordered
+            )
+            INSERT INTO skan.postback_key (key, content, id)
+            -- In the order of the keys, which all nodes lock them in.
+            SELECT key, content, id FROM fresh ORDER BY key
+            ON CONFLICT (key) DO NOTHING
+            RETURNING key, id
+            """, [.digests(candidates.map(\.key)), .digests(candidates.map(\.content))])
+        var inserted: [Digest16: Int64] = [:]
+        for row in 0..<result.count {
+            inserted[try result.digest(row, 0)] = try result.integer(row, 1)
+        }
+        return inserted
+    }
+
+    /// Inserts facts and bodies of the keys that were new, and of no others: nothing has to be joined on the server.
+    ///
+    /// - Returns: When the database says it is; nil when nothing was new.
+    private func insertRows(
+        of inserted: [Digest16: Int64], _ connection: PostgreSQLConnection, _ codes: ValueCodes
+    ) throws -> Int64? {
+        let rows = copies.compactMap { copy in inserted[copy.digests.key].map { (id: $0, copy: copy) } }
+            .sorted { $0.id < $1.id }
+        guard !rows.isEmpty else {
+            return nil
+        }
+        let result = try connection.run(
+            isFromStore ? Self.copyingSQL : Self.recordingSQL, try parameters(rows.map(\.id), rows.map(\.copy), codes))
+        guard try result.bool(0, 0) else {
+            throw StaleCodes()
+        }
+        return try result.integer(0, 1)
     }
 
     /// What is recorded under keys, by a statement of its own: whoever won against ours may be invisible to the snapshot
@@ -79,78 +135,68 @@ struct PostbackInsertion {
         return known
     }
 
-    private func parameters(_ codes: ValueCodes) throws -> [PostgreSQLParameter] {
-        // In the order of the keys, which all nodes lock them in.
-        let order = copies.indices.sorted {
-            let (left, right) = (copies[$0].digests.key, copies[$1].digests.key)
-            return (left.high, left.low) < (right.high, right.low)
-        }
-        let sorted = order.map { copies[$0] }
-        let values = sorted.map(\.values)
+    private func parameters(
+        _ ids: [Int64], _ rows: [Copy], _ codes: ValueCodes
+    ) throws -> [PostgreSQLParameter] {
+        let values = rows.map(\.values)
         let coded = try values.map { try $0.map { try codes.code($0) ?? { throw StaleCodes() }() } }
         let used = Set(values.joined().filter { !$0.text.isEmpty }).sorted()
         return [
-            .digests(sorted.map(\.digests.key)), .digests(sorted.map(\.digests.content)),
-            .integers(order.map { Int64($0) }), .integers(sorted.map(\.delivery.receivedAtMilliseconds)),
-            .smallIntegers(sorted.map { Int32(clamping: $0.facts.quarter) }),
-            .texts(sorted.map(\.traffic.rawValue)), .texts(sorted.map(\.delivery.recipient.rawValue)),
-            .smallIntegers(sorted.map { Int32(bitPattern: UInt32(truncatingIfNeeded: $0.facts.transaction)) }),
-            .smallIntegers(sorted.map { Int32(Int16(bitPattern: $0.digests.key.positionCheck)) }),
-            .blobs(sorted.map(\.verified.postback.body)),
+            .integers(ids), .integers(rows.map(\.receivedAt)),
+            .smallIntegers(rows.map { Int32(clamping: $0.facts.quarter) }),
+            .texts(rows.map(\.facts.traffic.rawValue)), .texts(rows.map(\.facts.recipient.rawValue)),
+            .smallIntegers(rows.map { Int32(bitPattern: UInt32(truncatingIfNeeded: $0.facts.transaction)) }),
+            .smallIntegers(rows.map { Int32(Int16(bitPattern: $0.digests.key.positionCheck)) }),
+            .blobs(rows.map(\.body)),
         ]
             + PostbackFacts.codedColumns.indices.map { column in .smallIntegers(coded.map { $0[column] }) }
             + [
                 .smallIntegers(used.compactMap(codes.code)), .texts(used.map(\.kind.rawValue)),
-                .texts(used.map(\.text)),
-                .integer(PostbackDigests.version),
+                .texts(used.map(\.text)), .integer(PostbackDigests.version),
             ]
+            + (isFromStore ? [.integers(rows.map { $0.recordedAt ?? 0 })] : [])
     }
 
     private static let columns = PostbackFacts.codedColumns.joined(separator: ", ")
 
-    /// Keys first; facts and bodies of those keys alone that were new.
+    /// Facts and bodies, and whether the codes they use are the server's.
     ///
-    /// Ids follow the order received, and those that are
-    /// known already get none: only a node that loses against another leaves a gap.
-    private static let sql = """
+    /// - Parameters:
+    ///   - input: One more array that is read beside the others.
+    ///   - column: The name of its values.
+    ///   - recordedAt: When a row was recorded.
+    /// - Returns: The statement.
+    private static func sql(_ input: String = "", _ column: String = "", recordedAt: String = "now()") -> String {
+        """
         WITH input AS MATERIALIZED (
             SELECT * FROM unnest(
-                $1::uuid[], $2::uuid[], $3::int8[], $4::int8[], $5::int4[], $6::text[], $7::text[], $8::int4[],
-                $9::int4[], $10::bytea[], $11::int4[], $12::int4[], $13::int4[], $14::int4[], $15::int4[], $16::int4[],
-                $17::int4[], $18::int4[], $19::int4[], $20::int4[]
+                $1::int8[], $2::int8[], $3::int4[], $4::text[], $5::text[], $6::int4[], $7::int4[], $8::bytea[],
+                $9::int4[], $10::int4[], $11::int4[], $12::int4[], $13::int4[], $14::int4[], $15::int4[], $16::int4[],
+                $17::int4[], $18::int4[]\(input)
             ) AS input (
-                key, content, position, received_at, quarter, traffic, recipient, transaction, key_check, body, \(columns)
+                id, received_at, quarter, traffic, recipient, transaction, key_check, body,
+                \(columns)\(column)
             )
-        ), fresh AS MATERIALIZED (
-            SELECT key, content, nextval('skan.postback_id') AS id FROM (
-                SELECT key, content FROM input
-                WHERE NOT EXISTS (SELECT FROM skan.postback_key AS known WHERE known.key = input.key)
-                ORDER BY position
-            ) AS ordered
-        ), added AS (
-            INSERT INTO skan.postback_key (key, content, id)
-            SELECT key, content, id FROM fresh ORDER BY key
-            ON CONFLICT (key) DO NOTHING
-            RETURNING key, id
         ), facts AS (
             INSERT INTO skan.postback (
                 id, commit_order, recorded_at, received_at, quarter, traffic, recipient, \(columns), transaction, key_check,
                 digest_version)
             SELECT
-                added.id, store.commit_base + pg_current_xact_id()::text::int8, now(), received_at, quarter,
-                traffic::skan.traffic, recipient::skan.recipient, \(columns), transaction, key_check::int2, $24::int2
-            FROM added JOIN input USING (key) CROSS JOIN skan.store
-            ORDER BY added.id
+                id, store.commit_base + pg_current_xact_id()::text::int8, \(recordedAt), received_at, quarter,
+                traffic::skan.traffic, recipient::skan.recipient, \(columns), transaction, key_check::int2, $22::int2
+            FROM input CROSS JOIN (SELECT commit_base FROM skan.store) AS store
         ), bodies AS (
-            INSERT INTO skan.postback_body (id, recorded_at, body)
-            SELECT added.id, now(), body FROM added JOIN input USING (key) ORDER BY added.id
+            INSERT INTO skan.postback_body (id, recorded_at, body) SELECT id, \(recordedAt), body FROM input
         )
         SELECT
-            key, id,
-            (SELECT count(*) FROM unnest($21::int4[], $22::text[], $23::text[]) AS used (code, kind, value)
+            (SELECT count(*) FROM unnest($19::int4[], $20::text[], $21::text[]) AS used (code, kind, value)
                 JOIN skan.value AS v ON v.code = used.code AND v.kind = used.kind AND v.value = used.value
-            ) = cardinality($21::int4[]),
+            ) = cardinality($19::int4[]),
             floor(extract(epoch FROM now()) * 1000)::int8
-        FROM added
         """
+    }
+
+    private static let recordingSQL = sql()
+    private static let copyingSQL = sql(
+        ", $23::int8[]", ", recorded_at", recordedAt: "timestamptz 'epoch' + recorded_at * interval '1 millisecond'")
 }

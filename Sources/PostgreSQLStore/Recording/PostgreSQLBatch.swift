@@ -16,6 +16,12 @@ struct PostgreSQLBatch {
     private(set) var sums = DeliverySums()
     /// What became of deliveries that were judged again.
     private(set) var requeued = Requeued()
+    /// Whether some postbacks are known by their ids alone.
+    var hasKnownIDs = false
+    /// Whether a delivery that is in the store, of the same moment and recipient, is passed over.
+    var isImporting = false
+    /// The indexes of deliveries that were passed over.
+    private(set) var passedOver: Set<Int> = []
     /// When the database says that it recorded; nil when no postback was new.
     private(set) var recordedAt: Int64?
 
@@ -49,10 +55,11 @@ struct PostgreSQLBatch {
             let traffic = networks.traffic(of: verified)
             copies.append(
                 PostbackInsertion.Copy(
-                    verified: verified, digests: digests, delivery: item.delivery, traffic: traffic,
+                    body: verified.postback.body, keyName: verified.keyName, digests: digests,
                     facts: PostbackFacts(
                         verified.postback, traffic: traffic, recipient: item.delivery.recipient,
-                        receivedAtMilliseconds: item.delivery.receivedAtMilliseconds, key: digests.key)))
+                        receivedAtMilliseconds: item.delivery.receivedAtMilliseconds, key: digests.key),
+                    receivedAt: item.delivery.receivedAtMilliseconds))
         }
         return PostbackInsertion(copies: copies)
     }
@@ -73,13 +80,14 @@ struct PostgreSQLBatch {
         if isLearning {
             try codes.learn(insertion.copies.lazy.flatMap(\.values), connection)
         }
-        let stored = try insertion.insert(connection, codes)
+        let claimed = hasKnownIDs ? try claimed(items) : []
+        let stored = try insertion.insert(connection, codes, excluding: claimed)
         recordedAt = stored.recordedAt
         var known = stored.known
         var unrecorded = stored.inserted
         try quarantine.prepare(contradicting: known.values.map(\.id), connection)
         var digester = PostbackDigester()
-        let recordings = try items.map { item -> Recording? in
+        let recordings = try items.enumerated().map { index, item -> Recording? in
             let delivery = item.delivery
             guard case .verified(let verified) = delivery.judgement else {
                 return try reject(item)
@@ -92,8 +100,15 @@ struct PostgreSQLBatch {
                     recipient: delivery.recipient, traffic: traffic)
                 return note(.recorded(traffic), item)
             }
+            if known[digests.key] == nil, claimed.contains(digests.key) {
+                return note(.duplicate(networks.traffic(of: verified)), item)
+            }
             // Neither inserted nor found: another transaction may still win. Whoever sent it has to come back.
             guard let first = known[digests.key] else {
+                return nil
+            }
+            if isImporting, first.says(digests.content, delivery) {
+                passedOver.insert(index)
                 return nil
             }
             guard first.content == digests.content else {
@@ -105,6 +120,24 @@ struct PostgreSQLBatch {
         try quarantine.write(connection, &sums)
         try sums.write(connection)
         return recordings
+    }
+
+    /// The keys of postbacks that were counted before this store, and are known by their ids alone.
+    private func claimed(_ items: [Item]) throws -> Set<Digest16> {
+        var digester = PostbackDigester()
+        var keys: [Digest16: [Digest16]] = [:]
+        for item in items {
+            if case .verified(let verified) = item.delivery.judgement {
+                let digests = digester.digests(of: verified.postback, provenance: verified.provenance)
+                keys[KnownID(verified.postback.key).digest, default: []].append(digests.key)
+            }
+        }
+        guard !keys.isEmpty else {
+            return []
+        }
+        let found = try connection.run(
+            "SELECT digest FROM skan.known_id WHERE digest = ANY ($1::uuid[])", [.digests(Array(keys.keys))])
+        return Set(try (0..<found.count).flatMap { try keys[found.digest($0, 0)] ?? [] })
     }
 
     // MARK: What is not counted

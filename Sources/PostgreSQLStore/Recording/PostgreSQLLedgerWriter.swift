@@ -15,16 +15,8 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
     private let status: StoreStatus
     private let upkeep: StoreUpkeep
 
-    /// How long a commit whose answer was lost is looked for, until its batch is refused.
-    private static let lookup = Duration.seconds(10)
-    /// Deliveries of the quarantine judged in one transaction.
-    private static let atOnce = 256
-
     private struct State {
-        var connection: PostgreSQLConnection?
-        var codes = ValueCodes()
-        var networks: OwnNetworks
-        var room: QuarantineRoom
+        var session: RecordingSession
         var isClosed = false
     }
 
@@ -49,10 +41,9 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
         self.onEvent = onEvent
         status = StoreStatus(requiresSynchronous: requiresSynchronous)
         upkeep = StoreUpkeep(address, settings, status, onEvent)
-        state = Mutex(
-            State(networks: settings.networks ?? OwnNetworks(), room: QuarantineRoom(settings.budgets)))
+        state = Mutex(State(session: RecordingSession(address, settings, status, onEvent)))
         do {
-            try withConnection { _ in }
+            try withSession { _ in }
         } catch StoreError.failed(_, let fault) where fault.mayPass {
             status.didFail(fault.words, hint: fault.hint)
         }
@@ -78,7 +69,7 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
         guard let room = upkeep.beat() else {
             return
         }
-        state.withLock { $0.room = room }
+        state.withLock { $0.session.room = room }
     }
 
     // MARK: Recording
@@ -94,9 +85,9 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
     private func record(
         _ items: [PostgreSQLBatch.Item]
     ) throws -> (recordings: [Recording?], requeued: Requeued) {
-        let (result, notKept) = try withConnection { state in
-            let insertion = PostgreSQLBatch.insertion(items, state.networks)
-            return try batch(&state, insertion) { batch in
+        let (result, notKept) = try withSession { session in
+            let insertion = PostgreSQLBatch.insertion(items, session.networks)
+            return try session.batch(insertion) { batch in
                 let recordings = try batch.record(items, insertion)
                 return (recordings, batch.requeued)
             }
@@ -107,178 +98,25 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
         return (result.0, result.1)
     }
 
-    /// Does the work of one transaction, a second time when codes that this node remembers are not the server's.
-    private func batch<Result>(
-        _ state: inout State,
-        _ insertion: PostbackInsertion,
-        _ work: (inout PostgreSQLBatch) throws -> Result
-    ) throws -> (result: Result, notKept: [QuarantineClass: Int]) {
-        do {
-            return try attempt(&state, insertion, work)
-        } catch is StaleCodes {
-            state.codes.removeAll()
-            return try attempt(&state, insertion, work)
-        }
-    }
-
-    private func attempt<Result>(
-        _ state: inout State,
-        _ insertion: PostbackInsertion,
-        _ work: (inout PostgreSQLBatch) throws -> Result
-    ) throws -> (result: Result, notKept: [QuarantineClass: Int]) {
-        let connection = try begin(&state, insertion)
-        let id = BatchID()
-        var batch = PostgreSQLBatch(
-            connection, networks: state.networks, codes: state.codes, room: state.room)
-        let result: Result
-        do {
-            try id.insert(connection)
-            result = try work(&batch)
-        } catch {
-            connection.rollBack()
-            throw error
-        }
-        do {
-            try connection.commit()
-        } catch is LostCommit {
-            try find(id, &state)
-        }
-        state.room = batch.quarantine.room
-        state.codes = batch.codes
-        if let recordedAt = batch.recordedAt {
-            status.didRecord(at: recordedAt)
-        }
-        return (result, batch.quarantine.notKept)
-    }
-
-    /// Begins a transaction, on another connection when the present one broke while it was idle.
-    private func begin(_ state: inout State, _ insertion: PostbackInsertion) throws -> PostgreSQLConnection {
-        func begin() throws -> PostgreSQLConnection {
-            let connection = try connection(&state)
-            try state.codes.learn(insertion.copies.lazy.flatMap(\.values), connection)
-            try connection.begin()
-            return connection
-        }
-        do {
-            return try begin()
-        } catch let fault as PostgreSQLFault where fault.isConnectionLost {
-            state.connection = nil
-            return try begin()
-        }
-    }
-
-    /// Finds out whether a commit happened whose answer was lost.
-    ///
-    /// - Throws: ``AttributionStore/StoreError`` when it did not, or when that could not be found out.
-    private func find(_ id: BatchID, _ state: inout State) throws {
-        let end = ContinuousClock.now + Self.lookup
-        while true {
-            state.connection = nil
-            do {
-                guard try id.isCommitted(try connection(&state)) else {
-                    throw StoreError.failed(path: name, .connectionLost)
-                }
-                return
-            } catch is PostgreSQLFault where ContinuousClock.now < end {
-                Thread.sleep(forTimeInterval: 0.1)
-            } catch is NoConnection where ContinuousClock.now < end {
-                Thread.sleep(forTimeInterval: 0.1)
-            } catch is LostCommit where ContinuousClock.now < end {
-                Thread.sleep(forTimeInterval: 0.1)
-            } catch let error as StoreError {
-                throw error
-            } catch {
-                throw StoreError.failed(path: name, .commitUnknown)
-            }
-        }
-    }
-
-    // MARK: The quarantine
-
-    /// Judges deliveries again; see ``AttributionStore/LedgerWriting/requeue(_:judge:)``.
-    ///
-    /// Each is locked by the node that judges it, and others pass it by.
-    package func requeue(_ query: QuarantineQuery, judge: ([[UInt8]]) -> [Judgement]) throws -> Requeued {
-        var result = Requeued()
-        var page = query
-        while result.judged < Int64(query.limit) {
-            page.limit = min(Self.atOnce, query.limit - Int(result.judged))
-            guard let (requeued, last) = try requeuePage(page, judge) else {
-                break
-            }
-            result.add(requeued)
-            page.after = last
-        }
-        return result
-    }
-
-    private func requeuePage(
-        _ page: QuarantineQuery,
-        _ judge: ([[UInt8]]) -> [Judgement]
-    ) throws -> (Requeued, last: Int64)? {
-        try withConnection { state -> (Requeued, last: Int64)? in
-            let networks = state.networks
-            return try batch(&state, PostbackInsertion(copies: [])) { batch -> (Requeued, last: Int64)? in
-                let found = try page.deliveries(batch.connection, isLocking: true)
-                guard let last = found.last?.id else {
-                    return nil
-                }
-                let deliveries = found.filter { $0.kind != .conflict }
-                let items = zip(deliveries, judge(deliveries.map(\.body))).map { PostgreSQLBatch.Item($0, $1) }
-                _ = try batch.record(items, PostgreSQLBatch.insertion(items, networks), isLearning: true)
-                return (batch.requeued, last)
-            }.result
-        }
-    }
-
-    /// Deletes deliveries; see ``AttributionStore/LedgerWriting/prune(_:)``.
-    package func prune(_ query: QuarantineQuery) throws -> Int64 {
-        var deleted: Int64 = 0
-        var page = query
-        while deleted < Int64(query.limit) {
-            page.limit = min(Self.atOnce, query.limit - Int(deleted))
-            let count = try withConnection { state in
-                try connection(&state).transaction { connection in
-                    try BatchID().insert(connection)
-                    let found = try page.deliveries(connection, isLocking: true)
-                    var sums = DeliverySums()
-                    for delivery in found {
-                        sums.change(delivery.kind, rows: -1, bytes: -Int64(delivery.body.count))
-                    }
-                    try connection.run(
-                        "DELETE FROM skan.quarantine WHERE id = ANY ($1::int8[])", [.integers(found.map(\.id))])
-                    try sums.write(connection)
-                    return Int64(found.count)
-                }
-            }
-            guard count > 0 else {
-                break
-            }
-            deleted += count
-        }
-        return deleted
-    }
-
     // MARK: Connections
 
     /// Does work with the connection, which nobody else uses meanwhile, and notes how it went.
     func withRecordingConnection<Result: Sendable>(_ work: (PostgreSQLConnection) throws -> Result) throws -> Result {
-        try withConnection { state in try work(try connection(&state)) }
+        try withSession { session in try work(try session.connection()) }
     }
 
-    private func withConnection<Result: Sendable>(_ work: (inout State) throws -> Result) throws -> Result {
+    /// Does work with the session, which nobody else uses meanwhile, and notes how it went.
+    func withSession<Result: Sendable>(_ work: (inout RecordingSession) throws -> Result) throws -> Result {
         do {
             let result = try state.withLock { state in
                 guard !state.isClosed else {
                     throw StoreError.failed(path: name, .connectionLost)
                 }
                 do {
-                    _ = try connection(&state)
-                    return try StoreError.translating(address) { try work(&state) }
+                    _ = try state.session.connection()
+                    return try StoreError.translating(address) { try work(&state.session) }
                 } catch {
-                    if state.connection?.isLost ?? true {
-                        state.connection = nil
-                    }
+                    state.session.dropLostConnection()
                     throw StoreError.translated(error, address)
                 }
             }
@@ -287,43 +125,6 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
         } catch let error as StoreError {
             status.didFail(error.message, hint: error.hint)
             throw error
-        }
-    }
-
-    /// The connection, made when there is none.
-    private func connection(_ state: inout State) throws -> PostgreSQLConnection {
-        if let connection = state.connection, !connection.isLost {
-            return connection
-        }
-        state.connection = nil
-        // Another server may answer now.
-        state.codes.removeAll()
-        let connection = try PostgreSQLConnection(address)
-        _ = try SchemaMigrator(connection, address).migrate()
-        try status.look(connection, name, onEvent)
-        try settings.networks.map { try Self.remember($0, connection) }
-        if settings.networks == nil {
-            state.networks = OwnNetworks(try Self.rememberedNetworks(connection))
-        }
-        state.room = try QuarantineRoom(settings.budgets, connection)
-        state.connection = connection
-        return connection
-    }
-
-    private static func rememberedNetworks(_ connection: PostgreSQLConnection) throws -> [String] {
-        let result = try connection.run("SELECT ad_network_id FROM skan.own_network ORDER BY ad_network_id")
-        return try (0..<result.count).map { try result.text($0, 0) }
-    }
-
-    private static func remember(_ networks: OwnNetworks, _ connection: PostgreSQLConnection) throws {
-        guard Set(try rememberedNetworks(connection)) != networks.identifiers else {
-            return
-        }
-        try connection.transaction { connection in
-            try connection.run("DELETE FROM skan.own_network")
-            try connection.run(
-                "INSERT INTO skan.own_network SELECT unnest($1::text[]) ON CONFLICT DO NOTHING",
-                [.texts(networks.identifiers.sorted())])
         }
     }
 
@@ -337,7 +138,7 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
     package func close() throws -> StoreEnding {
         state.withLock { state in
             state.isClosed = true
-            state.connection = nil
+            state.session.close()
         }
         upkeep.close()
         return .whole
@@ -346,27 +147,5 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
     /// A reader of the same store.
     package func makeReader() throws -> any LedgerReading {
         PostgreSQLLedgerReader(address)
-    }
-}
-
-extension PostgreSQLBatch.Item {
-    /// A delivery of the quarantine, judged again.
-    fileprivate init(_ origin: QuarantinedDelivery, _ judgement: Judgement) {
-        self.init(
-            delivery: Delivery(
-                judgement: judgement, recipient: origin.recipient,
-                receivedAtMilliseconds: origin.receivedAtMilliseconds,
-                client: origin.client.isEmpty ? nil : origin.client),
-            origin: origin)
-    }
-}
-
-extension Requeued {
-    fileprivate mutating func add(_ other: Self) {
-        judged += other.judged
-        recorded += other.recorded
-        duplicate += other.duplicate
-        conflict += other.conflict
-        stayed += other.stayed
     }
 }

@@ -115,7 +115,7 @@ struct QuarantineInsertion {
         for body in added {
             sums.change(body.kind, rows: 1, bytes: Int64(body.body.count))
         }
-        try insert(connection)
+        try NewQuarantineRow.insert(added.map { NewQuarantineRow($0) }, connection)
         if !removed.isEmpty {
             try connection.run("DELETE FROM skan.quarantine WHERE id = ANY ($1::int8[])", [.integers(removed)])
         }
@@ -130,34 +130,5 @@ struct QuarantineInsertion {
                     .integer(body.conflict?.postback), .digest(body.conflict?.content),
                 ])
         }
-    }
-
-    private func insert(_ connection: PostgreSQLConnection) throws {
-        guard !added.isEmpty else {
-            return
-        }
-        // 0 and digests of nothing stand for NULL in arrays, and are seen as such by the class.
-        try connection.run(
-            """
-            INSERT INTO skan.quarantine (
-                class, received_at, recipient, client, reason, detail, postback_id, content, body)
-            SELECT
-                class, received_at, recipient::skan.recipient, client, reason, detail,
-                CASE WHEN class = 'conflict' THEN postback_id END,
-                CASE WHEN class = 'conflict' THEN encode(content, 'hex')::uuid END, body
-            FROM unnest(
-                $1::text[], $2::int8[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int8[], $8::bytea[],
-                $9::bytea[]
-            ) WITH ORDINALITY AS input (
-                class, received_at, recipient, client, reason, detail, postback_id, content, body, position)
-            ORDER BY position
-            """,
-            [
-                .texts(added.map(\.kind.rawValue)), .integers(added.map(\.delivery.receivedAtMilliseconds)),
-                .texts(added.map(\.delivery.recipient.rawValue)), .texts(added.map { $0.delivery.client ?? "" }),
-                .texts(added.map(\.reason)), .texts(added.map(\.detail)),
-                .integers(added.map { $0.conflict?.postback ?? 0 }),
-                .blobs(added.map { $0.conflict?.content.bytes ?? [] }), .blobs(added.map(\.body)),
-            ])
     }
 }

@@ -18,7 +18,7 @@ enum PostgreSQLSchema {
         Migration(version: 1, oldestProgram: 1, sql: first)
     ]
 
-    private static let first = ledger + quarantine + counts + webAds + functions + views
+    private static let first = ledger + quarantine + counts + webAds + imports + functions + views
 
     private static let ledger = """
         CREATE TYPE skan.traffic AS ENUM ('apple', 'foreign', 'development', 'test');
@@ -190,6 +190,63 @@ enum PostgreSQLSchema {
 
         """
 
+    private static let imports = """
+        -- Postbacks that were counted before this store, known by their ids alone: they never count here.
+        CREATE TABLE skan.known_id (
+            digest uuid PRIMARY KEY -- network, transaction id and sequence index
+        );
+
+        -- Files that were imported, as far as they were read.
+        CREATE TABLE skan.imported_file (
+            digest bytea PRIMARY KEY, -- SHA-256 of its bytes
+            bytes int8 NOT NULL,
+            records int8 NOT NULL, -- how many of its records were read
+            imported_at timestamptz NOT NULL DEFAULT now()
+        );
+
+        -- How far other stores were copied into this one.
+        CREATE TABLE skan.copy_source (
+            store text PRIMARY KEY, -- the source's name in positions
+            position text NOT NULL, -- of the last postback that was copied; empty before the first
+            copied int8 NOT NULL,
+            lost int8 NOT NULL, -- whose bytes were gone
+            checksum uuid NOT NULL
+        );
+        -- Which postbacks of the source are which here.
+        CREATE TABLE skan.copy_run (
+            store text NOT NULL,
+            source_id int8 NOT NULL,
+            target_id int8 NOT NULL,
+            count int8 NOT NULL,
+            is_new boolean NOT NULL,
+            PRIMARY KEY (store, source_id)
+        );
+        CREATE TABLE skan.copy_quarantine (
+            store text NOT NULL,
+            source_id int8 NOT NULL,
+            target_id int8 NOT NULL,
+            PRIMARY KEY (store, source_id)
+        );
+        -- What was added to the counts of deliveries; summed as they are.
+        CREATE TABLE skan.copy_delivery (
+            store text NOT NULL,
+            quarter int4 NOT NULL,
+            status text NOT NULL,
+            traffic text NOT NULL,
+            reason text NOT NULL,
+            recipient skan.recipient NOT NULL,
+            count int8 NOT NULL,
+            kept int8 NOT NULL
+        );
+        CREATE TABLE skan.copy_repeat (
+            store text NOT NULL,
+            quarter int4 NOT NULL,
+            delay int2 NOT NULL,
+            count int8 NOT NULL
+        );
+
+        """
+
     private static let functions = """
         -- Every row with a smaller commit_order is there: no transaction that runs can add one. Readers that go by order
         -- read no further.
@@ -199,29 +256,39 @@ enum PostgreSQLSchema {
         CREATE FUNCTION skan.clock() RETURNS int8 LANGUAGE sql VOLATILE PARALLEL SAFE
         RETURN floor(extract(epoch FROM clock_timestamp()) * 1000)::int8;
 
-        -- Makes the partitions of bodies for the present month and some more; as its owner, so that a node need not be.
-        -- Recording waits while this waits for readers of bodies: not for long.
-        CREATE FUNCTION skan.make_partitions(months int4) RETURNS int4
+        -- Makes the partition of bodies for the month of some time, unless bodies of that month are among the others; as
+        -- its owner, so that a node need not be. Recording waits while this waits for readers of bodies: not for long.
+        CREATE FUNCTION skan.make_partition(at timestamptz) RETURNS int4
         LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
         DECLARE
-            first timestamptz := date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC';
-            start timestamptz;
+            month timestamp := date_trunc('month', at AT TIME ZONE 'UTC');
+            first timestamptz := month AT TIME ZONE 'UTC';
+            next timestamptz := (month + interval '1 month') AT TIME ZONE 'UTC';
+            partition text := 'postback_body_' || to_char(month, 'YYYY_MM');
+        BEGIN
+            IF to_regclass('skan.' || partition) IS NULL
+                AND NOT EXISTS (
+                    SELECT FROM skan.postback_body_other WHERE recorded_at >= first AND recorded_at < next)
+            THEN
+                EXECUTE format(
+                    'CREATE TABLE skan.%I PARTITION OF skan.postback_body FOR VALUES FROM (%L) TO (%L)',
+                    partition, first, next);
+                RETURN 1;
+            END IF;
+            RETURN 0;
+        END $$;
+        REVOKE EXECUTE ON FUNCTION skan.make_partition(timestamptz) FROM PUBLIC;
+
+        -- For the present month and some more.
+        CREATE FUNCTION skan.make_partitions(months int4) RETURNS int4
+        LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+        DECLARE
             made int4 := 0;
-            partition text;
         BEGIN
             FOR month IN 0..least(months, 24) LOOP
-                start := (first AT TIME ZONE 'UTC' + make_interval(months => month)) AT TIME ZONE 'UTC';
-                partition := 'postback_body_' || to_char(start AT TIME ZONE 'UTC', 'YYYY_MM');
-                IF to_regclass('skan.' || partition) IS NULL
-                    AND NOT EXISTS (
-                        SELECT FROM skan.postback_body_other WHERE recorded_at >= start
-                        AND recorded_at < (start AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC')
-                THEN
-                    EXECUTE format(
-                        'CREATE TABLE skan.%I PARTITION OF skan.postback_body FOR VALUES FROM (%L) TO (%L)',
-                        partition, start, (start AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC');
-                    made := made + 1;
-                END IF;
+                made := made + skan.make_partition(
+                    (date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => month))
+                        AT TIME ZONE 'UTC');
             END LOOP;
             RETURN made;
         END $$;

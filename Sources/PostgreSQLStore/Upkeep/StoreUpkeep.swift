@@ -71,7 +71,7 @@ final class StoreUpkeep: Sendable {
         try status.look(connection, address.description, onEvent)
         if status.hasFailed {
             // What failed may have been a commit: only another one says that it is over.
-            try connection.transaction { try BatchID().insert($0) }
+            _ = try connection.transaction { try BatchID().insert($0) }
             status.didCommit()
         }
         if state.beats.isMultiple(of: Self.roundBeats) {

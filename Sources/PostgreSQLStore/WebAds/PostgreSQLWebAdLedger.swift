@@ -176,8 +176,11 @@ package final class PostgreSQLWebAdLedger: WebAdWriting {
 
     // MARK: Connections
 
-    private func run(_ work: @escaping @Sendable (PostgreSQLConnection) throws -> Void) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+    /// Does work with the connection, on a queue of its own.
+    func run<Value: Sendable>(
+        _ work: @escaping @Sendable (PostgreSQLConnection) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
             queue.async { [self] in
                 continuation.resume(with: Result { try withConnection(work) })
             }

@@ -16,6 +16,12 @@ struct PreparedDelivery {
     /// Whether it was counted before this store, and is known by its id alone.
     var isKnownByID = false
 
+    /// The copies that were counted of postbacks, by the digests of their dedupe keys.
+    static func firstCopies(_ keys: [Digest16], _ db: Database, _ memory: WriterState) throws -> [FirstCopy?] {
+        let lookup = try FirstCopyLookup(db, memory)
+        return try keys.map { try lookup.find($0) }
+    }
+
     /// Prepares a batch.
     static func prepare(_ deliveries: [Delivery], _ db: Database, _ memory: WriterState) throws -> [PreparedDelivery] {
         let lookup = try FirstCopyLookup(db, memory)

@@ -116,21 +116,38 @@ struct RecordingBatch {
         first: FirstCopy?,
         _ delivery: Delivery
     ) throws -> Recording {
-        let postback = verified.postback
         guard let first else {
             let traffic = networks.traffic(of: verified)
-            try insert(verified, traffic, delivery, digests)
+            try insert(
+                NewPostback(
+                    body: verified.postback.body, keyName: verified.keyName, digests: digests,
+                    facts: PostbackFacts(
+                        verified.postback, traffic: traffic, recipient: delivery.recipient,
+                        receivedAtMilliseconds: delivery.receivedAtMilliseconds, key: digests.key),
+                    receivedAt: delivery.receivedAtMilliseconds, recordedAt: now))
             return .recorded(traffic)
         }
+        let networks = networks
+        return try compare(first, digests, verified.postback.body, delivery, networks.traffic(of: verified))
+    }
+
+    /// Finds out whether another copy says the same as the first; `traffic` is for a first copy that cannot be read.
+    private mutating func compare(
+        _ first: FirstCopy,
+        _ digests: PostbackDigests,
+        _ body: [UInt8],
+        _ delivery: Delivery,
+        _ traffic: @autoclosure () -> Traffic
+    ) throws -> Recording {
         guard let known = first.known else {
             // The postback was counted, but its bytes may be lost, so these are kept if there is room.
             damagedRows.append(first.id)
-            let body = QuarantinedBody(conflictWith: first.id, digests.content, postback.body, delivery)
-            return .conflict(networks.traffic(of: verified), isKept: try keepConflict(body))
+            let copy = QuarantinedBody(conflictWith: first.id, digests.content, body, delivery)
+            return .conflict(traffic(), isKept: try keepConflict(copy))
         }
         guard known.content == digests.content else {
-            let body = QuarantinedBody(conflictWith: first.id, digests.content, postback.body, delivery)
-            return .conflict(known.traffic, isKept: try keepConflict(body))
+            let copy = QuarantinedBody(conflictWith: first.id, digests.content, body, delivery)
+            return .conflict(known.traffic, isKept: try keepConflict(copy))
         }
         let quarter = delivery.receivedAtMilliseconds.quarterOfAnHour
         deliveries[quarter, default: DeliveryCounts()].add(
@@ -141,6 +158,26 @@ struct RecordingBatch {
             ])
         }
         return .duplicate(known.traffic)
+    }
+
+    /// Takes over a postback that another store recorded, or compares it with the copy that was counted here.
+    ///
+    /// - Returns: Its id here, and whether it was new.
+    mutating func copy(_ copied: CopiedPostback, first: FirstCopy?) throws -> (id: Int64, isNew: Bool) {
+        let (recorded, delivery) = (copied.recorded, copied.delivery)
+        let recording: Recording
+        let first = first ?? addedCopies[copied.digests.key]
+        if let first {
+            recording = try compare(first, copied.digests, copied.body, delivery, recorded.traffic)
+        } else {
+            try insert(
+                NewPostback(
+                    body: copied.body, keyName: recorded.keyName, digests: copied.digests, facts: copied.facts,
+                    receivedAt: recorded.receivedAtMilliseconds, recordedAt: recorded.recordedAtMilliseconds))
+            recording = .recorded(recorded.traffic)
+        }
+        count(.init(recording, recipient: recorded.recipient), kept: recording.isKept ? 1 : 0, at: delivery)
+        return (first?.id ?? lastRow, first == nil)
     }
 
     /// The recorded postback that a delivery contradicts, and the delivery's content; nil for none.
@@ -155,26 +192,31 @@ struct RecordingBatch {
         return (first.id, digests.content, first.known?.traffic ?? networks.traffic(of: verified))
     }
 
-    private mutating func insert(
-        _ verified: VerifiedPostback,
-        _ traffic: Traffic,
-        _ delivery: Delivery,
-        _ digests: PostbackDigests
-    ) throws {
+    /// A postback on its way into the tables.
+    private struct NewPostback {
+        let body: [UInt8]
+        let keyName: String
+        let digests: PostbackDigests
+        let facts: PostbackFacts
+        let receivedAt: Int64
+        let recordedAt: Int64
+    }
+
+    private mutating func insert(_ postback: NewPostback) throws {
         lastRow += 1
         guard lastRow <= UInt32.max else {
             throw DatabaseError(message: "a SQLite store holds 4,294,967,295 postbacks at most")
         }
         let id = lastRow
-        let postback = verified.postback
+        let (facts, digests) = (postback.facts, postback.digests)
         // In the order of columns.
         try insertPostback.run { row in
             row.bind(id)
-            row.bind(now)
-            row.bind(delivery.receivedAtMilliseconds)
-            row.bind(delivery.recipient.rawValue)
-            row.bind(traffic.rawValue)
-            row.bind(verified.keyName)
+            row.bind(postback.recordedAt)
+            row.bind(postback.receivedAt)
+            row.bind(facts.recipient.rawValue)
+            row.bind(facts.traffic.rawValue)
+            row.bind(postback.keyName)
             row.bind(PostbackDigests.version)
             row.bind(digests.key)
             row.bind(digests.content)
@@ -183,16 +225,13 @@ struct RecordingBatch {
             row.bind(id)
             row.bind(postback.body)
         }
-        memory.append(
-            PostbackFacts(
-                postback, traffic: traffic, recipient: delivery.recipient,
-                receivedAtMilliseconds: delivery.receivedAtMilliseconds, key: digests.key))
+        memory.append(facts)
         added.append(digests.key.high)
         addedCopies[digests.key] = FirstCopy(
             id: id,
             known: .init(
-                content: digests.content, receivedAt: delivery.receivedAtMilliseconds,
-                recipient: delivery.recipient, traffic: traffic))
+                content: digests.content, receivedAt: postback.receivedAt, recipient: facts.recipient,
+                traffic: facts.traffic))
     }
 
     // MARK: Sums
@@ -275,16 +314,16 @@ struct RecordingBatch {
         VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))
         """
 
-    private static let insertCopy =
+    static let insertCopy =
         "INSERT INTO recipient_copy (id, recipient, received_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 
-    private static let upsertDelivery = """
+    static let upsertDelivery = """
         INSERT INTO delivery (quarter, status, traffic, reason, recipient, count, kept) VALUES (?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (quarter, status, traffic, reason, recipient)
         DO UPDATE SET count = count + excluded.count, kept = kept + excluded.kept
         """
 
-    private static let upsertRepeat = """
+    static let upsertRepeat = """
         INSERT INTO repeat_delay (quarter, delay, count) VALUES (?, ?, ?)
         ON CONFLICT (quarter, delay) DO UPDATE SET count = count + excluded.count
         """

@@ -102,7 +102,7 @@ extension RecordingBatch {
     private static let countConflicts =
         "SELECT count(*), ifnull(sum(content_digest = ?), 0) FROM quarantine WHERE postback_id = ?"
 
-    private static let insertQuarantine = """
+    static let insertQuarantine = """
         INSERT INTO quarantine
             (class, received_at, recipient, client, reason, detail, postback_id, content_digest, body)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)

@@ -1,0 +1,69 @@
+package import Attribution
+
+/// The counts of deliveries by quarter of an hour, as a store keeps them.
+package struct DeliveryTable: Hashable, Sendable {
+    /// One row of counts.
+    package struct Row: Hashable, Sendable {
+        /// Of an hour since 1970-01-01 UTC.
+        package let quarter: Int64
+        /// The kind of delivery.
+        package let kind: DeliveryCounts.Kind
+
+        /// Names a row.
+        package init(quarter: Int64, kind: DeliveryCounts.Kind) {
+            self.quarter = quarter
+            self.kind = kind
+        }
+    }
+
+    /// One row of repeats.
+    package struct RepeatRow: Hashable, Sendable {
+        /// Of an hour since 1970-01-01 UTC.
+        package let quarter: Int64
+        /// How long after the first copy.
+        package let delay: RepeatDelay
+
+        /// Names a row.
+        package init(quarter: Int64, delay: RepeatDelay) {
+            self.quarter = quarter
+            self.delay = delay
+        }
+    }
+
+    /// The deliveries.
+    package var deliveries: [Row: DeliveryCounts.Tally] = [:]
+    /// The repeats.
+    package var repeats: [RepeatRow: Int64] = [:]
+
+    /// Without counts.
+    package init() {}
+
+    /// The counts without those of recorded postbacks.
+    package var withoutRecorded: Self {
+        var table = self
+        table.deliveries = deliveries.filter { $0.key.kind.status != .recorded }
+        return table
+    }
+
+    /// What has to be added to earlier counts to make them these; numbers may be negative.
+    ///
+    /// - Parameter earlier: The earlier counts.
+    /// - Returns: The differences that are not 0.
+    package func growth(since earlier: Self) -> Self {
+        var growth = Self()
+        for row in Set(deliveries.keys).union(earlier.deliveries.keys) {
+            let none = DeliveryCounts.Tally(count: 0, kept: 0)
+            let (now, before) = (deliveries[row] ?? none, earlier.deliveries[row] ?? none)
+            if now != before {
+                growth.deliveries[row] = .init(count: now.count - before.count, kept: now.kept - before.kept)
+            }
+        }
+        for row in Set(repeats.keys).union(earlier.repeats.keys) {
+            let count = repeats[row, default: 0] - earlier.repeats[row, default: 0]
+            if count != 0 {
+                growth.repeats[row] = count
+            }
+        }
+        return growth
+    }
+}

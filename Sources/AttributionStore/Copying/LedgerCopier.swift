@@ -1,0 +1,174 @@
+import Attribution
+
+/// Copies a store into another one, while the source may go on receiving.
+///
+/// Everything that was copied is kept with how far the copy came, in one transaction: whoever is stopped goes on, and
+/// whoever copies again takes over what has come since. When the source has stopped receiving, one more run makes both the
+/// same.
+package struct LedgerCopier {
+    private let source: any LedgerCopySource
+    private let target: any LedgerCopyTarget
+    private let targetName: String
+    private let onProgress: (Int64) -> Void
+
+    /// What a run did.
+    package struct Summary: Hashable, Sendable {
+        /// The postbacks that this run copied.
+        package var postbacks: Int64 = 0
+        /// The postbacks that were copied by this run and by earlier ones.
+        package var all: Int64 = 0
+        /// The postbacks that could not be copied by any run, because their bytes are gone or cannot be read.
+        package var lost: Int64 = 0
+        /// The deliveries in quarantine that this run copied.
+        package var quarantined: Int64 = 0
+        /// The last postback that was copied.
+        package var position: LedgerPosition?
+    }
+
+    /// Deliveries of the quarantine in one transaction.
+    private static let quarantinePage = 256
+
+    /// Names both stores.
+    ///
+    /// - Parameters:
+    ///   - source: The store that is read.
+    ///   - target: The store that is written.
+    ///   - targetName: Its name in errors.
+    ///   - onProgress: Told how many postbacks were copied or verified.
+    package init(
+        from source: any LedgerCopySource,
+        to target: any LedgerCopyTarget,
+        named targetName: String,
+        onProgress: @escaping (Int64) -> Void = { _ in }
+    ) {
+        self.source = source
+        self.target = target
+        self.targetName = targetName
+        self.onProgress = onProgress
+    }
+
+    /// Copies what is not copied yet, and reads everything that was copied again.
+    ///
+    /// - Returns: What was done.
+    /// - Throws: ``LedgerCopyError``, ``LedgerQuestionError`` when the source was replaced by an older copy of it, and
+    ///   ``StoreError``. What was copied until then stays copied.
+    package func run() async throws -> Summary {
+        let store = try await source.export(ExportQuery(traffic: nil, limit: 1)).position.store
+        var progress = try target.beginCopy(of: store)
+        var runs = CopiedRuns(progress.runs)
+        progress.runs = []
+        var summary = Summary()
+        let before = progress.copied
+        try await copyPostbacks(&progress, &runs)
+        summary.postbacks = progress.copied - before
+        summary.all = progress.copied
+        summary.lost = progress.lost
+        summary.position = progress.position
+        summary.quarantined = try await copyQuarantine(of: store, runs)
+        try await copyRecipients(runs)
+        try target.copyDeliveries(try await source.deliveryTable().withoutRecorded, of: store)
+        try await copyKnownIDs()
+        try target.copyNetworks(try await source.ownNetworks())
+        try await verify(progress, runs)
+        return summary
+    }
+
+    private func copyPostbacks(_ progress: inout LedgerCopyProgress, _ runs: inout CopiedRuns) async throws {
+        defer { runs.sort() }
+        while true {
+            let page = try await source.export(ExportQuery(traffic: nil, after: progress.position))
+            if page.position != progress.position {
+                let (next, added) = try target.copy(CopiedPage(page), after: progress)
+                progress = next
+                runs.add(added)
+                onProgress(progress.copied)
+            }
+            if page.isLast {
+                return
+            }
+            try Task.checkCancellation()
+        }
+    }
+
+    private func copyQuarantine(of store: String, _ runs: CopiedRuns) async throws -> Int64 {
+        var (last, added): (Int64, Int64) = (0, 0)
+        while true {
+            let found = try await source.quarantine(QuarantineQuery(after: last, limit: Self.quarantinePage))
+            // Not before an empty page: of a page with damaged rows some are missing.
+            let end = found.last?.id ?? .max - 1
+            added += try target.copyQuarantine(
+                CopiedQuarantine(
+                    store: store, ids: (last + 1)...end,
+                    deliveries: found.compactMap { CopiedDelivery($0, runs.target(of:)) }))
+            guard !found.isEmpty else {
+                return added
+            }
+            last = end
+        }
+    }
+
+    private func copyRecipients(_ runs: CopiedRuns) async throws {
+        var last: RecipientCopy?
+        while true {
+            let found = try await source.recipientCopies(after: last, limit: ExportQuery.pageSize)
+            guard let end = found.last else {
+                return
+            }
+            try target.copyRecipients(
+                found.compactMap { copy in
+                    runs.target(of: copy.id).map {
+                        RecipientCopy(
+                            id: $0, recipient: copy.recipient, receivedAtMilliseconds: copy.receivedAtMilliseconds)
+                    }
+                })
+            last = end
+        }
+    }
+
+    private func copyKnownIDs() async throws {
+        var last: KnownID?
+        while true {
+            let found = try await source.knownIDs(after: last, limit: ExportQuery.pageSize)
+            guard let end = found.last else {
+                return
+            }
+            try target.copyKnownIDs(found)
+            last = end
+        }
+    }
+
+    /// Reads what was copied in the target, and compares the sum.
+    private func verify(_ progress: LedgerCopyProgress, _ runs: CopiedRuns) async throws {
+        let reader = try target.makeReader()
+        defer { reader.close() }
+        var checksum = CopyChecksum()
+        var count: Int64 = 0
+        var query = PostbackQuery(limit: ExportQuery.pageSize)
+        var ranges = runs.copiedRanges[...]
+        while let range = ranges.first {
+            // Most often one range follows the other.
+            query.after = max(query.after, range.lowerBound - 1)
+            let page = try await reader.postbacks(query)
+            guard let end = page.last?.id else {
+                break
+            }
+            for postback in page {
+                while let range = ranges.first, range.upperBound <= postback.id {
+                    ranges.removeFirst()
+                }
+                if ranges.first?.contains(postback.id) ?? false, postback.body != nil {
+                    checksum.add(postback)
+                    count += 1
+                }
+            }
+            query.after = end
+            while let range = ranges.first, range.upperBound <= end + 1 {
+                ranges.removeFirst()
+            }
+            onProgress(count)
+        }
+        guard count == progress.copied, checksum == progress.checksum else {
+            throw LedgerCopyError.different(path: targetName, expected: progress.copied, found: count)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package import Attribution
+
+/// How far a store was copied into another one.
+package struct LedgerCopyProgress: Sendable {
+    /// The name of the source in its positions.
+    package let store: String
+    /// The last postback that was copied; nil for none.
+    package var position: LedgerPosition?
+    /// How many postbacks were copied.
+    package var copied: Int64 = 0
+    /// How many could not be, because their bytes are gone or cannot be read.
+    package var lost: Int64 = 0
+    /// The sum over those that were copied.
+    package var checksum = CopyChecksum()
+    /// Where they are; filled by ``LedgerCopyTarget/beginCopy(of:)`` alone.
+    package var runs: [CopiedRun] = []
+
+    /// Nothing was copied yet.
+    package init(of store: String) {
+        self.store = store
+    }
+
+    /// Goes on behind a page.
+    ///
+    /// - Parameters:
+    ///   - page: What was copied.
+    ///   - places: The id of each of its postbacks in the target, and whether it was new there.
+    /// - Returns: The runs of the page.
+    package mutating func advance(
+        behind page: CopiedPage,
+        _ places: [(id: Int64, isNew: Bool)]
+    ) -> [CopiedRun] {
+        var added: [CopiedRun] = []
+        for (postback, place) in zip(page.postbacks, places) {
+            if place.isNew {
+                copied += 1
+                checksum.add(postback.recorded)
+            }
+            if added.last?.isContinued(by: postback.recorded.id, place) ?? false {
+                added[added.count - 1].count += 1
+            } else {
+                added.append(
+                    CopiedRun(source: postback.recorded.id, target: place.id, count: 1, isNew: place.isNew))
+            }
+        }
+        position = page.position
+        lost += page.lost
+        return added
+    }
+}
+
+/// Postbacks on their way from one store to another.
+package struct CopiedPage: Sendable {
+    /// The postbacks.
+    package let postbacks: [CopiedPostback]
+    /// How many more there were whose bytes are gone or cannot be read.
+    package let lost: Int64
+    /// The position behind them.
+    package let position: LedgerPosition
+
+    /// Takes a page of an export.
+    package init(_ page: ExportPage) {
+        postbacks = page.postbacks.compactMap { CopiedPostback($0.postback) }
+        lost = Int64(page.postbacks.count - postbacks.count + page.unreadableCount)
+        position = page.position
+    }
+}
+
+/// A recorded postback of another store, and what its bytes say.
+package struct CopiedPostback: Sendable {
+    /// What the other store has of it.
+    package let recorded: RecordedPostback
+    /// Its bytes.
+    package let body: [UInt8]
+    /// What decides whether it is there already.
+    package let digests: PostbackDigests
+    /// What reports count.
+    package let facts: PostbackFacts
+
+    /// Reads a postback; nil when its bytes are gone or are no postback.
+    package init?(_ recorded: RecordedPostback) {
+        guard let body = recorded.body, let postback = try? ReceivedPostback(reading: body) else {
+            return nil
+        }
+        self.recorded = recorded
+        self.body = body
+        digests = PostbackDigests(postback, provenance: recorded.traffic.provenance)
+        facts = PostbackFacts(
+            postback, traffic: recorded.traffic, recipient: recorded.recipient,
+            receivedAtMilliseconds: recorded.receivedAtMilliseconds, key: digests.key)
+    }
+
+    /// The delivery it came in.
+    package var delivery: Delivery {
+        Delivery(
+            judgement: .undecided(reason: "", body: []), recipient: recorded.recipient,
+            receivedAtMilliseconds: recorded.receivedAtMilliseconds)
+    }
+}

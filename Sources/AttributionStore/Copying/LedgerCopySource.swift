@@ -1,0 +1,52 @@
+package import Attribution
+
+/// A store that is copied into another one, while it may go on receiving.
+///
+/// Recorded postbacks are read with ``LedgerReading/export(_:)``, which hands out each of them once; what can change is
+/// read whole each time.
+package protocol LedgerCopySource: LedgerReading {
+    /// The counts of deliveries.
+    ///
+    /// - Throws: ``StoreError``.
+    func deliveryTable() async throws -> DeliveryTable
+
+    /// The first copies for other recipients than the recorded one, in the order of ids and recipients.
+    ///
+    /// - Parameters:
+    ///   - last: The one after which the page begins; nil for the first page.
+    ///   - limit: The most of one page.
+    /// - Returns: A page.
+    /// - Throws: ``StoreError``.
+    func recipientCopies(after last: RecipientCopy?, limit: Int) async throws -> [RecipientCopy]
+
+    /// The ids of postbacks that were counted before this store, in the order of their digests.
+    ///
+    /// - Parameters:
+    ///   - last: The one after which the page begins; nil for the first page.
+    ///   - limit: The most of one page.
+    /// - Returns: A page.
+    /// - Throws: ``StoreError``.
+    func knownIDs(after last: KnownID?, limit: Int) async throws -> [KnownID]
+
+    /// The networks the last owner or node named as ours; none: all are.
+    ///
+    /// - Throws: ``StoreError``.
+    func ownNetworks() async throws -> [String]
+}
+
+/// The first copy of a postback that came for another recipient than the recorded one.
+package struct RecipientCopy: Hashable, Sendable {
+    /// The postback's id.
+    package let id: Int64
+    /// Whose copy it is.
+    package let recipient: Delivery.Recipient
+    /// When it was received, in Unix milliseconds.
+    package let receivedAtMilliseconds: Int64
+
+    /// Names a copy.
+    package init(id: Int64, recipient: Delivery.Recipient, receivedAtMilliseconds: Int64) {
+        self.id = id
+        self.recipient = recipient
+        self.receivedAtMilliseconds = receivedAtMilliseconds
+    }
+}

@@ -1,0 +1,54 @@
+/// A store that another one is copied into.
+///
+/// Each method is one transaction. What was copied, and from where, is kept in the store itself, so that a copy that was
+/// stopped goes on where it was; and the store may receive postbacks of its own meanwhile.
+package protocol LedgerCopyTarget: Sendable {
+    /// Makes ready to copy.
+    ///
+    /// - Parameter store: The name of the source in its positions.
+    /// - Returns: How far it was copied before.
+    /// - Throws: ``LedgerCopyError/notEmpty(path:)`` when there is something that came from elsewhere before the first
+    ///   copy, and ``StoreError``.
+    func beginCopy(of store: String) throws -> LedgerCopyProgress
+
+    /// Takes postbacks over, each once.
+    ///
+    /// - Parameters:
+    ///   - page: Postbacks in the order of the source.
+    ///   - progress: How far the source was copied before.
+    /// - Returns: How far it is copied now, and where the postbacks are.
+    /// - Throws: ``LedgerCopyError/overtaken(path:)`` when another copy did some meanwhile, and ``StoreError``.
+    func copy(_ page: CopiedPage, after progress: LedgerCopyProgress) throws -> (LedgerCopyProgress, [CopiedRun])
+
+    /// Makes a part of the quarantine what it is in the source.
+    ///
+    /// - Returns: How many deliveries were added.
+    /// - Throws: ``StoreError``.
+    func copyQuarantine(_ page: CopiedQuarantine) throws -> Int64
+
+    /// Takes over when other recipients' first copies came, under the ids of this store.
+    ///
+    /// - Throws: ``StoreError``.
+    func copyRecipients(_ copies: [RecipientCopy]) throws
+
+    /// Adds to the counts of deliveries what they have grown by in the source, but for recorded postbacks, which were
+    /// counted when they were copied.
+    ///
+    /// - Throws: ``StoreError``.
+    func copyDeliveries(_ table: DeliveryTable, of store: String) throws
+
+    /// Claims the ids of postbacks that were counted before the source.
+    ///
+    /// - Throws: ``StoreError``.
+    func copyKnownIDs(_ ids: [KnownID]) throws
+
+    /// Takes the networks that are ours over, unless this store knows some.
+    ///
+    /// - Throws: ``StoreError``.
+    func copyNetworks(_ networks: [String]) throws
+
+    /// A reader of this store, which the caller closes.
+    ///
+    /// - Throws: ``StoreError``.
+    func makeReader() throws -> any LedgerReading
+}

@@ -1,0 +1,128 @@
+import Attribution
+import AttributionStore
+
+/// A page of another store's postbacks, on its way into the tables.
+struct CopiedInsertion {
+    private let page: CopiedPage
+    private let insertion: PostbackInsertion
+
+    init(_ page: CopiedPage, _ insertion: PostbackInsertion) {
+        self.page = page
+        self.insertion = insertion
+    }
+
+    /// Inserts the postbacks that are not there, and counts the others as what they are here: copies that came too.
+    ///
+    /// - Parameters:
+    ///   - connection: Within a transaction.
+    ///   - codes: Has a code for every value.
+    /// - Returns: The id of each postback, and whether it was new.
+    /// - Throws: ``StaleCodes``, and ``PostgreSQLFault``.
+    func write(_ connection: PostgreSQLConnection, _ codes: ValueCodes) throws -> [(id: Int64, isNew: Bool)] {
+        let (inserted, known, _) = try insertion.insert(connection, codes)
+        var sums = DeliverySums()
+        var conflicts: [NewQuarantineRow] = []
+        let places = try page.postbacks.map { copied -> (id: Int64, isNew: Bool) in
+            let delivery = copied.delivery
+            if let id = inserted[copied.digests.key] {
+                sums.count(
+                    .init(.recorded(copied.recorded.traffic), recipient: delivery.recipient), kept: 1, at: delivery)
+                return (id, true)
+            }
+            // Committed by another transaction that this statement does not see: the next run finds it.
+            guard let first = known[copied.digests.key] else {
+                throw PostgreSQLFault(sqlState: "40001", message: "a postback is being recorded by a node")
+            }
+            if first.content == copied.digests.content {
+                sums.countRepeat(
+                    of: first.id, receivedAt: first.receivedAt, by: first.recipient, delivery)
+                sums.count(.init(.duplicate(first.traffic), recipient: delivery.recipient), kept: 0, at: delivery)
+            } else {
+                conflicts.append(
+                    NewQuarantineRow(
+                        QuarantinedBody(conflictWith: first.id, copied.digests.content, copied.body, delivery)))
+                sums.count(.init(.conflict(first.traffic), recipient: delivery.recipient), kept: 1, at: delivery)
+            }
+            return (first.id, false)
+        }
+        for conflict in conflicts {
+            sums.change(.conflict, rows: 1, bytes: Int64(conflict.body.count))
+        }
+        try NewQuarantineRow.insert(conflicts, connection)
+        try sums.write(connection)
+        return places
+    }
+}
+
+extension PostbackInsertion.Copy {
+    /// A postback of another store.
+    init(_ copied: CopiedPostback) {
+        self.init(
+            body: copied.body, keyName: copied.recorded.keyName, digests: copied.digests, facts: copied.facts,
+            receivedAt: copied.recorded.receivedAtMilliseconds, recordedAt: copied.recorded.recordedAtMilliseconds)
+    }
+}
+
+extension LedgerCopyProgress {
+    /// How far a store was copied; nil before the first copy.
+    ///
+    /// - Parameters:
+    ///   - connection: Within a transaction.
+    ///   - store: The source.
+    ///   - isLocking: Whether other copies of the source wait for the end of the transaction.
+    /// - Throws: ``PostgreSQLFault``.
+    init?(_ connection: PostgreSQLConnection, of store: String, isLocking: Bool = false) throws {
+        let result = try connection.run(
+            "SELECT position, copied, lost, checksum FROM skan.copy_source WHERE store = $1"
+                + (isLocking ? " FOR UPDATE" : ""), [.text(store)])
+        guard result.count == 1 else {
+            return nil
+        }
+        self.init(of: store)
+        position = LedgerPosition(try result.text(0, 0))
+        copied = try result.integer(0, 1)
+        lost = try result.integer(0, 2)
+        guard let checksum = CopyChecksum(try result.bytes(0, 3)) else {
+            throw DamagedValue(column: 3)
+        }
+        self.checksum = checksum
+    }
+
+    /// Reads where the postbacks are.
+    mutating func readRuns(_ connection: PostgreSQLConnection) throws {
+        let result = try connection.run(
+            "SELECT source_id, target_id, count, is_new FROM skan.copy_run WHERE store = $1", [.text(store)])
+        runs = try (0..<result.count).map { row in
+            CopiedRun(
+                source: try result.integer(row, 0), target: try result.integer(row, 1),
+                count: try result.integer(row, 2), isNew: try result.bool(row, 3))
+        }
+    }
+
+    /// Notes how far the copy came, and where its last postbacks are.
+    func note(_ connection: PostgreSQLConnection, adding runs: [CopiedRun]) throws {
+        try connection.run(
+            """
+            INSERT INTO skan.copy_source (store, position, copied, lost, checksum) VALUES ($1, $2, $3, $4, $5)
+            ON CONFLICT (store) DO UPDATE SET position = excluded.position, copied = excluded.copied,
+                lost = excluded.lost, checksum = excluded.checksum
+            """,
+            [
+                .text(store), .text(position?.description ?? ""), .integer(copied), .integer(lost),
+                .digest(checksum.bytes.withUnsafeBytes { Digest16($0) }),
+            ])
+        guard !runs.isEmpty else {
+            return
+        }
+        try connection.run(
+            """
+            INSERT INTO skan.copy_run (store, source_id, target_id, count, is_new)
+            SELECT $1, source_id, target_id, count, is_new <> 0
+            FROM unnest($2::int8[], $3::int8[], $4::int8[], $5::int4[]) AS run (source_id, target_id, count, is_new)
+            """,
+            [
+                .text(store), .integers(runs.map(\.source)), .integers(runs.map(\.target)),
+                .integers(runs.map(\.count)), .smallIntegers(runs.map { $0.isNew ? 1 : 0 }),
+            ])
+    }
+}

@@ -1,0 +1,96 @@
+import AttributionStore
+
+extension CopiedQuarantine {
+    /// Makes a part of the quarantine what it is in the store it comes from, whatever the budgets; within a transaction.
+    ///
+    /// - Returns: How many deliveries were added.
+    func write(_ connection: PostgreSQLConnection) throws -> Int64 {
+        // Locked against another copy.
+        _ = try LedgerCopyProgress(connection, of: store, isLocking: true)
+        var gone = try Self.copied(connection, store, ids)
+        var sums = DeliverySums()
+        var added: [CopiedDelivery] = []
+        for delivery in deliveries {
+            if let id = gone.removeValue(forKey: delivery.origin.id) {
+                try Self.update(id, delivery, connection, &sums)
+            } else {
+                sums.change(delivery.origin.kind, rows: 1, bytes: Int64(delivery.origin.body.count))
+                added.append(delivery)
+            }
+        }
+        try Self.insert(added, store, connection)
+        try Self.remove(gone, store, connection, &sums)
+        try sums.write(connection)
+        return Int64(added.count)
+    }
+
+    /// What was copied before: ids of the source, and those of this store.
+    private static func copied(
+        _ connection: PostgreSQLConnection, _ store: String, _ ids: ClosedRange<Int64>
+    ) throws -> [Int64: Int64] {
+        let result = try connection.run(
+            """
+            SELECT source_id, target_id FROM skan.copy_quarantine WHERE store = $1 AND source_id BETWEEN $2 AND $3
+            """, [.text(store), .integer(ids.lowerBound), .integer(ids.upperBound)])
+        var copied: [Int64: Int64] = [:]
+        for row in 0..<result.count {
+            copied[try result.integer(row, 0)] = try result.integer(row, 1)
+        }
+        return copied
+    }
+
+    private static func insert(
+        _ added: [CopiedDelivery], _ store: String, _ connection: PostgreSQLConnection
+    ) throws {
+        let ids = try NewQuarantineRow.insert(added.map { NewQuarantineRow($0) }, connection)
+        try connection.run(
+            """
+            INSERT INTO skan.copy_quarantine (store, source_id, target_id)
+            SELECT $1, source_id, target_id FROM unnest($2::int8[], $3::int8[]) AS copied (source_id, target_id)
+            """, [.text(store), .integers(added.map(\.origin.id)), .integers(ids)])
+    }
+
+    /// Judged again, a delivery that stays may have another reason.
+    private static func update(
+        _ id: Int64, _ delivery: CopiedDelivery, _ connection: PostgreSQLConnection, _ sums: inout DeliverySums
+    ) throws {
+        let origin = delivery.origin
+        let before = try connection.run(
+            """
+            SELECT class, octet_length(body)::int8 FROM skan.quarantine
+            WHERE id = $1 AND (class <> $2 OR reason <> $3) FOR UPDATE
+            """, [.integer(id), .text(origin.kind.rawValue), .text(origin.reason)])
+        guard before.count == 1 else {
+            return
+        }
+        try connection.run(
+            """
+            UPDATE skan.quarantine SET class = $2, reason = $3, detail = $4, postback_id = $5, content = $6
+            WHERE id = $1
+            """,
+            [
+                .integer(id), .text(origin.kind.rawValue), .text(origin.reason), .text(delivery.detail),
+                .integer(delivery.conflict?.postback), .digest(delivery.conflict?.content),
+            ])
+        let bytes = try before.integer(0, 1)
+        sums.change(try before.word(0, 0), rows: -1, bytes: -bytes)
+        sums.change(origin.kind, rows: 1, bytes: bytes)
+    }
+
+    private static func remove(
+        _ gone: [Int64: Int64], _ store: String, _ connection: PostgreSQLConnection, _ sums: inout DeliverySums
+    ) throws {
+        guard !gone.isEmpty else {
+            return
+        }
+        let removed = try connection.run(
+            "DELETE FROM skan.quarantine WHERE id = ANY ($1::int8[]) RETURNING class, octet_length(body)::int8",
+            [.integers(Array(gone.values))])
+        for row in 0..<removed.count {
+            sums.change(try removed.word(row, 0), rows: -1, bytes: -(try removed.integer(row, 1)))
+        }
+        try connection.run(
+            "DELETE FROM skan.copy_quarantine WHERE store = $1 AND source_id = ANY ($2::int8[])",
+            [.text(store), .integers(Array(gone.keys))])
+    }
+}

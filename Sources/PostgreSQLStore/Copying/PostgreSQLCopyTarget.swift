@@ -1,0 +1,181 @@
+import Attribution
+package import AttributionStore
+import Foundation
+import Synchronization
+
+/// A store in PostgreSQL that another one is copied into, on a connection of its own.
+///
+/// Its role has to own the tables. Nodes may record into the store meanwhile.
+package final class PostgreSQLCopyTarget: LedgerCopyTarget {
+    private let address: PostgreSQLAddress
+    private let state: Mutex<State>
+
+    private struct State {
+        var connection: PostgreSQLConnection
+        var codes = ValueCodes()
+        /// The months that have partitions of bodies, or cannot get them.
+        var months: Set<Int64> = []
+    }
+
+    /// Connects, and makes the tables when they are missing.
+    ///
+    /// - Throws: ``AttributionStore/StoreError``.
+    package init(_ address: PostgreSQLAddress) throws {
+        self.address = address
+        let connection = try StoreError.translating(address) {
+            let connection = try PostgreSQLConnection(address)
+            _ = try SchemaMigrator(connection, address).migrate()
+            return connection
+        }
+        state = Mutex(State(connection: connection))
+    }
+
+    /// A reader of the same store.
+    package func makeReader() throws -> any LedgerReading {
+        PostgreSQLLedgerReader(address)
+    }
+
+    /// Does work in one transaction.
+    func transaction<Result: Sendable>(_ work: (PostgreSQLConnection) throws -> Result) throws -> Result {
+        try state.withLock { state in
+            try StoreError.translating(address) { try Self.transaction(state.connection, work) }
+        }
+    }
+
+    private static func transaction<Result>(
+        _ connection: PostgreSQLConnection, _ work: (PostgreSQLConnection) throws -> Result
+    ) throws -> Result {
+        try connection.transaction { connection in
+            try BatchID().insert(connection)
+            return try work(connection)
+        }
+    }
+
+    // MARK: Postbacks
+
+    /// Makes ready to copy; see ``AttributionStore/LedgerCopyTarget/beginCopy(of:)``.
+    package func beginCopy(of store: String) throws -> LedgerCopyProgress {
+        try transaction { connection in
+            if var progress = try LedgerCopyProgress(connection, of: store) {
+                try progress.readRuns(connection)
+                return progress
+            }
+            let isEmpty = try connection.run(
+                """
+                SELECT NOT EXISTS (SELECT FROM skan.postback) AND NOT EXISTS (SELECT FROM skan.delivery)
+                    OR EXISTS (SELECT FROM skan.copy_source)
+                """
+            ).bool(0, 0)
+            guard isEmpty else {
+                throw LedgerCopyError.notEmpty(path: address.description)
+            }
+            let progress = LedgerCopyProgress(of: store)
+            try progress.note(connection, adding: [])
+            return progress
+        }
+    }
+
+    /// Takes postbacks over; see ``AttributionStore/LedgerCopyTarget/copy(_:after:)``.
+    package func copy(
+        _ page: CopiedPage,
+        after progress: LedgerCopyProgress
+    ) throws -> (LedgerCopyProgress, [CopiedRun]) {
+        try state.withLock { state in
+            try StoreError.translating(address) {
+                let insertion = PostbackInsertion(
+                    copies: page.postbacks.map { PostbackInsertion.Copy($0) }, isFromStore: true)
+                try Self.makePartitions(page, &state)
+                try state.codes.learn(insertion.copies.lazy.flatMap(\.values), state.connection)
+                let codes = state.codes
+                return try Self.transaction(state.connection) { connection in
+                    guard
+                        let found = try LedgerCopyProgress(connection, of: progress.store, isLocking: true),
+                        found.position == progress.position
+                    else {
+                        throw LedgerCopyError.overtaken(path: address.description)
+                    }
+                    var next = progress
+                    let places = try CopiedInsertion(page, insertion).write(connection, codes)
+                    let runs = next.advance(behind: page, places)
+                    try next.note(connection, adding: runs)
+                    return (next, runs)
+                }
+            }
+        }
+    }
+
+    /// Makes partitions of bodies for the months of a page, so that they can be dropped one by one.
+    private static func makePartitions(_ page: CopiedPage, _ state: inout State) throws {
+        // A month has 28 days at least; one is asked for twice at most.
+        let months = Set(page.postbacks.map { $0.recorded.recordedAtMilliseconds / (28 * 86_400_000) })
+        for month in months.subtracting(state.months).sorted() {
+            let times = page.postbacks.map(\.recorded.recordedAtMilliseconds)
+                .filter { $0 / (28 * 86_400_000) == month }
+            for time in Set([times.min(), times.max()].compactMap { $0 }) {
+                try state.connection.run(
+                    "SELECT skan.make_partition(timestamptz 'epoch' + $1 * interval '1 millisecond')",
+                    [.integer(time)])
+            }
+        }
+    }
+
+    // MARK: What is beside them
+
+    /// Makes a part of the quarantine what it is in the source; see
+    /// ``AttributionStore/LedgerCopyTarget/copyQuarantine(_:)``.
+    package func copyQuarantine(_ page: CopiedQuarantine) throws -> Int64 {
+        try transaction { try page.write($0) }
+    }
+
+    /// Takes over other recipients' copies; see ``AttributionStore/LedgerCopyTarget/copyRecipients(_:)``.
+    package func copyRecipients(_ copies: [RecipientCopy]) throws {
+        try transaction { connection in
+            _ = try connection.run(
+                """
+                INSERT INTO skan.recipient_copy (id, recipient, received_at)
+                SELECT id, recipient::skan.recipient, received_at
+                FROM unnest($1::int8[], $2::text[], $3::int8[]) AS copy (id, recipient, received_at)
+                ORDER BY id, recipient ON CONFLICT DO NOTHING
+                """,
+                [
+                    .integers(copies.map(\.id)), .texts(copies.map(\.recipient.rawValue)),
+                    .integers(copies.map(\.receivedAtMilliseconds)),
+                ])
+        }
+    }
+
+    /// Adds what the source's counts have grown by; see ``AttributionStore/LedgerCopyTarget/copyDeliveries(_:of:)``.
+    package func copyDeliveries(_ table: DeliveryTable, of store: String) throws {
+        try transaction { connection in
+            // Locked against another copy.
+            _ = try LedgerCopyProgress(connection, of: store, isLocking: true)
+            let growth = table.growth(since: try DeliveryTable(connection, copiedFrom: store))
+            let deliveries = growth.deliveries.map { ($0.quarter, $0.kind, $1) }
+            let repeats = growth.repeats.map { ($0.quarter, $0.delay, $1) }
+            for store in [nil, store] {
+                try DeliverySums.append(deliveries, connection, copiedFrom: store)
+                try DeliverySums.append(repeats: repeats, connection, copiedFrom: store)
+            }
+        }
+    }
+
+    /// Claims ids; see ``AttributionStore/LedgerCopyTarget/copyKnownIDs(_:)``.
+    package func copyKnownIDs(_ ids: [KnownID]) throws {
+        try transaction { connection in
+            _ = try connection.run(
+                "INSERT INTO skan.known_id SELECT unnest($1::uuid[]) ON CONFLICT DO NOTHING",
+                [.digests(ids.map(\.digest))])
+        }
+    }
+
+    /// Takes the networks over; see ``AttributionStore/LedgerCopyTarget/copyNetworks(_:)``.
+    package func copyNetworks(_ networks: [String]) throws {
+        try transaction { connection in
+            _ = try connection.run(
+                """
+                INSERT INTO skan.own_network SELECT unnest($1::text[])
+                WHERE NOT EXISTS (SELECT FROM skan.own_network) ON CONFLICT DO NOTHING
+                """, [.texts(networks)])
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Attribution
+package import AttributionStore
+
+extension PostgreSQLLedgerReader: LedgerCopySource {
+    /// The counts of deliveries; see ``AttributionStore/LedgerCopySource/deliveryTable()``.
+    package func deliveryTable() async throws -> DeliveryTable {
+        try await read { try DeliveryTable($0.connection) }
+    }
+
+    /// Other recipients' copies; see ``AttributionStore/LedgerCopySource/recipientCopies(after:limit:)``.
+    package func recipientCopies(after last: RecipientCopy?, limit: Int) async throws -> [RecipientCopy] {
+        try await read { snapshot in
+            // In the order in which the key has recipients, which is not that of their names.
+            let result = try snapshot.connection.run(
+                """
+                SELECT id, recipient::text, received_at FROM skan.recipient_copy
+                WHERE (id, recipient) > ($1, $2::skan.recipient) ORDER BY id, recipient LIMIT $3
+                """,
+                [
+                    .integer(last?.id ?? 0), .text((last?.recipient ?? .network).rawValue), .integer(Int64(limit)),
+                ])
+            return try (0..<result.count).map { row in
+                RecipientCopy(
+                    id: try result.integer(row, 0), recipient: try result.word(row, 1),
+                    receivedAtMilliseconds: try result.integer(row, 2))
+            }
+        }
+    }
+
+    /// The ids known; see ``AttributionStore/LedgerCopySource/knownIDs(after:limit:)``.
+    package func knownIDs(after last: KnownID?, limit: Int) async throws -> [KnownID] {
+        try await read { snapshot in
+            let result = try snapshot.connection.run(
+                "SELECT digest FROM skan.known_id WHERE digest > $1 ORDER BY digest LIMIT $2",
+                [
+                    .digest(last?.digest ?? [UInt8](repeating: 0, count: 16).withUnsafeBytes { Digest16($0) }),
+                    .integer(Int64(limit)),
+                ])
+            return try (0..<result.count).map { KnownID(digest: try result.digest($0, 0)) }
+        }
+    }
+
+    /// The networks that are ours; see ``AttributionStore/LedgerCopySource/ownNetworks()``.
+    package func ownNetworks() async throws -> [String] {
+        try await read { snapshot in
+            let result = try snapshot.connection.run(
+                "SELECT ad_network_id FROM skan.own_network ORDER BY ad_network_id")
+            return try (0..<result.count).map { try result.text($0, 0) }
+        }
+    }
+}
+
+extension DeliveryTable {
+    /// Reads the counts of a store, or those that were copied into it from another.
+    init(_ connection: PostgreSQLConnection, copiedFrom store: String? = nil) throws {
+        self.init()
+        let kinds = try connection.run(
+            """
+            SELECT quarter, status, traffic, reason, recipient::text, sum(count)::int8, sum(kept)::int8
+            FROM skan.\(store == nil ? "delivery" : "copy_delivery WHERE store = $1")
+            GROUP BY quarter, status, traffic, reason, recipient
+            """, store.map { [.text($0)] } ?? [])
+        for row in 0..<kinds.count {
+            let kind = DeliveryCounts.Kind(
+                status: try kinds.word(row, 1), traffic: Traffic(rawValue: try kinds.text(row, 2)),
+                reason: PostbackRejection.Code(rawValue: try kinds.text(row, 3)), recipient: try kinds.word(row, 4))
+            deliveries[Row(quarter: try kinds.integer(row, 0), kind: kind)] = .init(
+                count: try kinds.integer(row, 5), kept: try kinds.integer(row, 6))
+        }
+        let delays = try connection.run(
+            """
+            SELECT quarter, delay, sum(count)::int8
+            FROM skan.\(store == nil ? "repeat_delay" : "copy_repeat WHERE store = $1") GROUP BY quarter, delay
+            """, store.map { [.text($0)] } ?? [])
+        for row in 0..<delays.count {
+            guard let delay = RepeatDelay(rawValue: Int(try delays.integer(row, 1))) else {
+                throw DamagedValue(column: 1)
+            }
+            repeats[RepeatRow(quarter: try delays.integer(row, 0), delay: delay)] = try delays.integer(row, 2)
+        }
+    }
+}

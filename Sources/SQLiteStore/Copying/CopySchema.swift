@@ -1,0 +1,102 @@
+import Attribution
+import AttributionStore
+import Foundation
+import GRDB
+
+/// What a store keeps of the stores that were copied into it; its tables are made by the first copy.
+enum CopySchema {
+    static let tables = """
+        CREATE TABLE IF NOT EXISTS copy_source (
+            store TEXT PRIMARY KEY, -- the source's name in positions
+            position TEXT NOT NULL, -- of the last postback that was copied; empty before the first
+            copied INTEGER NOT NULL,
+            lost INTEGER NOT NULL, -- whose bytes were gone
+            checksum BLOB NOT NULL -- 16 bytes
+        ) STRICT, WITHOUT ROWID;
+
+        -- Which postbacks of the source are which here.
+        CREATE TABLE IF NOT EXISTS copy_run (
+            store TEXT NOT NULL,
+            source_id INTEGER NOT NULL,
+            target_id INTEGER NOT NULL,
+            count INTEGER NOT NULL,
+            is_new INTEGER NOT NULL,
+            PRIMARY KEY (store, source_id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE IF NOT EXISTS copy_quarantine (
+            store TEXT NOT NULL,
+            source_id INTEGER NOT NULL,
+            target_id INTEGER NOT NULL,
+            PRIMARY KEY (store, source_id)
+        ) STRICT, WITHOUT ROWID;
+
+        -- What was added to the counts of deliveries.
+        CREATE TABLE IF NOT EXISTS copy_delivery (
+            store TEXT NOT NULL,
+            quarter INTEGER NOT NULL,
+            status TEXT NOT NULL,
+            traffic TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            recipient TEXT NOT NULL,
+            count INTEGER NOT NULL,
+            kept INTEGER NOT NULL,
+            PRIMARY KEY (store, quarter, status, traffic, reason, recipient)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE IF NOT EXISTS copy_repeat (
+            store TEXT NOT NULL,
+            quarter INTEGER NOT NULL,
+            delay INTEGER NOT NULL,
+            count INTEGER NOT NULL,
+            PRIMARY KEY (store, quarter, delay)
+        ) STRICT, WITHOUT ROWID;
+        """
+}
+
+extension LedgerCopyProgress {
+    /// How far a store was copied; nil before the first copy.
+    init?(_ db: Database, of store: String) throws {
+        guard
+            let row = try Row.fetchOne(
+                db, sql: "SELECT position, copied, lost, checksum FROM copy_source WHERE store = ?", arguments: [store])
+        else {
+            return nil
+        }
+        self.init(of: store)
+        position = LedgerPosition(try row.text(0))
+        copied = try row.integer(1)
+        lost = try row.integer(2)
+        guard let checksum = CopyChecksum(try row.bytes(at: 3)) else {
+            throw DatabaseError.damagedColumn
+        }
+        self.checksum = checksum
+    }
+
+    /// Reads where the postbacks are.
+    mutating func readRuns(_ db: Database) throws {
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT source_id, target_id, count, is_new FROM copy_run WHERE store = ?", arguments: [store])
+        while let row = try rows.next() {
+            runs.append(
+                CopiedRun(
+                    source: try row.integer(0), target: try row.integer(1), count: try row.integer(2),
+                    isNew: try row.integer(3) != 0))
+        }
+    }
+
+    /// Notes how far the copy came, and where its last postbacks are.
+    func note(_ db: Database, adding runs: [CopiedRun]) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO copy_source (store, position, copied, lost, checksum) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (store) DO UPDATE SET position = excluded.position, copied = excluded.copied,
+                    lost = excluded.lost, checksum = excluded.checksum
+                """,
+            arguments: [store, position?.description ?? "", copied, lost, Data(checksum.bytes)])
+        for run in runs {
+            try db.cachedStatement(sql: "INSERT INTO copy_run VALUES (?, ?, ?, ?, ?)")
+                .execute(arguments: [store, run.source, run.target, run.count, run.isNew ? 1 : 0])
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Attribution
+package import AttributionStore
+import Foundation
+import GRDB
+
+extension SQLiteLedgerReader: LedgerCopySource {
+    /// The counts of deliveries; see ``LedgerCopySource/deliveryTable()``.
+    package func deliveryTable() async throws -> DeliveryTable {
+        try await read { try DeliveryTable($0) }
+    }
+
+    /// Other recipients' copies; see ``LedgerCopySource/recipientCopies(after:limit:)``.
+    package func recipientCopies(after last: RecipientCopy?, limit: Int) async throws -> [RecipientCopy] {
+        try await read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT id, recipient, received_at FROM recipient_copy WHERE (id, recipient) > (?, ?)
+                    ORDER BY id, recipient LIMIT ?
+                    """, arguments: [last?.id ?? .min, last?.recipient.rawValue ?? "", limit])
+            return try rows.map {
+                RecipientCopy(
+                    id: try $0.integer(0), recipient: try $0.word(1), receivedAtMilliseconds: try $0.integer(2))
+            }
+        }
+    }
+
+    /// The ids known; see ``LedgerCopySource/knownIDs(after:limit:)``.
+    package func knownIDs(after last: KnownID?, limit: Int) async throws -> [KnownID] {
+        try await read { db in
+            // A store that no owner has opened since has no table of them.
+            guard try db.tableExists("known_id") else {
+                return []
+            }
+            return try Row.fetchAll(
+                db, sql: "SELECT digest FROM known_id WHERE digest > ? ORDER BY digest LIMIT ?",
+                arguments: [last.map { Data($0.digest.bytes) } ?? Data(), limit]
+            ).compactMap { try $0.digest(at: 0).map { KnownID(digest: $0) } }
+        }
+    }
+
+    /// The networks that are ours; see ``LedgerCopySource/ownNetworks()``.
+    package func ownNetworks() async throws -> [String] {
+        try await read { try String.fetchAll($0, sql: "SELECT ad_network_id FROM own_network ORDER BY ad_network_id") }
+    }
+}
+
+extension DeliveryTable {
+    /// Reads the counts of a store.
+    fileprivate init(_ db: Database) throws {
+        try self.init(
+            db, deliveries: "SELECT quarter, status, traffic, reason, recipient, count, kept FROM delivery",
+            repeats: "SELECT quarter, delay, count FROM repeat_delay", [])
+    }
+
+    /// Reads what was added to the counts by copying.
+    init(_ db: Database, copiedFrom store: String) throws {
+        try self.init(
+            db,
+            deliveries: """
+                SELECT quarter, status, traffic, reason, recipient, count, kept FROM copy_delivery WHERE store = ?
+                """,
+            repeats: "SELECT quarter, delay, count FROM copy_repeat WHERE store = ?", [store])
+    }
+
+    private init(
+        _ db: Database, deliveries: String, repeats: String, _ arguments: StatementArguments
+    ) throws {
+        self.init()
+        let rows = try GRDB.Row.fetchCursor(db, sql: deliveries, arguments: arguments)
+        while let row = try rows.next() {
+            let kind = DeliveryCounts.Kind(
+                status: try row.word(1), traffic: Traffic(rawValue: try row.text(2)),
+                reason: PostbackRejection.Code(rawValue: try row.text(3)), recipient: try row.word(4))
+            self.deliveries[Row(quarter: try row.integer(0), kind: kind)] = .init(
+                count: try row.integer(5), kept: try row.integer(6))
+        }
+        let delays = try GRDB.Row.fetchCursor(db, sql: repeats, arguments: arguments)
+        while let row = try delays.next() {
+            guard let delay = RepeatDelay(rawValue: Int(try row.integer(1))) else {
+                throw DatabaseError.damagedColumn
+            }
+            self.repeats[RepeatRow(quarter: try row.integer(0), delay: delay)] = try row.integer(2)
+        }
+    }
+}

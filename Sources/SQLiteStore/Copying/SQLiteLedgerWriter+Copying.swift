@@ -1,0 +1,111 @@
+import Attribution
+package import AttributionStore
+import Foundation
+import GRDB
+
+extension SQLiteLedgerWriter: LedgerCopyTarget {
+    /// Makes ready to copy; see ``LedgerCopyTarget/beginCopy(of:)``.
+    package func beginCopy(of store: String) throws -> LedgerCopyProgress {
+        try database.write { db in
+            try db.execute(sql: CopySchema.tables)
+            if var progress = try LedgerCopyProgress(db, of: store) {
+                try progress.readRuns(db)
+                return progress
+            }
+            let isEmpty = try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT NOT EXISTS (SELECT 1 FROM postback) AND NOT EXISTS (SELECT 1 FROM delivery)
+                        OR EXISTS (SELECT 1 FROM copy_source)
+                    """)
+            guard isEmpty == true else {
+                throw LedgerCopyError.notEmpty(path: path)
+            }
+            let progress = LedgerCopyProgress(of: store)
+            try progress.note(db, adding: [])
+            return progress
+        }
+    }
+
+    /// Takes postbacks over; see ``LedgerCopyTarget/copy(_:after:)``.
+    package func copy(
+        _ page: CopiedPage,
+        after progress: LedgerCopyProgress
+    ) throws -> (LedgerCopyProgress, [CopiedRun]) {
+        try batch { db in
+            // This process is the store's only owner, and so its only copy.
+            try PreparedDelivery.firstCopies(page.postbacks.map(\.digests.key), db, memory)
+        } work: { batch, copies in
+            var next = progress
+            let places = try zip(page.postbacks, copies).map { try batch.copy($0, first: $1) }
+            let runs = next.advance(behind: page, places)
+            try next.note(batch.db, adding: runs)
+            return (next, runs)
+        }
+    }
+
+    /// Makes a part of the quarantine what it is in the source; see ``LedgerCopyTarget/copyQuarantine(_:)``.
+    package func copyQuarantine(_ page: CopiedQuarantine) throws -> Int64 {
+        try batch { _ in
+        } work: { batch, _ in
+            try batch.copy(page)
+        }
+    }
+
+    /// Takes over other recipients' copies; see ``LedgerCopyTarget/copyRecipients(_:)``.
+    package func copyRecipients(_ copies: [RecipientCopy]) throws {
+        try database.write { db in
+            let statement = try db.cachedStatement(sql: RecordingBatch.insertCopy)
+            for copy in copies {
+                try statement.execute(arguments: [copy.id, copy.recipient.rawValue, copy.receivedAtMilliseconds])
+            }
+        }
+    }
+
+    /// Adds what the source's counts have grown by; see ``LedgerCopyTarget/copyDeliveries(_:of:)``.
+    package func copyDeliveries(_ table: DeliveryTable, of store: String) throws {
+        try database.write { db in
+            let growth = table.growth(since: try DeliveryTable(db, copiedFrom: store))
+            for (row, tally) in growth.deliveries {
+                let values: StatementArguments = [
+                    row.quarter, row.kind.status.rawValue, row.kind.traffic?.rawValue ?? "",
+                    row.kind.reason?.rawValue ?? "", row.kind.recipient.rawValue, tally.count, tally.kept,
+                ]
+                try db.cachedStatement(sql: RecordingBatch.upsertDelivery).execute(arguments: values)
+                try db.cachedStatement(
+                    sql: """
+                        INSERT INTO copy_delivery VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                        ON CONFLICT DO UPDATE SET count = count + excluded.count, kept = kept + excluded.kept
+                        """
+                ).execute(arguments: [store] + values)
+            }
+            for (row, count) in growth.repeats {
+                let values: StatementArguments = [row.quarter, row.delay.rawValue, count]
+                try db.cachedStatement(sql: RecordingBatch.upsertRepeat).execute(arguments: values)
+                try db.cachedStatement(
+                    sql: """
+                        INSERT INTO copy_repeat VALUES (?, ?, ?, ?)
+                        ON CONFLICT DO UPDATE SET count = count + excluded.count
+                        """
+                ).execute(arguments: [store] + values)
+            }
+        }
+    }
+
+    /// Claims ids; see ``LedgerCopyTarget/copyKnownIDs(_:)``.
+    package func copyKnownIDs(_ ids: [KnownID]) throws {
+        _ = try claim(ids)
+    }
+
+    /// Takes the networks over; see ``LedgerCopyTarget/copyNetworks(_:)``.
+    package func copyNetworks(_ networks: [String]) throws {
+        try database.write { db in
+            guard try String.fetchOne(db, sql: "SELECT ad_network_id FROM own_network") == nil else {
+                return
+            }
+            for network in networks {
+                try db.execute(sql: "INSERT OR IGNORE INTO own_network VALUES (?)", arguments: [network])
+            }
+        }
+    }
+}

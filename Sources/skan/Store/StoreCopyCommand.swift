@@ -1,0 +1,95 @@
+import ArgumentParser
+import AttributionStore
+import PostgreSQLStore
+
+struct StoreCopyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "copy",
+        abstract: "Copy a store into another one, in a file or a database, while it keeps receiving.",
+        discussion: """
+            What was copied is kept in the target: a copy that was stopped goes on where it was, and one that is repeated \
+            takes over what has come since. The target has to be new; once a copy has begun, servers may record into it \
+            too. At the end everything that was copied is read again in the target, and its sum compared. A database needs \
+            the role that owns its tables.
+
+            To move: copy while the server runs, then stop it, copy once more with --source-stopped, which takes a moment, \
+            and start servers on the target. Both stores answer every report alike then. Web ads are copied by this last \
+            copy alone, because each is answered once.
+
+            Ends with status 0 when all of it was copied, 1 when the bytes of some postbacks are gone, 2 when it could not \
+            be done.
+
+            EXAMPLE
+              skan store copy skan.sqlite postgresql://skan_owner@db1,db2/skan
+              skan store copy skan.sqlite postgresql://skan_owner@db1,db2/skan --source-stopped
+            """
+    )
+
+    @Argument(help: "The store to copy: a file, or postgresql://HOST/DATABASE.", completion: .file())
+    var from: String
+
+    @Argument(help: "The store to copy into.", completion: .file())
+    var to: String
+
+    @Flag(help: "The source receives and answers no more: copy its web ads too.")
+    var sourceStopped = false
+
+    func run() async throws {
+        let (source, target) = (try StoreLocation(from), try StoreLocation(to))
+        guard source.name != target.name else {
+            throw LedgerCopyError.same(path: source.name)
+        }
+        let reader = try source.makeCopySource()
+        defer { reader.close() }
+        let sourceAds = sourceStopped ? try source.makeWebAds(makesFile: false) : nil
+        defer { _ = try? sourceAds?.close() }
+        let writer = try Self.makeTarget(target)
+        defer { writer.close() }
+        let summary: LedgerCopier.Summary
+        do {
+            summary = try await LedgerCopier(from: reader, to: writer.target, named: target.name) { count in
+                Terminal.progress("\(count) postbacks")
+            }.run()
+        } catch {
+            Terminal.progress("")
+            throw error
+        }
+        Terminal.progress("")
+        Terminal.write(
+            "copied \(summary.postbacks) postbacks and \(summary.quarantined) deliveries in quarantine to "
+                + "\(target.name), and read all \(summary.all) postbacks there again\n")
+        if let sourceAds {
+            try await copy(sourceAds, to: target)
+        }
+        if let position = summary.position {
+            Terminal.say("copied up to \(position); copy again for what came since")
+        }
+        if summary.lost > 0 {
+            Terminal.say(
+                "skan: warning: \(summary.lost) postbacks were left out: their bytes are gone or cannot be read; "
+                    + "skan recount --store \(source.name) names them")
+            throw ExitStatus.negative
+        }
+    }
+
+    private func copy(_ ads: any WebAdCopying, to target: StoreLocation) async throws {
+        guard let copies = try target.makeWebAds(makesFile: true) else {
+            return
+        }
+        defer { _ = try? copies.close() }
+        Terminal.write("copied \(try await copies.copyAll(from: ads)) web ads\n")
+    }
+
+    /// The target, and how it is closed.
+    private static func makeTarget(
+        _ location: StoreLocation
+    ) throws -> (target: any LedgerCopyTarget, close: () -> Void) {
+        switch location {
+        case .file(let path):
+            let writer = try SQLiteLedgerWriter(path: path, onEvent: StoreOwnership.say)
+            return (writer, { _ = try? writer.close() })
+        case .database(let address):
+            return (try PostgreSQLCopyTarget(address), {})
+        }
+    }
+}

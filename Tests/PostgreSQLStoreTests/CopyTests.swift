@@ -1,0 +1,250 @@
+import Attribution
+import AttributionHarness
+import AttributionSigning
+import AttributionStore
+import Foundation
+import PostgreSQLStore
+import SQLiteStore
+import TestSupport
+import Testing
+
+@Suite("Copying a store into another one", .serialized)
+struct CopyTests {
+    let database: TestDatabase
+    private let folder: URL
+
+    init() throws {
+        database = try TestDatabase()
+        folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent("skan-copy-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    enum Direction: String, CaseIterable, Sendable {
+        case intoDatabase, intoFile, betweenDatabases
+    }
+
+    /// A store that is copied and one that it is copied into.
+    private struct Pair {
+        let source: any LedgerWriting
+        let sourceReader: any LedgerCopySource
+        let target: any LedgerCopyTarget
+        let targetReader: any LedgerReading
+        /// The target, when it is a database.
+        var targetAddress: PostgreSQLAddress?
+    }
+
+    private func pair(_ direction: Direction) throws -> Pair {
+        let path = folder.appendingPathComponent("skan.sqlite").path
+        switch direction {
+        case .intoDatabase:
+            let source = try SQLiteLedgerWriter(path: path)
+            return Pair(
+                source: source, sourceReader: try SQLiteLedgerReader(path),
+                target: try PostgreSQLCopyTarget(database.address), targetReader: try database.reader())
+        case .intoFile:
+            let source = try database.node()
+            let target = try SQLiteLedgerWriter(path: path)
+            return Pair(
+                source: source, sourceReader: try database.reader(), target: target,
+                targetReader: try SQLiteLedgerReader(path))
+        case .betweenDatabases:
+            let other = try PostgreSQLAddress(database.server.makeDatabase())
+            return Pair(
+                source: try database.node(), sourceReader: try database.reader(),
+                target: try PostgreSQLCopyTarget(other), targetReader: PostgreSQLLedgerReader(other),
+                targetAddress: other)
+        }
+    }
+
+    private func copy(_ pair: Pair) async throws -> LedgerCopier.Summary {
+        try await LedgerCopier(from: pair.sourceReader, to: pair.target, named: "target").run()
+    }
+
+    /// Everything that reports and lists show of a store.
+    private struct Contents: Equatable {
+        var rows: [LedgerRow] = []
+        var deliveries = DeliveryCounts()
+        var quarantine: [String] = []
+        var totals: [QuarantineTotal] = []
+
+        init(_ reader: any LedgerReading) async throws {
+            let answer = try await reader.answer(
+                LedgerQuestion(
+                    dimensions: [.recipient, .hour, .network, .sourceIdentifier, .conversionValue], traffic: .test))
+            rows = Array(answer.rows)
+            deliveries = answer.deliveries
+            for delivery in try await reader.quarantine(QuarantineQuery(limit: 10_000)) {
+                quarantine.append(
+                    "\(delivery.kind) \(delivery.receivedAtMilliseconds) \(delivery.reason) \(delivery.client) "
+                        + "\(delivery.recipient) \(delivery.postbackID != nil) "
+                        + String(decoding: delivery.body, as: UTF8.self))
+            }
+            quarantine.sort()
+            totals = try await reader.quarantineTotals().filter { $0.count > 0 }.sorted {
+                $0.kind.rawValue < $1.kind.rawValue
+            }
+        }
+    }
+
+    private func delivery(
+        _ body: [UInt8], _ recipient: Delivery.Recipient = .network, after: Int64 = 0, by judge: PostbackVerifier? = nil
+    ) -> Delivery {
+        Delivery(
+            judgement: (judge ?? database.verifier).judge(body), recipient: recipient,
+            receivedAtMilliseconds: TestDatabase.noon + after, client: "192.0.2.1")
+    }
+
+    /// Everything that can become of a delivery.
+    private func record(_ name: String, _ source: any LedgerWriting) throws {
+        let bodies = try (0..<40).map { try database.standIn.sign(database.draft(id: "\(name)-\($0)")) }
+        let stranger = try PostbackVerifier()
+        _ = try source.record(bodies.enumerated().map { delivery($1, after: Int64($0) * 600_000) })
+        _ = try source.record(bodies.prefix(5).map { delivery($0, after: 7_000_000) })
+        _ = try source.record(bodies.prefix(7).map { delivery($0, .developer, after: 9_000_000) })
+        _ = try source.record(database.contradiction(id: "\(name)-conflict"))
+        _ = try source.record([delivery(Array("{\"\(name)\"".utf8)), delivery(Array("[]".utf8))])
+        let later = try (0..<3).map { try database.standIn.sign(database.draft(id: "\(name)-later-\($0)")) }
+        _ = try source.record(later.map { delivery($0, by: stranger) })
+    }
+
+    @Test(
+        "In every direction the target has what the source has, also after it received more",
+        arguments: Direction.allCases)
+    func directions(_ direction: Direction) async throws {
+        let pair = try pair(direction)
+        try record("first", pair.source)
+        let first = try await copy(pair)
+        #expect(first.postbacks == 41 && first.quarantined == 6 && first.lost == 0)
+        #expect(try await Contents(pair.targetReader) == Contents(pair.sourceReader))
+        try record("second", pair.source)
+        // A developer's copy of a postback that was copied, one of the quarantine that counts now, and one that is gone.
+        _ = try pair.source.record([
+            delivery(try database.standIn.sign(database.draft(id: "first-20")), .developer, after: 10_000_000)
+        ])
+        let verifier = database.verifier
+        #expect(try pair.source.requeue(QuarantineQuery(limit: 4)) { verifier.judge($0) }.judged > 0)
+        _ = try pair.source.prune(QuarantineQuery(kind: .garbage, limit: 1))
+        let second = try await copy(pair)
+        #expect(second.all == second.postbacks + 41)
+        #expect(try await Contents(pair.targetReader) == Contents(pair.sourceReader))
+        let again = try await copy(pair)
+        #expect(again.postbacks == 0 && again.quarantined == 0 && again.all == second.all)
+        #expect(try await Contents(pair.targetReader) == Contents(pair.sourceReader))
+        for reader in [pair.sourceReader as any LedgerReading, pair.targetReader] {
+            #expect(try await reader.recount { verifier.judge($0) }.differences.map(\.description) == [])
+        }
+    }
+
+    @Test("What a node recorded into the target itself is counted once there, and the source's copy as a repeat")
+    func receivingTarget() async throws {
+        let pair = try pair(.betweenDatabases)
+        try record("first", pair.source)
+        _ = try await copy(pair)
+        let shared = try database.standIn.sign(database.draft(id: "shared"))
+        let node = try PostgreSQLLedgerWriter(#require(pair.targetAddress))
+        #expect(try node.record([delivery(shared)]) == [.recorded(.test)])
+        #expect(try pair.source.record([delivery(shared, after: 1_000)]) == [.recorded(.test)])
+        let second = try await copy(pair)
+        #expect(second.postbacks == 0 && second.all == 41)
+        let answer = try await pair.targetReader.answer(LedgerQuestion(traffic: .test))
+        #expect(answer.totals[.postbacks] == 42)
+        #expect(answer.deliveries.count(.duplicate, .test) == 13)
+        let verifier = database.verifier
+        #expect(try await pair.targetReader.recount { verifier.judge($0) }.differences.map(\.description) == [])
+    }
+
+    @Test("A store that recorded before the first copy is no target")
+    func notEmpty() async throws {
+        let pair = try pair(.intoDatabase)
+        _ = try database.node().record([database.delivery(id: "a")])
+        await #expect(throws: LedgerCopyError.notEmpty(path: try database.address.description)) {
+            _ = try await copy(pair)
+        }
+    }
+
+    @Test("A second copy of the same store meanwhile is noticed, and harms nothing")
+    func overtaken() async throws {
+        let pair = try pair(.intoDatabase)
+        try record("first", pair.source)
+        let page = try await pair.sourceReader.export(ExportQuery(traffic: nil))
+        let progress = try pair.target.beginCopy(of: page.position.store)
+        _ = try await copy(pair)
+        let address = try database.address.description
+        #expect(throws: LedgerCopyError.overtaken(path: address)) {
+            _ = try pair.target.copy(CopiedPage(page), after: progress)
+        }
+        #expect(try await Contents(pair.targetReader) == Contents(pair.sourceReader))
+    }
+
+    @Test("What was changed in the target since it was copied is found")
+    func changed() async throws {
+        let pair = try pair(.intoDatabase)
+        try record("first", pair.source)
+        _ = try await copy(pair)
+        try database.sql("UPDATE skan.postback_body SET body = body || ' ' WHERE id = 3")
+        await #expect(throws: LedgerCopyError.different(path: "target", expected: 41, found: 41)) {
+            _ = try await copy(pair)
+        }
+    }
+
+    @Test("Postbacks whose bytes are gone are left out, and said to be")
+    func lost() async throws {
+        let pair = try pair(.intoFile)
+        try record("first", pair.source)
+        try database.sql("DELETE FROM skan.postback_body WHERE id IN (3, 5)")
+        let summary = try await copy(pair)
+        #expect(summary.postbacks == 39 && summary.lost == 2)
+        let again = try await copy(pair)
+        #expect(again.postbacks == 0 && again.lost == 2)
+    }
+
+    @Test("Ids known by themselves are claimed in the target too, and never count there")
+    func knownIDs() async throws {
+        let pair = try pair(.intoDatabase)
+        let source = try #require(pair.source as? SQLiteLedgerWriter)
+        let body = try database.standIn.sign(database.draft(id: "before"))
+        let key = try ReceivedPostback(reading: body).key
+        #expect(try source.claim([KnownID(key)]) == 1)
+        try record("first", pair.source)
+        _ = try await copy(pair)
+        let node = try database.node()
+        #expect(try node.record([delivery(body), delivery(body)]) == [.duplicate(.test), .duplicate(.test)])
+        #expect(try node.record([database.delivery(id: "other")]) == [.recorded(.test)])
+        #expect(try await database.differences() == [])
+    }
+
+    @Test("Web ads are answered at the target as they would have been at the source", arguments: [true, false])
+    func webAds(_ isIntoDatabase: Bool) async throws {
+        try SchemaMigrator.migrate(database.address)
+        let file = try SQLiteWebAdLedger(path: folder.appendingPathComponent("skan.sqlite-web-ads").path)
+        let table = PostgreSQLWebAdLedger(try database.address) { TestDatabase.noon }
+        let source: any WebAdCopying = isIntoDatabase ? file : table
+        let target: any WebAdCopying = isIntoDatabase ? table : file
+        let now = UnixMilliseconds(rawValue: TestDatabase.noon)
+        var generator = SystemRandomNumberGenerator()
+        let ads = try [["example.com"], []].map { domains in
+            try WebAdRequest(
+                adNetworkID: "example123.skadnetwork", itunesItemID: 10_738_027_756, sourceIdentifier: 3_120,
+                sourceDomains: domains, attributionDestination: "https://network.example"
+            ).checked(nonce: Nonce(using: &generator), issuedAt: now).ad
+        }
+        try await source.issue(ads, at: now)
+        let signer = try ImpressionSigner(.generate(.p256))
+        let domain = try #require(SourceDomain("example.com"))
+        func isAnswered(_ ledger: any WebAdCopying, _ ad: WebAd) async throws -> Bool {
+            let answer = try await ledger.answer(WebAdTap(nonce: ad.nonce, sourceDomain: domain), at: now) {
+                try signer.sign($0)
+            }
+            if case .success = answer {
+                return true
+            }
+            return false
+        }
+        #expect(try await isAnswered(source, ads[0]))
+        #expect(try await target.copyAll(from: source) == 2)
+        #expect(try await target.ads(after: "", limit: 10) == source.ads(after: "", limit: 10))
+        #expect(try await !isAnswered(target, ads[0]))
+        #expect(try await isAnswered(target, ads[1]))
+        #expect(try await target.copyAll(from: source) == 0)
+    }
+}
