@@ -70,7 +70,7 @@ package enum StoreLocation: Sendable {
         settings: LedgerSettings = LedgerSettings(),
         requiresSynchronous: Bool = false,
         onEvent: @escaping @Sendable (StoreEvent) -> Void
-    ) throws -> any LedgerWriting {
+    ) throws -> any LedgerImporting {
         switch self {
         case .file(let path):
             try SQLiteLedgerWriter(path: path, settings: settings, onEvent: onEvent)

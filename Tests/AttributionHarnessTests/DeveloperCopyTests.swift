@@ -111,6 +111,17 @@ struct DeveloperCopyTests {
         #expect(deliveries["deliveries: also-from-another-recipient"] == deliveries["deliveries: test duplicate"])
     }
 
+    @Test("A plain day knows the framework of each delivery, and so its path")
+    func plainDay() throws {
+        let plan = try TrafficPlan(
+            postbacks: 60, seed: 1, shares: TrafficShares().scaled(by: 0), standIn: try AppleStandIn())
+        for delivery in plan.deliveries {
+            let isKit = if case .adAttributionKit = try ReceivedPostback(reading: delivery.body) { true } else { false }
+            #expect(delivery.framework == (isKit ? .adAttributionKit : .skAdNetwork))
+        }
+        #expect(Set(plan.deliveries.map(\.framework)).count == 2)
+    }
+
     @Test(
         "A target is a server or a whole URL",
         arguments: [

@@ -36,7 +36,7 @@ struct InstallDays: Sendable {
         let volumes = scenario.campaigns.map { campaign in
             generator.count(mean: DailyVolume.expected(of: campaign, day: day, weekday: weekday))
         }
-        let crowds = CampaignCrowds(scenario, installs: volumes)
+        let today = DayOfInstalls(scenario, crowds: CampaignCrowds(scenario, installs: volumes), day: day)
         var outcome = Outcome()
         for (campaign, volume) in volumes.enumerated() {
             outcome.installs += volume
@@ -44,7 +44,7 @@ struct InstallDays: Sendable {
                 let installedAt =
                     Int64(day - 1) * AppleRules.day + DailyVolume.moment(using: &generator)
                 var device = SimulatedDevice(
-                    campaign: campaign, day: day, installedAt: installedAt, scenario: scenario, crowds: crowds,
+                    campaign: campaign, installedAt: installedAt, today: today,
                     generator: SeededGenerator(seed: generator.next()))
                 device.live { postback in
                     if let delivered = delivered(postback) {

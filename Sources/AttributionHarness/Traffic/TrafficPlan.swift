@@ -20,6 +20,8 @@ package struct TrafficPlan: Sendable {
     private let untrusted: AppleStandIn
     private var generator: SeededGenerator
     private let shares: TrafficShares
+    /// The framework of the postback that is planned.
+    private var framework = PostbackFramework.skAdNetwork
 
     /// Plans traffic.
     ///
@@ -44,6 +46,7 @@ package struct TrafficPlan: Sendable {
     }
 
     private mutating func plan(_ draft: TrafficDraft) throws {
+        framework = if case .adAttributionKit = draft { .adAttributionKit } else { .skAdNetwork }
         // The conversion value is not signed, so an invalid one still counts as an install.
         let draft = generator.chance(shares.invalidConversions) ? draft.withConversionValue(64) : draft
         let body = try standIn.sign(draft, escapesSlashes: generator.chance(0.2))
@@ -75,7 +78,7 @@ package struct TrafficPlan: Sendable {
         }
         if generator.chance(shares.notJSON) {
             refused += 1
-            deliveries.append(PlannedDelivery(body: broken(body), expectation: .refused, isSentLast: false))
+            append(PlannedDelivery(body: broken(body), expectation: .refused, isSentLast: false))
         }
     }
 
@@ -166,12 +169,17 @@ package struct TrafficPlan: Sendable {
         if status == .duplicate {
             counts.add(RepeatDelay.minute)
         }
-        deliveries.append(PlannedDelivery(body: body, expectation: .durable(status, nil), isSentLast: isSentLast))
+        append(PlannedDelivery(body: body, expectation: .durable(status, nil), isSentLast: isSentLast))
     }
 
     private mutating func append(_ body: [UInt8], quarantined reason: PostbackRejection.Code) {
         counts.add(.init(status: .quarantined, traffic: nil, reason: reason), kept: 1)
-        deliveries.append(
-            PlannedDelivery(body: body, expectation: .durable(.quarantined, reason), isSentLast: false))
+        append(PlannedDelivery(body: body, expectation: .durable(.quarantined, reason), isSentLast: false))
+    }
+
+    private mutating func append(_ delivery: PlannedDelivery) {
+        var delivery = delivery
+        delivery.framework = framework
+        deliveries.append(delivery)
     }
 }

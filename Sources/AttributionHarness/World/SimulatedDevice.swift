@@ -1,12 +1,26 @@
 import Attribution
 
+/// What the installs of a day have in common.
+///
+/// A class: a device then holds one reference, and not each array of a scenario, whose reference counts all cores share.
+final class DayOfInstalls: Sendable {
+    let scenario: Scenario
+    let crowds: CampaignCrowds
+    /// The day of the scenario.
+    let day: Int
+
+    init(_ scenario: Scenario, crowds: CampaignCrowds, day: Int) {
+        self.scenario = scenario
+        self.crowds = crowds
+        self.day = day
+    }
+}
+
 /// One install on one device: what it remembered, who won, what the app told, and the postbacks that come of it.
 struct SimulatedDevice {
-    private let scenario: Scenario
-    private let crowds: CampaignCrowds
+    private let today: DayOfInstalls
     private let campaign: Scenario.Campaign
     private let campaignIndex: Int
-    private let day: Int
     private let installedAt: Int64
     private let rules: AppleRules
     private let source: Int
@@ -16,32 +30,26 @@ struct SimulatedDevice {
     ///
     /// - Parameters:
     ///   - campaign: The campaign whose ad somebody got, as an index.
-    ///   - day: The day of the scenario.
     ///   - installedAt: When the app was installed, in milliseconds since the scenario began.
-    ///   - scenario: Everything else.
-    ///   - crowds: The crowds of the day.
+    ///   - today: The day, and everything else.
     ///   - generator: Draws what is chance.
     init(
         campaign: Int,
-        day: Int,
         installedAt: Int64,
-        scenario: Scenario,
-        crowds: CampaignCrowds,
+        today: DayOfInstalls,
         generator: SeededGenerator
     ) {
-        self.scenario = scenario
-        self.crowds = crowds
+        self.today = today
         campaignIndex = campaign
-        self.campaign = scenario.campaigns[campaign]
-        self.day = day
+        self.campaign = today.scenario.campaigns[campaign]
         self.installedAt = installedAt
         self.generator = generator
-        let dated = self.campaign.versions.last { $0.from <= max(day, 1) } ?? self.campaign.versions.first
+        let dated = self.campaign.versions.last { $0.from <= max(today.day, 1) } ?? self.campaign.versions.first
         rules = AppleRules(self.generator.pick(dated?.shares ?? []) ?? .v4_0)
         var source = self.generator.pick(self.campaign.sources) ?? 0
-        if rules.version != .v4_0, scenario.sources[source].app == nil {
+        if rules.version != .v4_0, today.scenario.sources[source].app == nil {
             // Only 4.0 has web ads.
-            source = self.campaign.sources.first { scenario.sources[$0.choice].app != nil }?.choice ?? source
+            source = self.campaign.sources.first { today.scenario.sources[$0.choice].app != nil }?.choice ?? source
         }
         self.source = source
     }
@@ -50,7 +58,7 @@ struct SimulatedDevice {
     ///
     /// - Parameter send: Takes each postback of our networks, with the time of its first try.
     mutating func live(_ send: (SimulatedPostback) -> Void) {
-        let app = scenario.apps[campaign.app]
+        let app = today.scenario.apps[campaign.app]
         guard generator.chance(app.launches), let selection = AdSelection(among: ads(), rules: rules) else {
             return
         }
@@ -74,21 +82,21 @@ struct SimulatedDevice {
 
     /// The ads somebody got: that of the campaign, and those of others.
     private mutating func ads() -> [ShownAd] {
-        let isSite = scenario.sources[source].domain != nil
+        let isSite = today.scenario.sources[source].domain != nil
         let isTap = isSite || !rules.hasViews || !generator.chance(campaign.views)
         // Most install at once; a few come back to an ad weeks later, or too late.
         let age = generator.delay(mean: isTap ? 2 * AppleRules.day : 8 * AppleRules.hour)
-        let views = Double(age) / Double(AppleRules.hour) * scenario.sources[source].viewsAnHour
+        let views = Double(age) / Double(AppleRules.hour) * today.scenario.sources[source].viewsAnHour
         var ads = [
             ShownAd(
                 network: campaign.network, campaign: campaignIndex, isTap: isTap, age: age,
                 laterViews: isTap ? 0 : generator.count(mean: views))
         ]
         for _ in 0..<generator.count(mean: campaign.rivals) {
-            let network = Int.random(in: 0..<scenario.networks.count, using: &generator)
-            let own = scenario.campaigns.firstIndex { other in
+            let network = Int.random(in: 0..<today.scenario.networks.count, using: &generator)
+            let own = today.scenario.campaigns.firstIndex { other in
                 other.network == network && other.app == campaign.app
-                    && (other.from...other.through).contains(max(day, 1))
+                    && (other.from...other.through).contains(max(today.day, 1))
             }
             let isTap = !rules.hasViews || generator.chance(0.5)
             ads.append(
@@ -108,13 +116,13 @@ struct SimulatedDevice {
         launchedAt: Int64,
         _ send: (SimulatedPostback) -> Void
     ) {
-        let behavior = scenario.behaviors[scenario.campaigns[campaign].behavior]
-        let updates = ConversionUpdate.draw(behavior, day: day, using: &generator)
+        let behavior = today.scenario.behaviors[today.scenario.campaigns[campaign].behavior]
+        let updates = ConversionUpdate.draw(behavior, day: today.day, using: &generator)
         guard rules.hasWindows else {
             var postback = start(ad, campaign: campaign, kind)
             postback.flags.insert(.didWin)
             let timer = ConversionTimer(updates)
-            if rules.version >= .v2_0, crowds.showsAll(campaign: campaign) {
+            if rules.version >= .v2_0, today.crowds.showsAll(campaign: campaign) {
                 postback.flags.insert(.showsSource)
                 postback.conversion = timer.value.map { .fine($0) } ?? .absent
             }
@@ -126,7 +134,7 @@ struct SimulatedDevice {
         if rules.version == .adAttributionKit, generator.chance(behavior.reengages) {
             reengagedAt = Int64.random(in: AppleRules.day...30 * AppleRules.day, using: &generator)
         }
-        let overlaps = scenario.apps[self.campaign.app].overlapsReengagements
+        let overlaps = today.scenario.apps[self.campaign.app].overlapsReengagements
         sendWindows(
             ConversionWindow.windows(updates, until: overlaps ? nil : reengagedAt), of: ad, campaign: campaign, kind,
             from: launchedAt, send)
@@ -135,7 +143,7 @@ struct SimulatedDevice {
         {
             let tap = ShownAd(network: ad.network, campaign: campaign, isTap: true, age: 0)
             sendWindows(
-                ConversionWindow.windows(ConversionUpdate.draw(behavior, day: day, using: &generator)), of: tap,
+                ConversionWindow.windows(ConversionUpdate.draw(behavior, day: today.day, using: &generator)), of: tap,
                 campaign: campaign, .reengagement,
                 from: launchedAt + reengagedAt, send)
         }
@@ -149,7 +157,7 @@ struct SimulatedDevice {
         from launchedAt: Int64,
         _ send: (SimulatedPostback) -> Void
     ) {
-        let choice = crowds.choice(campaign: campaign, source: source)
+        let choice = today.crowds.choice(campaign: campaign, source: source)
         var postback = start(ad, campaign: campaign, kind)
         postback.flags.insert(.didWin)
         show(choice, of: &postback, campaign: campaign)
@@ -192,7 +200,7 @@ struct SimulatedDevice {
     ) {
         var postback = start(ad, campaign: campaign, kind)
         if rules.hasWindows {
-            show(crowds.choice(campaign: campaign, source: source), of: &postback, campaign: campaign)
+            show(today.crowds.choice(campaign: campaign, source: source), of: &postback, campaign: campaign)
             postback.country = .max
         }
         let end = rules.hasWindows ? AppleRules.windowEnds[0] : AppleRules.timer
@@ -226,9 +234,9 @@ struct SimulatedDevice {
         guard rules.version == .adAttributionKit else {
             return
         }
-        let app = scenario.apps[scenario.campaigns[campaign].app]
+        let app = today.scenario.apps[today.scenario.campaigns[campaign].app]
         let country = generator.index(of: app.countries)
-        if crowds.showsCountry(country, campaign: campaign) {
+        if today.crowds.showsCountry(country, campaign: campaign) {
             postback.country = UInt8(country)
         }
         let marketplace = generator.index(of: app.marketplaces)

@@ -2,10 +2,10 @@ import ArgumentParser
 import Attribution
 import AttributionIngest
 import AttributionReports
+import AttributionServer
 import AttributionSigning
 import AttributionStore
 import Foundation
-import SQLiteStore
 
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,7 +19,8 @@ struct ImportCommand: AsyncParsableCommand {
 
             The store records how far each file was read: a stopped import continues, a repeated one changes nothing, \
             and of a file that has grown only the rest is read. For standard input nothing is recorded. The store is \
-            created if there is none; a server that has it open must be stopped first.
+            created if there is none. A server that has a file open must be stopped first; beside nodes on PostgreSQL it \
+            may run.
 
             --known-ids reserves the ids of postbacks that were counted elsewhere, as CSV or NDJSON with ad-network-id, \
             transaction-id and postback-sequence-index: they never count, and neither do the repeats that devices send \
@@ -92,7 +93,7 @@ struct ImportCommand: AsyncParsableCommand {
             throw error
         }
         if case .logLeft(let reason) = try ledger.close() {
-            Terminal.say("skan: warning: the newest of \(ledger.path) is in \(ledger.path)-wal: \(reason)")
+            Terminal.say("skan: warning: the newest of \(ledger.name) is in \(ledger.name)-wal: \(reason)")
         }
         if !isWhole {
             throw ExitStatus.negative
@@ -119,11 +120,10 @@ struct ImportCommand: AsyncParsableCommand {
         try names.map { try ImportFile($0, as: input) }
     }
 
-    private func owner() throws -> SQLiteLedgerWriter {
-        let path = try store.path
+    private func owner() throws -> any LedgerImporting {
         do {
-            return try SQLiteLedgerWriter(
-                path: path, settings: LedgerSettings(networks: networks.isEmpty ? nil : OwnNetworks(networks)),
+            return try store.location.makeWriter(
+                settings: LedgerSettings(networks: networks.isEmpty ? nil : OwnNetworks(networks)),
                 onEvent: StoreOwnership.say)
         } catch StoreError.inUse(let path) {
             throw CommandFailure(
@@ -132,7 +132,7 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
-    private func claim(_ files: [ImportFile], _ ledger: SQLiteLedgerWriter) throws {
+    private func claim(_ files: [ImportFile], _ ledger: any LedgerImporting) throws {
         let ids = KnownIDs(ledger: ledger)
         for file in files {
             let tally = try ids.claim(file, onProgress: Terminal.progress)

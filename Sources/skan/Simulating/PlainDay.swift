@@ -1,9 +1,9 @@
 import Attribution
 import AttributionHarness
 import AttributionReports
+import AttributionServer
 import AttributionStore
 import Foundation
-import SQLiteStore
 import StrictJSON
 
 /// A flat day of traffic without times, written or posted.
@@ -74,7 +74,7 @@ struct PlainDay {
             return try ReportFigures(json: json, dimensions: dimensions)
         }
         if let store = command.reportStore {
-            let ledger = try SQLiteLedgerReader(store)
+            let ledger = try StoreLocation(store).makeReader()
             let report = try await Reporter(ledger)
                 .report(ReportRequest(dimensions: dimensions, traffic: .test))
             return try ReportFigures(report)

@@ -3,14 +3,13 @@ import AttributionHarness
 import AttributionReports
 import AttributionStore
 import Foundation
-import SQLiteStore
 
 /// Holds a server's or a store's reports against what a scenario expects, breakdown by breakdown.
 struct ReportComparison {
     /// Where the reports come from.
     enum Source {
         case console(url: String)
-        case store(SQLiteLedgerReader)
+        case store(any LedgerReading)
     }
 
     private let source: Source

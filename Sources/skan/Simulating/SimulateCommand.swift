@@ -2,6 +2,7 @@ import ArgumentParser
 import Attribution
 import AttributionHarness
 import AttributionReports
+import AttributionServer
 import AttributionStore
 import Foundation
 import SQLiteStore
@@ -24,7 +25,8 @@ struct SimulateCommand: AsyncParsableCommand {
             conversion value that is none; --faults scales these shares.
 
             With --days, --store or a scenario file, devices are played on a clock of their own: ads, installs, \
-            conversion windows, delays and retries by Apple's rules. A store gets the times of that clock.
+            conversion windows, delays and retries by Apple's rules. A store gets the times of that clock, and a folder \
+            what skan import and skan replay read. Developers' copies go to Apple's paths where an app asks for them.
 
             EXAMPLE
               skan simulate --count 2000 --post http://127.0.0.1:8080/skadnetwork/postbacks \\
@@ -80,7 +82,7 @@ struct SimulateCommand: AsyncParsableCommand {
     var answers: String?
 
     @Option(
-        help: "Write the postbacks, one a line, and what a report must say of them to this folder.",
+        help: "Write the deliveries, one a line, and what a report must say of them to this folder.",
         completion: .directory)
     var output: String?
 
@@ -199,7 +201,7 @@ struct SimulateCommand: AsyncParsableCommand {
         if let reportUrl {
             comparison = try await ReportComparison(.console(url: reportUrl), days: [])
         } else if let reportStore {
-            comparison = try await ReportComparison(.store(try SQLiteLedgerReader(reportStore)), days: [])
+            comparison = try await ReportComparison(.store(try StoreLocation(reportStore).makeReader()), days: [])
         }
         let log = try answers.map(AnswerLog.init)
         let begin = ContinuousClock.now

@@ -1,6 +1,8 @@
 import ArgumentParser
+import AttributionServer
 import AttributionStore
 import PostgreSQLStore
+import SQLiteStore
 
 struct StoreCopyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
