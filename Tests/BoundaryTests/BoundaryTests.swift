@@ -28,7 +28,7 @@ struct BoundaryTests {
         ("AttributionConsole", ["FoundationEssentials", "Glibc", "Musl", "Synchronization"]),
         ("AttributionServer", ["Dispatch", "Foundation", "FoundationEssentials", "Synchronization"]),
         ("AttributionHarness", ["Foundation", "Synchronization"]),
-        ("skan", ["Dispatch", "Foundation", "Glibc", "Musl", "Synchronization"]),
+        ("skan", ["Dispatch", "Foundation", "Synchronization"]),
     ]
 
     /// The targets of the manifest, each with the quoted words of its stanza: among them its dependencies.

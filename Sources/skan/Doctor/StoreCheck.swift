@@ -75,12 +75,12 @@ struct StoreCheck {
     }
 
     private func log() -> Finding? {
-        var status = stat()
-        guard stat(path + "-wal", &status) == 0, status.st_size > Self.longLog else {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
+        guard let size = (attributes?[.size] as? NSNumber)?.int64Value, size > Self.longLog else {
             return nil
         }
         return .warning(
-            "log", "\(path)-wal has \(status.st_size >> 20) MiB, for something reads the store without end",
+            "log", "\(path)-wal has \(size >> 20) MiB, for something reads the store without end",
             cure: "end what reads it; the server then moves the log into the store")
     }
 
