@@ -162,6 +162,25 @@ struct CopyTests {
         }
     }
 
+    @Test("A store is not copied into itself under another name, and nothing changes", arguments: Direction.allCases)
+    func sameStore(_ direction: Direction) async throws {
+        let pair = try pair(direction)
+        try record("own", pair.source)
+        let before = try await pair.sourceReader.deliveryTable()
+        let itself: any LedgerCopyTarget
+        if let writer = pair.source as? SQLiteLedgerWriter {
+            itself = writer
+        } else {
+            itself = try PostgreSQLCopyTarget(database.address)
+        }
+        await #expect {
+            try await LedgerCopier(from: pair.sourceReader, to: itself, named: "alias").run()
+        } throws: { error in
+            if case LedgerCopyError.same = error { true } else { false }
+        }
+        #expect(try await pair.sourceReader.deliveryTable() == before)
+    }
+
     @Test("A second copy of the same store meanwhile is noticed, and harms nothing")
     func overtaken() async throws {
         let pair = try pair(.intoDatabase)

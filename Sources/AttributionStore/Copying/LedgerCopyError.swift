@@ -8,7 +8,7 @@ package enum LedgerCopyError: Error, Hashable, Sendable {
     case overtaken(path: String)
     /// The target does not have what was copied.
     case different(path: String, expected: Int64, found: Int64)
-    /// The copy would be of itself.
+    /// Both are one store, whatever they are called, or one is a backup of the other.
     case same(path: String)
 }
 
@@ -25,7 +25,7 @@ extension LedgerCopyError: CustomStringConvertible {
                 ? "some of the \(expected) postbacks copied to \(path) are not there as they were copied"
                 : "\(expected) postbacks were copied to \(path), and \(found) of them can be read there"
         case .same(let path):
-            "\(path) cannot be copied into itself"
+            "\(path) is the store to copy, or a backup of it, and cannot be copied into itself"
         }
     }
 }

@@ -7,8 +7,8 @@ package protocol LedgerCopyTarget: Sendable {
     ///
     /// - Parameter store: The name of the source in its positions.
     /// - Returns: How far it was copied before.
-    /// - Throws: ``LedgerCopyError/notEmpty(path:)`` when there is something that came from elsewhere before the first
-    ///   copy, and ``StoreError``.
+    /// - Throws: ``LedgerCopyError/same(path:)`` when the target is the source, ``LedgerCopyError/notEmpty(path:)`` when
+    ///   there is something that came from elsewhere before the first copy, and ``StoreError``.
     func beginCopy(of store: String) throws -> LedgerCopyProgress
 
     /// Takes postbacks over, each once.

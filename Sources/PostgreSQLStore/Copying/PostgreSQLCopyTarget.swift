@@ -56,6 +56,9 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
     /// Makes ready to copy; see ``AttributionStore/LedgerCopyTarget/beginCopy(of:)``.
     package func beginCopy(of store: String) throws -> LedgerCopyProgress {
         try transaction { connection in
+            guard try connection.run("SELECT id FROM skan.store").text(0, 0) != store else {
+                throw LedgerCopyError.same(path: address.description)
+            }
             if var progress = try LedgerCopyProgress(connection, of: store) {
                 try progress.readRuns(connection)
                 return progress

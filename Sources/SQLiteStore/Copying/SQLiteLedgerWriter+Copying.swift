@@ -7,6 +7,9 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
     /// Makes ready to copy; see ``LedgerCopyTarget/beginCopy(of:)``.
     package func beginCopy(of store: String) throws -> LedgerCopyProgress {
         try database.write { db in
+            guard try String.fetchOne(db, sql: "SELECT store FROM owner") != store else {
+                throw LedgerCopyError.same(path: path)
+            }
             try db.execute(sql: CopySchema.tables)
             if var progress = try LedgerCopyProgress(db, of: store) {
                 try progress.readRuns(db)
