@@ -81,10 +81,10 @@ release: packages
 	$(RELEASE)/shipped/skan completion fish >$(RELEASE)/shipped/skan.fish
 	$(RELEASE)/shipped/skan manual --output $(RELEASE)/shipped/man1
 
-# What is shipped, installed on a Debian of its own that has no Swift; needs root, and the mirror once.
-test-debian: PACKAGES := libssl-dev libsqlite3-dev debootstrap
-test-debian: release
-	Tests/debian/run.sh $(RELEASE)/shipped $(RELEASE)/debian
+# What `make release` built, installed on a Debian of its own that has no Swift; needs root, and the mirror once.
+test-debian: PACKAGES := debootstrap
+test-debian: packages
+	Tests/debian/run.sh $(RELEASE)/debian
 
 # Builds nothing, so that `make release && sudo make install` leaves no files of root's in the folder.
 install:

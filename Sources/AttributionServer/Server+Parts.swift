@@ -104,7 +104,10 @@ extension Server {
     ) -> [any ConsoleRoutes] {
         let reporter = Reporter(reader, programVersion: configuration.programVersion)
         return [
-            HealthRoutes(readiness: { ledger.health == .ready ? webAds?.health ?? .ready : ledger.health }),
+            HealthRoutes(readiness: {
+                let health = ledger.health
+                return health == .ready ? webAds?.health ?? .ready : health
+            }),
             APIDescriptionRoutes(),
             ReportRoutes(logger: logger) { try await reporter.report($0, limits: $1) },
             metrics,

@@ -91,9 +91,7 @@ package struct LedgerCopier {
     }
 
     private func copyQuarantine(of store: String, _ runs: CopiedRuns) async throws -> Int64 {
-        var (last, added, read): (Int64, Int64, Int64) = (0, 0, 0)
-        // What comes meanwhile is for the next copy; a source could receive faster than it is copied.
-        let count = try await source.quarantineTotals().reduce(0) { $0 + $1.count }
+        var (last, added): (Int64, Int64) = (0, 0)
         while true {
             let found = try await source.quarantine(QuarantineQuery(after: last, limit: Self.quarantinePage))
             // Not before an empty page: of a page with damaged rows some are missing.
@@ -102,8 +100,7 @@ package struct LedgerCopier {
                 CopiedQuarantine(
                     store: store, ids: (last + 1)...end,
                     deliveries: found.compactMap { CopiedDelivery($0, runs.target(of:)) }))
-            read += Int64(found.count)
-            guard !found.isEmpty, read <= count else {
+            guard !found.isEmpty else {
                 return added
             }
             last = end

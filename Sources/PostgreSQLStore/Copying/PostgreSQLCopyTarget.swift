@@ -13,8 +13,6 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
     private struct State {
         var connection: PostgreSQLConnection
         var codes = ValueCodes()
-        /// The months that have partitions of bodies, or cannot get them.
-        var months: Set<Int64> = []
     }
 
     /// Connects, and makes the tables when they are missing.
@@ -109,9 +107,9 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
 
     /// Makes partitions of bodies for the months of a page, so that they can be dropped one by one.
     private static func makePartitions(_ page: CopiedPage, _ state: inout State) throws {
-        // A month has 28 days at least; one is asked for twice at most.
+        // A month has 28 days at least, so that the first and last moment of 28 days name every month in them.
         let months = Set(page.postbacks.map { $0.recorded.recordedAtMilliseconds / (28 * 86_400_000) })
-        for month in months.subtracting(state.months).sorted() {
+        for month in months.sorted() {
             let times = page.postbacks.map(\.recorded.recordedAtMilliseconds)
                 .filter { $0 / (28 * 86_400_000) == month }
             for time in Set([times.min(), times.max()].compactMap { $0 }) {
@@ -166,7 +164,7 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
     package func copyKnownIDs(_ ids: [KnownID]) throws {
         try transaction { connection in
             _ = try connection.run(
-                "INSERT INTO skan.known_id SELECT unnest($1::uuid[]) ON CONFLICT DO NOTHING",
+                "INSERT INTO skan.known_id SELECT unnest($1::uuid[]) ORDER BY 1 ON CONFLICT DO NOTHING",
                 [.digests(ids.map(\.digest))])
         }
     }

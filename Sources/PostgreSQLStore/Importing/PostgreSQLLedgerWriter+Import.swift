@@ -43,7 +43,7 @@ extension PostgreSQLLedgerWriter: LedgerImporting {
                 try BatchID().insert(connection)
                 return Int(
                     try connection.run(
-                        "INSERT INTO skan.known_id SELECT unnest($1::uuid[]) ON CONFLICT DO NOTHING",
+                        "INSERT INTO skan.known_id SELECT unnest($1::uuid[]) ORDER BY 1 ON CONFLICT DO NOTHING",
                         [.digests(ids.map(\.digest))]
                     ).changedCount)
             }

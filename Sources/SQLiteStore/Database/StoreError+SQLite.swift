@@ -12,7 +12,6 @@ extension StoreFault {
             case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH: .readOnly
             case .SQLITE_CANTOPEN: .cannotOpen
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: .damaged
-            case .SQLITE_ERROR where error.message?.hasPrefix("no such table") == true: .damaged
             default: .other(code: error.extendedResultCode.rawValue)
             }
     }

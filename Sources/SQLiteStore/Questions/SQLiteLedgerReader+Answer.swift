@@ -15,7 +15,10 @@ extension SQLiteLedgerReader {
         let isCancelled = CancelFlag()
         return try await withTaskCancellationHandler {
             try await read(inBackground: question.limits.isBackground) { db in
-                try LedgerCount(db, question, blocksAlone: self.blocksAlone) {
+                guard try DerivedTables.columns.exist(db) else {
+                    throw StoreError.failed(path: self.path, .damaged)
+                }
+                return try LedgerCount(db, question, blocksAlone: self.blocksAlone) {
                     if isCancelled.isSet {
                         throw CancellationError()
                     }
