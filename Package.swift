@@ -128,7 +128,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
             ],
-            resources: [.embedInCode("AppleSigned")]
+            resources: [.embedInCode("AppleSigned"), .embedInCode("Demo")]
         ),
         .executableTarget(
             name: "skan",
