@@ -37,9 +37,11 @@ SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sourc
 demo: build
 	samples/demo.sh $(SKAN)
 
-# Bounded, so that a test that hangs fails the run instead of holding it up.
+# Bounded, so that a test that hangs fails the run instead of holding it up. Few at once, because many block while they
+# wait for a program: all at once, each would take as long as the whole run.
 test: lint tests
-	timeout --verbose --kill-after=30 $(TEST_SECONDS) swift test --configuration release --skip-build
+	timeout --verbose --kill-after=30 $(TEST_SECONDS) swift test --configuration release --skip-build \
+	    --experimental-maximum-parallelization-width 4
 
 # Three nodes on Patroni with etcd, in part through PgBouncer, whose leader is killed KILLS times; about ten minutes.
 test-cluster: PACKAGES += patroni etcd-server pgbouncer python3-etcd procps util-linux
