@@ -2,6 +2,7 @@ import Attribution
 package import AttributionSigning
 import CodedErrors
 import FoundationEssentials
+import HTTPTypes
 import Hummingbird
 package import Logging
 import NIOCore
@@ -53,10 +54,20 @@ package struct SigningRoutes: ConsoleRoutes {
     private func signBid(_ request: Request, _ context: ConsoleContext) async -> Response {
         await answer(request) { body, signer, now in
             var generator = SystemRandomNumberGenerator()
-            let request = try BidSigningRequest(reading: body, limit: Self.bodyLimit)
+            let request = try BidRequest(reading: body, limit: Self.bodyLimit)
             try context.authorize(request.networks)
             let answer = try signer.answer(request, at: now, using: &generator)
-            return answer.refusal.map { .refusing($0, body: answer.json) } ?? .json(.ok, answer.json)
+            var response: Response =
+                if let refusal = answer.refusal {
+                    .refusing(refusal, body: answer.json)
+                } else {
+                    // Many bidders look at nothing but the status.
+                    .json(answer.isPartial ? HTTPResponse.Status(code: 207, reasonPhrase: "Multi-Status") : .ok, answer.json)
+                }
+            if let refused = answer.refusedExtensions, let name = HTTPField.Name("Skan-Refused") {
+                response.headers[name] = refused
+            }
+            return response
         }
     }
 
