@@ -1,6 +1,6 @@
 package import Attribution
 package import CodedErrors
-package import StrictJSON
+import StrictJSON
 
 /// Orders given one per line (NDJSON), each answered on a line of its own, in the same order.
 ///
@@ -54,6 +54,32 @@ package struct ImpressionBatch: Sendable {
         self.orders = orders
     }
 
+    /// Reads the orders in a request, which is limited.
+    ///
+    /// - Parameter body: The lines.
+    /// - Throws: ``Attribution/SigningRefusal`` if there is no order, or too many.
+    package init(readingRequest body: [UInt8]) throws(SigningRefusal) {
+        let lines = body.count { $0 == UInt8(ascii: "\n") } + 1
+        // Before any is read; a last line needs no end.
+        guard lines <= Self.maximumOrders + 1 else {
+            throw Self.tooMany(lines - 1)
+        }
+        self.init(reading: body)
+        guard count <= Self.maximumOrders else {
+            throw Self.tooMany(count)
+        }
+        guard count > 0 else {
+            throw .notJSON(.empty)
+        }
+    }
+
+    private static func tooMany(_ count: Int) -> SigningRefusal {
+        .field(
+            FieldProblem(
+                field: "body", found: "\(count) lines",
+                expected: "at most \(maximumOrders) orders in a request, one per line"))
+    }
+
     /// The number of orders.
     package var count: Int {
         orders.count
@@ -73,7 +99,7 @@ package struct ImpressionBatch: Sendable {
         signer: (Impression) throws -> ImpressionSigner
     ) throws -> Answers {
         var signatures = UnverifiedSignatures()
-        var pending: [(line: Int, result: Result<Range<Int>, any CodedError>)] = []
+        var pending: [(line: Int, result: Result<Range<Int>, any Error>)] = []
         pending.reserveCapacity(orders.count)
         for (line, order) in orders {
             let first = signatures.count
