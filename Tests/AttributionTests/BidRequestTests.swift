@@ -67,13 +67,14 @@ struct BidRequestTests {
     @Test("Members that decide nothing are ignored, however many and however deep")
     func unknown() throws {
         let deep = String(repeating: #"{"a":["#, count: 12) + String(repeating: "]}", count: 12)
-        let many = (0..<100).map { #""x\#($0)": {"y": [\#($0), null, "\u{2063}"]}"# }.joined(separator: ", ")
+        let many = (0..<100).map { #""x\#($0)": {"y": [\#($0), null, "é"]}"# }.joined(separator: ", ")
         let body =
             #"{\#(many), "user": {"ext": \#(deep)}, "imp": [{"id": "1", "pmp": {"ext": \#(deep)}, "#
             + #""ext": {\#(Self.skadn), "other": \#(deep)}}], "advertise": \#(Self.advertise)}"#
         #expect(try Self.bids(body) == ["1+."])
-        let tooDeep = body.replacing(deep, with: deep.replacing(#"{"a":["#, with: #"{"a":[[["#))
-        #expect(throws: SigningRefusal.self) { try Self.read(tooDeep) }
+        let tooDeep = String(repeating: "[", count: 32) + String(repeating: "]", count: 32)
+        let refusal = #expect(throws: SigningRefusal.self) { try Self.read(body.replacing(deep, with: tooDeep)) }
+        #expect(refusal?.description.contains("nested more than 32 levels deep") == true)
     }
 
     @Test("The networks of a request are those of all its bids, unless one of them leaves the choice")

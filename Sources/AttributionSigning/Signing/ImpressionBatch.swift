@@ -62,21 +62,21 @@ package struct ImpressionBatch: Sendable {
         let lines = body.count { $0 == UInt8(ascii: "\n") } + 1
         // Before any is read; a last line needs no end.
         guard lines <= Self.maximumOrders + 1 else {
-            throw Self.tooMany(lines - 1)
+            throw Self.wrongCount("\(lines - 1) lines")
         }
         self.init(reading: body)
         guard count <= Self.maximumOrders else {
-            throw Self.tooMany(count)
+            throw Self.wrongCount("\(count) orders")
         }
         guard count > 0 else {
-            throw .notJSON(.empty)
+            throw Self.wrongCount("no order")
         }
     }
 
-    private static func tooMany(_ count: Int) -> SigningRefusal {
+    private static func wrongCount(_ found: String) -> SigningRefusal {
         .field(
             FieldProblem(
-                field: "body", found: "\(count) lines",
+                field: "body", found: found,
                 expected: "at most \(maximumOrders) orders in a request, one per line"))
     }
 
