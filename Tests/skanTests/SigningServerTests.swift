@@ -196,7 +196,9 @@ struct SigningServerTests {
         }
     }
 
-    @Test("Without keys the routes answer 503 and say how to give them", arguments: ["impressions", "impressions/batch", "openrtb/skadn"])
+    @Test(
+        "Without keys the routes answer 503 and say how to give them",
+        arguments: ["impressions", "impressions/batch", "openrtb/skadn"])
     func withoutKeys(_ path: String) async throws {
         let server = try SkanServer(in: folder, arguments: [])
         let answer = try await ConsoleClient(url: server.console).post("/v1/\(path)", json: "{}")

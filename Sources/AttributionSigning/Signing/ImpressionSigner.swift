@@ -63,7 +63,8 @@ package struct ImpressionSigner: Sendable {
     }
 
     /// Signs an AdAttributionKit impression; the signature must be verified before it leaves.
-    func unverified(_ impression: AdAttributionKitImpression) throws -> UnverifiedSignature<AdAttributionKitImpression> {
+    func unverified(_ impression: AdAttributionKitImpression) throws -> UnverifiedSignature<AdAttributionKitImpression>
+    {
         guard privateKey.curve == .p256 else {
             throw KeyProblem.wrongCurveForJWS(privateKey.curve)
         }
