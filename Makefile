@@ -1,7 +1,7 @@
 # Two commands set everything up on a fresh machine with Swift 6.3: `make demo` and `make test`.
 # One release build serves both, so that what is tested is what runs.
 
-PACKAGES := libssl-dev libsqlite3-dev sqlite3 openssl curl python3-jwt python3-cryptography libpq5 postgresql-15
+PACKAGES := libssl-dev libsqlite3-dev sqlite3 openssl curl jq python3-jwt python3-cryptography libpq5 postgresql-15
 SKAN := .build/release/skan
 
 # After how long `make test` gives up.

@@ -17,7 +17,9 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     case webAds
     /// Signing impressions.
     case impressions
-    /// Signing the extension of an OpenRTB bid.
+    /// Signing many impressions.
+    case impressionBatch
+    /// Signing the extensions of OpenRTB bids.
     case openRTB
     /// Deliveries in quarantine.
     case quarantine
@@ -33,7 +35,7 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     /// Whether its requests name ad networks, to which tokens can be limited; the others concern all networks.
     package var namesNetworks: Bool {
         switch self {
-        case .report, .webAds, .impressions, .openRTB: true
+        case .report, .webAds, .impressions, .impressionBatch, .openRTB: true
         case .health, .readiness, .apiDescription, .metrics, .quarantine, .requeue, .prune, .postbacks, .recount: false
         }
     }
@@ -64,6 +66,7 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .metrics: Definition(.get, "/metrics", .scope(.metrics))
         case .webAds: Definition(.post, "/v1/web-ads", .scope(.sign))
         case .impressions: Definition(.post, "/v1/impressions", .scope(.sign))
+        case .impressionBatch: Definition(.post, "/v1/impressions/batch", .scope(.sign))
         case .openRTB: Definition(.post, "/v1/openrtb/skadn", .scope(.sign))
         case .quarantine: Definition(.get, "/v1/quarantine", .scope(.report))
         case .requeue: Definition(.post, "/v1/quarantine/requeue", .scope(.manage))
