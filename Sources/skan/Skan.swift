@@ -19,7 +19,10 @@ struct Skan: AsyncParsableCommand {
             CommandGroup(name: "Reporting", subcommands: [ReportCommand.self, ExportCommand.self]),
             CommandGroup(
                 name: "Signing",
-                subcommands: [SignCommand.self, KeysCommand.self, WebAdCommand.self, PublishCommand.self]),
+                subcommands: [
+                    SignCommand.self, CheckImpressionCommand.self, KeysCommand.self, WebAdCommand.self,
+                    PublishCommand.self,
+                ]),
             CommandGroup(
                 name: "Testing",
                 subcommands: [
