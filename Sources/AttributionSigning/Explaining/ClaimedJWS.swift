@@ -3,8 +3,16 @@ import StrictJSON
 
 /// A JWS as it claims to be, to be put right part by part; what is made of it proves nothing until it verifies.
 struct ClaimedJWS {
-    /// The three parts as received.
+    /// The three parts, as received or encoded again.
     private(set) var parts: [String]
+    /// The JSON of the header; replacing it encodes it again.
+    var header: String? {
+        didSet { parts[0] = header.map { Base64URL.encode($0.utf8) } ?? parts[0] }
+    }
+    /// The fields of the payload; replacing them encodes it again, without white space as Apple does.
+    var payload: [JSONField] {
+        didSet { parts[1] = Base64URL.encode(JSONText.object(payload.map { ($0.name, $0.value.text) }).line.utf8) }
+    }
 
     /// Splits a text; nil if it does not have three parts.
     init?(_ text: String) {
@@ -13,23 +21,13 @@ struct ClaimedJWS {
             return nil
         }
         self.parts = parts
+        header = Self.decoded(parts[0]).map { String(decoding: $0, as: UTF8.self) }
+        payload = Self.decoded(parts[1]).flatMap { try? JSONObject(reading: $0) }?.fields ?? []
     }
 
     /// The whole text.
     var text: String {
         parts.joined(separator: ".")
-    }
-
-    /// The JSON of the header; replacing it encodes it again.
-    var header: String? {
-        get { Self.decoded(parts[0]).map { String(decoding: $0, as: UTF8.self) } }
-        set { parts[0] = newValue.map { Base64URL.encode($0.utf8) } ?? parts[0] }
-    }
-
-    /// The fields of the payload; replacing them encodes it again, without white space as Apple does.
-    var payload: [JSONField] {
-        get { Self.decoded(parts[1]).flatMap { try? JSONObject(reading: $0) }?.fields ?? [] }
-        set { parts[1] = Base64URL.encode(JSONText.object(newValue.map { ($0.name, $0.value.text) }).line.utf8) }
     }
 
     /// The JSON of header and payload, for people.

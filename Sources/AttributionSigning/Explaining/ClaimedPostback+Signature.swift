@@ -47,6 +47,12 @@ extension ClaimedPostback {
             copy.signature = raw
             repairs.append(("the signature of jws-string were r and s alone instead of DER", copy))
         }
+        // Somebody decoded the payload and encoded it again.
+        var compact = respelled
+        compact.payload = respelled.payload
+        if compact.text != respelled.text {
+            repairs.append(("the payload of jws-string had no white space", compact))
+        }
         return repairs
     }
 
@@ -64,6 +70,10 @@ extension ClaimedPostback {
                 }
                 var copy = self
                 copy.jws?.header = other
+                if keyID.rawValue == name || keyID.rawValue == name.replacing("\\/", with: "/") {
+                    return Repair(
+                        .valueChanged, PostbackField.jwsString.rawValue, "the slash in kid were spelt as signed", copy)
+                }
                 return Repair(Self.cause(keyID), "kid", "kid were \(keyID.rawValue)", copy)
             }
         }

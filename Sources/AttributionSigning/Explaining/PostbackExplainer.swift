@@ -57,6 +57,11 @@ package struct PostbackExplainer: Sendable {
             self.body = body
             postback = try? ReceivedPostback(reading: body)
         }
+
+        /// Whether it says that a test key signed it, and there is none.
+        var namesUntrustedTestKey: Bool {
+            rejection.code == .unknownKey && postback?.signer == .adAttributionKit(.test)
+        }
     }
 
     private func explain(_ rejected: Rejected) -> Explanation {
@@ -74,8 +79,11 @@ package struct PostbackExplainer: Sendable {
         }
         let claim = ClaimedPostback(object)
         guard claim.hasSignature else {
-            let field = claim.isAdAttributionKit ? PostbackField.jwsString : .attributionSignature
-            return explanation(rejected, nil, .fieldRemoved, field: field.rawValue)
+            let isAdAttributionKit = claim.isAdAttributionKit || claim.fields[.adInteractionType] != nil
+            let field = isAdAttributionKit ? PostbackField.jwsString : .attributionSignature
+            return explanation(
+                rejected, nil, .fieldRemoved, field: field.rawValue,
+                evidence: "there is no signature in \(field.rawValue): \(rejected.rejection)".shortened(to: 600))
         }
         if let (cause, key) = otherKey(rejected) {
             return explanation(
@@ -85,8 +93,9 @@ package struct PostbackExplainer: Sendable {
             let key = verifier.anyKey(verifying: text.signature, .der, over: text.bytes)
         {
             return explanation(
-                rejected, RepairSearch.Proof(condition: "U+2063 ended a value", keyName: key.name, text: nil),
-                .separatorInValue, field: text.field)
+                rejected, nil, .separatorInValue, field: text.field,
+                evidence: "joined as they are, the values verify under \(key.name): "
+                    + "they are those of another postback, with U+2063 inside \(text.field)")
         }
         guard let (repair, proof) = search.firstProof(of: claim) else {
             return unexplained(rejected, search, field: nil)
@@ -111,6 +120,9 @@ package struct PostbackExplainer: Sendable {
 
     // MARK: Words
 
+    private static let trustTestKey =
+        "it names a test key, and none is trusted here: name its public half with --trust-test-key (SKAN_TRUST_TEST_KEY)"
+
     private func unexplained(_ rejected: Rejected, _ search: RepairSearch, field: String?) -> Explanation {
         explanation(
             rejected, nil, .unexplained, field: field,
@@ -129,7 +141,8 @@ package struct PostbackExplainer: Sendable {
         }
         return Explanation(
             verdict: rejected.verdict, cause: cause, field: field,
-            evidence: evidence ?? proven ?? rejected.rejection.description.shortened(to: 600), advice: cause.advice,
+            evidence: evidence ?? proven ?? rejected.rejection.description.shortened(to: 600),
+            advice: rejected.namesUntrustedTestKey ? Self.trustTestKey : cause.advice,
             signedText: rejected.postback?.visibleSignedText, provenText: proof?.text,
             key: signer.map { verifier.keys(of: $0).map(\.name).joined(separator: " or ") },
             keyReason: signer?.reason)

@@ -124,6 +124,11 @@ package struct PostbackVerifier: Sendable {
         return judgements
     }
 
+    /// Whether tables were prepared, with which a signature takes a fraction of the time.
+    var hasTables: Bool {
+        tables.path != nil
+    }
+
     /// The keys that may verify a signer's postbacks, in the order to try.
     func keys(of signer: PostbackSigner) -> [PostbackVerificationKey] {
         candidates[signer].keyIndices.map { keys[$0] }
