@@ -16,7 +16,7 @@ struct RepairSearch {
     private let verifier: PostbackVerifier
     private let networks: [String]
     /// Microseconds left, as a usual machine takes them; counted, not measured, so that answers do not depend on load.
-    private var budget = 25_000
+    private var budget = 30_000
     private var tried: Set<[UInt8]> = []
     /// The repairs whose signature was verified.
     private(set) var count = 0
@@ -84,7 +84,7 @@ struct RepairSearch {
             return nil
         }
         // Rendering and reading; a body of the largest size costs more than a signature.
-        budget -= 20 + body.count / 32
+        budget -= 20 + body.count / 64
         guard let postback = try? ReceivedPostback(reading: body),
             tried.insert(postback.signedBytes + postback.signature).inserted
         else {
