@@ -26,8 +26,8 @@ struct Skan: AsyncParsableCommand {
             CommandGroup(
                 name: "Testing",
                 subcommands: [
-                    VerifyCommand.self, SelftestCommand.self, SimulateCommand.self, TriggerCommand.self,
-                    ListenCommand.self, ReplayCommand.self,
+                    VerifyCommand.self, SelftestCommand.self, SimulateCommand.self, DemoCommand.self,
+                    TriggerCommand.self, ListenCommand.self, ReplayCommand.self,
                 ]),
             CommandGroup(
                 name: "Store",
