@@ -113,6 +113,10 @@ extension Server {
             metrics,
             WebAdRoutes(issuer: webAds?.issuer, logger: logger),
             SigningRoutes(signer: signer, logger: logger),
+            ExplainRoutes(
+                postbacks: PostbackExplainer(
+                    verifier: verifier, networks: signer?.signer.networks.map(\.adNetworkID.text) ?? []),
+                logger: logger),
             StoreRoutes(
                 reader: reader, maintenance: StoreMaintenance(ledger: ledger, verifier: verifier), logger: logger),
         ]

@@ -21,6 +21,10 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     case impressionBatch
     /// Signing the extensions of OpenRTB bids.
     case openRTB
+    /// Saying why a postback verifies or not.
+    case explain
+    /// Checking that an impression is signed as Apple demands.
+    case impressionCheck
     /// Deliveries in quarantine.
     case quarantine
     /// Judging deliveries in quarantine again.
@@ -36,7 +40,9 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     package var namesNetworks: Bool {
         switch self {
         case .report, .webAds, .impressions, .impressionBatch, .openRTB: true
-        case .health, .readiness, .apiDescription, .metrics, .quarantine, .requeue, .prune, .postbacks, .recount: false
+        case .health, .readiness, .apiDescription, .metrics, .explain, .impressionCheck, .quarantine, .requeue, .prune,
+            .postbacks, .recount:
+            false
         }
     }
 
@@ -68,6 +74,8 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .impressions: Definition(.post, "/v1/impressions", .scope(.sign))
         case .impressionBatch: Definition(.post, "/v1/impressions/batch", .scope(.sign))
         case .openRTB: Definition(.post, "/v1/openrtb/skadn", .scope(.sign))
+        case .explain: Definition(.post, "/v1/explain", .scope(.report))
+        case .impressionCheck: Definition(.post, "/v1/impressions/check", .scope(.sign))
         case .quarantine: Definition(.get, "/v1/quarantine", .scope(.report))
         case .requeue: Definition(.post, "/v1/quarantine/requeue", .scope(.manage))
         case .prune: Definition(.post, "/v1/quarantine/prune", .scope(.manage))
