@@ -21,6 +21,8 @@ package struct LedgerCopier {
         package var lost: Int64 = 0
         /// The deliveries in quarantine that this run copied.
         package var quarantined: Int64 = 0
+        /// The ids of deliveries in the source's quarantine that cannot be copied now; copies made before stay.
+        package var leftInQuarantine: [Int64] = []
         /// The last postback that was copied.
         package var position: LedgerPosition?
     }
@@ -64,7 +66,7 @@ package struct LedgerCopier {
         summary.all = progress.copied
         summary.lost = progress.lost
         summary.position = progress.position
-        summary.quarantined = try await copyQuarantine(of: store, runs)
+        try await copyQuarantine(of: store, runs, &summary)
         try await copyRecipients(runs)
         try target.copyDeliveries(try await source.deliveryTable().withoutRecorded, of: store)
         try await copyKnownIDs()
@@ -90,20 +92,17 @@ package struct LedgerCopier {
         }
     }
 
-    private func copyQuarantine(of store: String, _ runs: CopiedRuns) async throws -> Int64 {
-        var (last, added): (Int64, Int64) = (0, 0)
+    private func copyQuarantine(of store: String, _ runs: CopiedRuns, _ summary: inout Summary) async throws {
+        var last: Int64 = 0
         while true {
-            let found = try await source.quarantine(QuarantineQuery(after: last, limit: Self.quarantinePage))
-            // Not before an empty page: of a page with damaged rows some are missing.
-            let end = found.last?.id ?? .max - 1
-            added += try target.copyQuarantine(
-                CopiedQuarantine(
-                    store: store, ids: (last + 1)...end,
-                    deliveries: found.compactMap { CopiedDelivery($0, runs.target(of:)) }))
-            guard !found.isEmpty else {
-                return added
+            let page = try await source.quarantinePage(after: last, limit: Self.quarantinePage)
+            let part = CopiedQuarantine(page, of: store, runs.target(of:))
+            summary.quarantined += try target.copyQuarantine(part)
+            summary.leftInQuarantine += part.left.sorted()
+            guard !page.isLast else {
+                return
             }
-            last = end
+            last = page.ids.upperBound
         }
     }
 

@@ -2,6 +2,17 @@ import Attribution
 package import AttributionStore
 
 extension PostgreSQLLedgerReader: LedgerCopySource {
+    /// Deliveries in the quarantine; see ``AttributionStore/LedgerCopySource/quarantinePage(after:limit:)``.
+    ///
+    /// A server does not say which row of a page it cannot read: it fails, and nothing is taken for gone.
+    package func quarantinePage(after last: Int64, limit: Int) async throws -> QuarantinePage {
+        try await read { snapshot in
+            QuarantinePage(
+                after: last, limit: limit,
+                deliveries: try QuarantineQuery(after: last, limit: limit).deliveries(snapshot.connection))
+        }
+    }
+
     /// The counts of deliveries; see ``AttributionStore/LedgerCopySource/deliveryTable()``.
     package func deliveryTable() async throws -> DeliveryTable {
         try await read { try DeliveryTable($0.connection) }
