@@ -19,6 +19,8 @@ package struct LedgerCopier {
         package var all: Int64 = 0
         /// The postbacks that could not be copied by any run, because their bytes are gone or cannot be read.
         package var lost: Int64 = 0
+        /// The copied postbacks whose bytes were dropped in the target since, with those of a whole month.
+        package var dropped: Int64 = 0
         /// The deliveries in quarantine that this run copied.
         package var quarantined: Int64 = 0
         /// The ids of deliveries in the source's quarantine that cannot be copied now; copies made before stay.
@@ -71,7 +73,7 @@ package struct LedgerCopier {
         try target.copyDeliveries(try await source.deliveryTable().withoutRecorded, of: store)
         try await copyKnownIDs()
         try target.copyNetworks(try await source.ownNetworks())
-        try await verify(progress, runs)
+        summary.dropped = try await verify(progress, runs)
         return summary
     }
 
@@ -136,38 +138,29 @@ package struct LedgerCopier {
         }
     }
 
-    /// Reads what was copied in the target, and compares the sum.
-    private func verify(_ progress: LedgerCopyProgress, _ runs: CopiedRuns) async throws {
+    /// Reads what was copied in the target again, and compares the sums.
+    ///
+    /// - Returns: How many postbacks have no bytes there any more.
+    private func verify(_ progress: LedgerCopyProgress, _ runs: CopiedRuns) async throws -> Int64 {
         let reader = try target.makeReader()
         defer { reader.close() }
-        var checksum = CopyChecksum()
-        var count: Int64 = 0
+        var check = CopyCheck(runs.runs)
         var query = PostbackQuery(limit: ExportQuery.pageSize)
-        var ranges = runs.copiedRanges[...]
-        while let range = ranges.first {
-            // Most often one range follows the other.
-            query.after = max(query.after, range.lowerBound - 1)
+        while let next = check.next {
+            // Most often one run follows the other.
+            query.after = max(query.after, next - 1)
             let page = try await reader.postbacks(query)
-            guard let end = page.last?.id else {
-                break
-            }
             for postback in page {
-                while let range = ranges.first, range.upperBound <= postback.id {
-                    ranges.removeFirst()
-                }
-                if ranges.first?.contains(postback.id) ?? false, postback.body != nil {
-                    checksum.add(postback)
-                    count += 1
-                }
+                try check.take(postback) { try target.hasDroppedBodies(recordedAt: postback.recordedAtMilliseconds) }
             }
-            query.after = end
-            while let range = ranges.first, range.upperBound <= end + 1 {
-                ranges.removeFirst()
-            }
-            onProgress(count)
+            query.after = page.last?.id ?? .max
+            check.endRuns(before: page.last.map { $0.id + 1 } ?? .max)
+            onProgress(check.allRead)
         }
-        guard count == progress.copied, checksum == progress.checksum else {
-            throw LedgerCopyError.different(path: targetName, expected: progress.copied, found: count)
+        guard !check.isDifferent, check.allRead + check.allDropped == progress.copied else {
+            throw LedgerCopyError.different(
+                path: targetName, expected: progress.copied, found: check.allRead + check.allDropped)
         }
+        return check.allDropped
     }
 }

@@ -10,8 +10,6 @@ package struct LedgerCopyProgress: Sendable {
     package var copied: Int64 = 0
     /// How many could not be, because their bytes are gone or cannot be read.
     package var lost: Int64 = 0
-    /// The sum over those that were copied.
-    package var checksum = CopyChecksum()
     /// Where they are; filled by ``LedgerCopyTarget/beginCopy(of:)`` alone.
     package var runs: [CopiedRun] = []
 
@@ -24,23 +22,23 @@ package struct LedgerCopyProgress: Sendable {
     ///
     /// - Parameters:
     ///   - page: What was copied.
-    ///   - places: The id of each of its postbacks in the target, and whether it was new there.
+    ///   - copies: The id of each of its postbacks in the target, and whether it was new there.
     /// - Returns: The runs of the page.
     package mutating func advance(
         behind page: CopiedPage,
-        _ places: [(id: Int64, isNew: Bool)]
+        _ copies: [(id: Int64, isNew: Bool)]
     ) -> [CopiedRun] {
         var added: [CopiedRun] = []
-        for (postback, place) in zip(page.postbacks, places) {
-            if place.isNew {
-                copied += 1
-                checksum.add(postback.recorded)
-            }
-            if added.last?.isContinued(by: postback.recorded.id, place) ?? false {
+        for (postback, copy) in zip(page.postbacks, copies) {
+            if added.last?.isContinued(by: postback.recorded.id, copy) ?? false {
                 added[added.count - 1].count += 1
             } else {
                 added.append(
-                    CopiedRun(source: postback.recorded.id, target: place.id, count: 1, isNew: place.isNew))
+                    CopiedRun(source: postback.recorded.id, target: copy.id, count: 1, isNew: copy.isNew))
+            }
+            if copy.isNew {
+                copied += 1
+                added[added.count - 1].checksum.add(postback.recorded)
             }
         }
         position = page.position

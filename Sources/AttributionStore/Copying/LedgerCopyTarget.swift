@@ -47,6 +47,12 @@ package protocol LedgerCopyTarget: Sendable {
     /// - Throws: ``StoreError``.
     func copyNetworks(_ networks: [String]) throws
 
+    /// Whether bytes that are not there were dropped on purpose, with others of their time.
+    ///
+    /// - Parameter recordedAtMilliseconds: When their postback was recorded, in Unix milliseconds.
+    /// - Throws: ``StoreError``.
+    func hasDroppedBodies(recordedAt recordedAtMilliseconds: Int64) throws -> Bool
+
     /// A reader of this store, which the caller closes.
     ///
     /// - Throws: ``StoreError``.

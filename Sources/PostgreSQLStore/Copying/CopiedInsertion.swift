@@ -22,7 +22,7 @@ struct CopiedInsertion {
         let (inserted, known, _) = try insertion.insert(connection, codes)
         var sums = DeliverySums()
         var conflicts: [NewQuarantineRow] = []
-        let places = try page.postbacks.map { copied -> (id: Int64, isNew: Bool) in
+        let copies = try page.postbacks.map { copied -> (id: Int64, isNew: Bool) in
             let delivery = copied.delivery
             if let id = inserted[copied.digests.key] {
                 sums.count(
@@ -50,7 +50,7 @@ struct CopiedInsertion {
         }
         try NewQuarantineRow.insert(conflicts, connection)
         try sums.write(connection)
-        return places
+        return copies
     }
 }
 
@@ -73,7 +73,7 @@ extension LedgerCopyProgress {
     /// - Throws: ``PostgreSQLFault``.
     init?(_ connection: PostgreSQLConnection, of store: String, isLocking: Bool = false) throws {
         let result = try connection.run(
-            "SELECT position, copied, lost, checksum FROM skan.copy_source WHERE store = $1"
+            "SELECT position, copied, lost FROM skan.copy_source WHERE store = $1"
                 + (isLocking ? " FOR UPDATE" : ""), [.text(store)])
         guard result.count == 1 else {
             return nil
@@ -82,20 +82,19 @@ extension LedgerCopyProgress {
         position = LedgerPosition(try result.text(0, 0))
         copied = try result.integer(0, 1)
         lost = try result.integer(0, 2)
-        guard let checksum = CopyChecksum(try result.bytes(0, 3)) else {
-            throw DamagedValue(column: 3)
-        }
-        self.checksum = checksum
     }
 
     /// Reads where the postbacks are.
     mutating func readRuns(_ connection: PostgreSQLConnection) throws {
         let result = try connection.run(
-            "SELECT source_id, target_id, count, is_new FROM skan.copy_run WHERE store = $1", [.text(store)])
+            "SELECT source_id, target_id, count, is_new, checksum FROM skan.copy_run WHERE store = $1", [.text(store)])
         runs = try (0..<result.count).map { row in
-            CopiedRun(
+            guard let checksum = CopyChecksum(try result.bytes(row, 4)) else {
+                throw DamagedValue(column: 4)
+            }
+            return CopiedRun(
                 source: try result.integer(row, 0), target: try result.integer(row, 1),
-                count: try result.integer(row, 2), isNew: try result.bool(row, 3))
+                count: try result.integer(row, 2), isNew: try result.bool(row, 3), checksum: checksum)
         }
     }
 
@@ -103,26 +102,25 @@ extension LedgerCopyProgress {
     func note(_ connection: PostgreSQLConnection, adding runs: [CopiedRun]) throws {
         try connection.run(
             """
-            INSERT INTO skan.copy_source (store, position, copied, lost, checksum) VALUES ($1, $2, $3, $4, $5)
+            INSERT INTO skan.copy_source (store, position, copied, lost) VALUES ($1, $2, $3, $4)
             ON CONFLICT (store) DO UPDATE SET position = excluded.position, copied = excluded.copied,
-                lost = excluded.lost, checksum = excluded.checksum
+                lost = excluded.lost
             """,
-            [
-                .text(store), .text(position?.description ?? ""), .integer(copied), .integer(lost),
-                .digest(checksum.bytes.withUnsafeBytes { Digest16($0) }),
-            ])
+            [.text(store), .text(position?.description ?? ""), .integer(copied), .integer(lost)])
         guard !runs.isEmpty else {
             return
         }
         try connection.run(
             """
-            INSERT INTO skan.copy_run (store, source_id, target_id, count, is_new)
-            SELECT $1, source_id, target_id, count, is_new <> 0
-            FROM unnest($2::int8[], $3::int8[], $4::int8[], $5::int4[]) AS run (source_id, target_id, count, is_new)
+            INSERT INTO skan.copy_run (store, source_id, target_id, count, is_new, checksum)
+            SELECT $1, source_id, target_id, count, is_new <> 0, checksum
+            FROM unnest($2::int8[], $3::int8[], $4::int8[], $5::int4[], $6::uuid[])
+                AS run (source_id, target_id, count, is_new, checksum)
             """,
             [
                 .text(store), .integers(runs.map(\.source)), .integers(runs.map(\.target)),
                 .integers(runs.map(\.count)), .smallIntegers(runs.map { $0.isNew ? 1 : 0 }),
+                .digests(runs.compactMap { $0.checksum.bytes.withUnsafeBytes { Digest16($0) } }),
             ])
     }
 }

@@ -13,6 +13,8 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
     private struct State {
         var connection: PostgreSQLConnection
         var codes = ValueCodes()
+        /// Whether the bodies of a month were dropped, by the times in it.
+        var months: [Range<Int64>: Bool] = [:]
     }
 
     /// Connects, and makes the tables when they are missing.
@@ -96,8 +98,8 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
                         throw LedgerCopyError.overtaken(path: address.description)
                     }
                     var next = progress
-                    let places = try CopiedInsertion(page, insertion).write(connection, codes)
-                    let runs = next.advance(behind: page, places)
+                    let copied = try CopiedInsertion(page, insertion).write(connection, codes)
+                    let runs = next.advance(behind: page, copied)
                     try next.note(connection, adding: runs)
                     return (next, runs)
                 }
@@ -116,6 +118,38 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
                 try state.connection.run(
                     "SELECT skan.make_partition(timestamptz 'epoch' + $1 * interval '1 millisecond')",
                     [.integer(time)])
+            }
+        }
+    }
+
+    /// Whether a month has no bodies, neither a partition of its own nor some among the others; see
+    /// ``AttributionStore/LedgerCopyTarget/hasDroppedBodies(recordedAt:)``.
+    package func hasDroppedBodies(recordedAt recordedAtMilliseconds: Int64) throws -> Bool {
+        try state.withLock { state in
+            if let known = state.months.first(where: { $0.key.contains(recordedAtMilliseconds) }) {
+                return known.value
+            }
+            return try StoreError.translating(address) {
+                let result = try state.connection.run(
+                    """
+                    WITH month AS MATERIALIZED (
+                        SELECT date_trunc('month', to_timestamp($1 / 1000.0) AT TIME ZONE 'UTC') AS first
+                    ), span AS MATERIALIZED (
+                        SELECT first AT TIME ZONE 'UTC' AS first, (first + interval '1 month') AT TIME ZONE 'UTC' AS next,
+                            'skan.postback_body_' || to_char(first, 'YYYY_MM') AS name
+                        FROM month
+                    )
+                    SELECT extract(epoch FROM first)::int8 * 1000, extract(epoch FROM next)::int8 * 1000,
+                        to_regclass(name) IS NULL AND NOT EXISTS (
+                            SELECT FROM skan.postback_body_other WHERE recorded_at >= first AND recorded_at < next)
+                    FROM span
+                    """, [.integer(recordedAtMilliseconds)])
+                let isDropped = try result.bool(0, 2)
+                let (first, next) = (try result.integer(0, 0), try result.integer(0, 1))
+                if first < next {
+                    state.months[first..<next] = isDropped
+                }
+                return isDropped
             }
         }
     }

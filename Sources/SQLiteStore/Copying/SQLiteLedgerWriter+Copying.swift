@@ -40,8 +40,8 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
             try PreparedDelivery.firstCopies(page.postbacks.map(\.digests.key), db, memory)
         } work: { batch, copies in
             var next = progress
-            let places = try zip(page.postbacks, copies).map { try batch.copy($0, first: $1) }
-            let runs = next.advance(behind: page, places)
+            let copied = try zip(page.postbacks, copies).map { try batch.copy($0, first: $1) }
+            let runs = next.advance(behind: page, copied)
             try next.note(batch.db, adding: runs)
             return (next, runs)
         }
@@ -110,5 +110,10 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
                 try db.execute(sql: "INSERT OR IGNORE INTO own_network VALUES (?)", arguments: [network])
             }
         }
+    }
+
+    /// Never: bytes are kept for ever; see ``LedgerCopyTarget/hasDroppedBodies(recordedAt:)``.
+    package func hasDroppedBodies(recordedAt recordedAtMilliseconds: Int64) -> Bool {
+        false
     }
 }

@@ -60,7 +60,10 @@ struct StoreCopyCommand: AsyncParsableCommand {
         Terminal.progress("")
         Terminal.write(
             "copied \(summary.postbacks) postbacks and \(summary.quarantined) deliveries in quarantine to "
-                + "\(target.name), and read all \(summary.all) postbacks there again\n")
+                + "\(target.name), and read all \(summary.all - summary.dropped) postbacks there again\n")
+        if summary.dropped > 0 {
+            Terminal.say("the bytes of \(summary.dropped) more were dropped there since they were copied")
+        }
         if let sourceAds {
             try await copy(sourceAds, to: target)
         }
