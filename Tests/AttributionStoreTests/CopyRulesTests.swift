@@ -1,7 +1,9 @@
 import Attribution
 import AttributionHarness
+import AttributionSigning
 import AttributionStore
 import SQLiteStore
+import StrictJSON
 import Testing
 
 @Suite("The rules of copying a store, into every kind of store", .serialized)
@@ -56,5 +58,44 @@ struct CopyRulesTests {
         #expect(summary.leftInQuarantine.contains(3) && summary.leftInQuarantine.count < 99)
         #expect(summary.quarantined == 0)
         #expect(try await target.quarantine() == Array(bodies.dropLast()))
+    }
+
+    /// Copies of one postback that say different things in what nobody signs.
+    private func contradictions(_ count: Int64) throws -> [Delivery] {
+        var draft = postbacks.draft(id: "shared")
+        let signature = try ReceivedPostback(reading: postbacks.standIn.sign(draft)).signature
+        return (0..<count).map { value in
+            draft[.conversionValue] = .integer(value)
+            return postbacks.delivery(draft.body(signature: signature), at: Postbacks.noon + value)
+        }
+    }
+
+    @Test(
+        "A copied postback that contradicts one of the target's own is kept, each content once, whatever the budgets",
+        arguments: LedgerFactory.all)
+    func conflictsWhileCopying(_ factory: LedgerFactory) async throws {
+        let target = try factory.openTarget(targetPath)
+        let contradictions = try contradictions(4)
+        // Of the sources, the last two say the same.
+        let sources = try (contradictions.dropFirst() + contradictions.suffix(1)).enumerated().map { index, delivery in
+            (try OpenLedger(store.path + "-\(index)"), delivery)
+        }
+        for (source, _) in sources {
+            try await target.copy(source.reader)
+        }
+        #expect(try target.writer.record([contradictions[0]]) == [.recorded(.test)])
+        // Received by the target itself, a contradiction finds no room.
+        #expect(try target.writer.record([contradictions[1]]) == [.conflict(.test, isKept: false)])
+        for (source, delivery) in sources {
+            #expect(try source.record([delivery]) == [.recorded(.test)])
+            #expect(try await target.copy(source.reader).postbacks == 0)
+        }
+        #expect(try await target.quarantine().count == 3)
+        let answer = try await target.reader.answer(LedgerQuestion(traffic: .test))
+        #expect(answer.totals[.postbacks] == 1)
+        #expect(answer.deliveries.count(.conflict, .test) == 5)
+        #expect(try await target.reader.quarantineTotals().map(\.count) == [3])
+        let verifier = postbacks.verifier
+        #expect(try await target.reader.recount { verifier.judge($0) }.differences.map(\.description) == [])
     }
 }

@@ -21,7 +21,8 @@ struct CopiedInsertion {
     func write(_ connection: PostgreSQLConnection, _ codes: ValueCodes) throws -> [(id: Int64, isNew: Bool)] {
         let (inserted, known, _) = try insertion.insert(connection, codes)
         var sums = DeliverySums()
-        var conflicts: [NewQuarantineRow] = []
+        var quarantine = QuarantineInsertion(QuarantineRoom(QuarantineBudgets()), isBounded: false)
+        try quarantine.prepare(contradicting: known.values.map(\.id), connection)
         let copies = try page.postbacks.map { copied -> (id: Int64, isNew: Bool) in
             let delivery = copied.delivery
             if let id = inserted[copied.digests.key] {
@@ -38,17 +39,14 @@ struct CopiedInsertion {
                     of: first.id, receivedAt: first.receivedAt, by: first.recipient, delivery)
                 sums.count(.init(.duplicate(first.traffic), recipient: delivery.recipient), kept: 0, at: delivery)
             } else {
-                conflicts.append(
-                    NewQuarantineRow(
-                        QuarantinedBody(conflictWith: first.id, copied.digests.content, copied.body, delivery)))
-                sums.count(.init(.conflict(first.traffic), recipient: delivery.recipient), kept: 1, at: delivery)
+                let isKept = quarantine.keepConflict(
+                    QuarantinedBody(conflictWith: first.id, copied.digests.content, copied.body, delivery))
+                sums.count(
+                    .init(.conflict(first.traffic), recipient: delivery.recipient), kept: isKept ? 1 : 0, at: delivery)
             }
             return (first.id, false)
         }
-        for conflict in conflicts {
-            sums.change(.conflict, rows: 1, bytes: Int64(conflict.body.count))
-        }
-        try NewQuarantineRow.insert(conflicts, connection)
+        try quarantine.write(connection, &sums)
         try sums.write(connection)
         return copies
     }

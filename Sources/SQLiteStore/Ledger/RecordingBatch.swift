@@ -137,17 +137,18 @@ struct RecordingBatch {
         _ digests: PostbackDigests,
         _ body: [UInt8],
         _ delivery: Delivery,
-        _ traffic: @autoclosure () -> Traffic
+        _ traffic: @autoclosure () -> Traffic,
+        isBounded: Bool = true
     ) throws -> Recording {
         guard let known = first.known else {
             // The postback was counted, but its bytes may be lost, so these are kept if there is room.
             damagedRows.append(first.id)
             let copy = QuarantinedBody(conflictWith: first.id, digests.content, body, delivery)
-            return .conflict(traffic(), isKept: try keepConflict(copy))
+            return .conflict(traffic(), isKept: try keepConflict(copy, isBounded: isBounded))
         }
         guard known.content == digests.content else {
             let copy = QuarantinedBody(conflictWith: first.id, digests.content, body, delivery)
-            return .conflict(known.traffic, isKept: try keepConflict(copy))
+            return .conflict(known.traffic, isKept: try keepConflict(copy, isBounded: isBounded))
         }
         let quarter = delivery.receivedAtMilliseconds.quarterOfAnHour
         deliveries[quarter, default: DeliveryCounts()].add(
@@ -168,7 +169,8 @@ struct RecordingBatch {
         let recording: Recording
         let first = first ?? addedCopies[copied.digests.key]
         if let first {
-            recording = try compare(first, copied.digests, copied.body, delivery, recorded.traffic)
+            recording = try compare(
+                first, copied.digests, copied.body, delivery, recorded.traffic, isBounded: false)
         } else {
             try insert(
                 NewPostback(
