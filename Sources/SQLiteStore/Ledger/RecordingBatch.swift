@@ -247,26 +247,18 @@ struct RecordingBatch {
         try writeTotals()
     }
 
-    /// The counts of the batch one by one, each of which may be on a damaged page.
-    var counts: [[Int64: DeliveryCounts]] {
-        deliveries.flatMap { quarter, counts in
-            counts.tallies.map { kind, tally in
-                var single = DeliveryCounts()
-                single.add(kind, count: tally.count, kept: tally.kept)
-                return [quarter: single]
-            }
-                + counts.repeats.map { delay, count in
-                    var single = DeliveryCounts()
-                    single.add(delay, count: count)
-                    return [quarter: single]
-                }
-        }
+    /// The counts of the batch, which are written by themselves where a table of theirs is damaged.
+    var counts: UnwrittenCounts {
+        UnwrittenCounts(deliveries)
     }
 
     /// Writes counts by quarter hour, once for each kind of delivery.
     static func write(_ deliveries: [Int64: DeliveryCounts], _ db: Database, _ arena: HotStatement.Arena) throws {
         let upsertDelivery = try HotStatement(db, sql: Self.upsertDelivery, arena)
         for (quarter, counts) in deliveries {
+            for (delay, count) in counts.repeats {
+                try db.cachedStatement(sql: Self.upsertRepeat).execute(arguments: [quarter, delay.rawValue, count])
+            }
             for (kind, tally) in counts.tallies where tally.count != 0 || tally.kept != 0 {
                 try upsertDelivery.run { row in
                     row.bind(quarter)
@@ -277,9 +269,6 @@ struct RecordingBatch {
                     row.bind(tally.count)
                     row.bind(tally.kept)
                 }
-            }
-            for (delay, count) in counts.repeats {
-                try db.cachedStatement(sql: Self.upsertRepeat).execute(arguments: [quarter, delay.rawValue, count])
             }
         }
     }
