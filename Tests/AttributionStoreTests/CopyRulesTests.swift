@@ -98,4 +98,71 @@ struct CopyRulesTests {
         let verifier = postbacks.verifier
         #expect(try await target.reader.recount { verifier.judge($0) }.differences.map(\.description) == [])
     }
+
+    /// The id that a delivery's postback is known by.
+    private func id(_ delivery: Delivery) throws -> KnownID {
+        guard case .verified(let verified) = delivery.judgement else {
+            throw CancellationError()
+        }
+        return KnownID(verified.postback.key)
+    }
+
+    @Test(
+        "Ids known to the source are claimed before its postbacks come, and those it recorded before count",
+        arguments: LedgerFactory.all)
+    func knownIDsFirst(_ factory: LedgerFactory) async throws {
+        let target = try factory.openTarget(targetPath)
+        let source = try OpenLedger(store.path)
+        let (early, late) = (
+            try postbacks.delivery(postbacks.draft(id: "early")), try postbacks.delivery(postbacks.draft(id: "late"))
+        )
+        #expect(try source.record([early]) == [.recorded(.test)])
+        _ = try source.writer.claim([id(early), id(late)])
+        let interrupted = InterruptedTarget(target.target)
+        await #expect(throws: InterruptedTarget.Interruption.self) {
+            try await LedgerCopier(from: source.reader, to: interrupted, named: "target").run()
+        }
+        // A server that is started now, before any postback was copied.
+        #expect(try target.writer.record([late, early]) == [.duplicate(.test), .duplicate(.test)])
+        #expect(try await target.copy(source.reader).postbacks == 1)
+        let answer = try await target.reader.answer(LedgerQuestion(traffic: .test))
+        #expect(answer.totals[.postbacks] == 1)
+        let verifier = postbacks.verifier
+        #expect(try await target.reader.recount { verifier.judge($0) }.differences.map(\.description) == [])
+    }
+
+    @Test("What was counted before the target is not counted once more by a copy", arguments: LedgerFactory.all)
+    func knownToTheTarget(_ factory: LedgerFactory) async throws {
+        let target = try factory.openTarget(targetPath)
+        let source = try OpenLedger(store.path)
+        let ids = ["a", "b", "c"]
+        let deliveries = try ids.map { try postbacks.delivery(postbacks.draft(id: $0)) }
+        try await target.copy(source.reader)
+        _ = try target.writer.claim([id(deliveries[1])])
+        _ = try source.record(deliveries)
+        let summary = try await target.copy(source.reader)
+        #expect(summary.postbacks == 2 && summary.all == 2)
+        let answer = try await target.reader.answer(LedgerQuestion(traffic: .test))
+        #expect(answer.totals[.postbacks] == 2 && answer.deliveries.count(.duplicate, .test) == 1)
+        #expect(try await target.copy(source.reader).postbacks == 0)
+    }
+
+    @Test("A file that the source imported is not imported again into the target", arguments: LedgerFactory.all)
+    func importedFiles(_ factory: LedgerFactory) async throws {
+        let target = try factory.openTarget(targetPath)
+        let source = try OpenLedger(store.path)
+        func file(_ number: UInt8, _ records: Int64) -> ImportedFile {
+            ImportedFile(digest: Array(repeating: number, count: 32), bytes: 1_000 + Int64(number), records: records)
+        }
+        let delivery = try postbacks.delivery(postbacks.draft(id: "a"))
+        _ = try source.writer.record([delivery], importing: file(1, 5))
+        try await target.copy(source.reader)
+        #expect(try target.writer.importedFiles(upTo: 2_000) == [file(1, 5)])
+        // The target read one further, the source one that the target does not know.
+        _ = try target.writer.record([], importing: file(1, 9))
+        _ = try source.writer.record([], importing: file(2, 7))
+        try await target.copy(source.reader)
+        #expect(try target.writer.importedFiles(upTo: 2_000) == [file(1, 9), file(2, 7)])
+        #expect(try target.writer.record([delivery], importing: nil) == [.known])
+    }
 }

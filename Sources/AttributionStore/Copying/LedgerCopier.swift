@@ -63,7 +63,13 @@ package struct LedgerCopier {
         progress.runs = []
         var summary = Summary()
         let before = progress.copied
-        try await copyPostbacks(&progress, &runs)
+        // First, for servers may record into the target as soon as there is something in it.
+        let hasKnownIDs = try await copyKnownIDs()
+        try target.copyNetworks(try await source.ownNetworks())
+        // What is imported meanwhile may not be copied yet.
+        let files = try await source.importedFiles()
+        try await copyPostbacks(&progress, &runs, hasKnownIDs: hasKnownIDs)
+        try target.copyImportedFiles(files)
         summary.postbacks = progress.copied - before
         summary.all = progress.copied
         summary.lost = progress.lost
@@ -71,18 +77,22 @@ package struct LedgerCopier {
         try await copyQuarantine(of: store, runs, &summary)
         try await copyRecipients(runs)
         try target.copyDeliveries(try await source.deliveryTable().withoutRecorded, of: store)
-        try await copyKnownIDs()
-        try target.copyNetworks(try await source.ownNetworks())
         summary.dropped = try await verify(progress, runs)
         return summary
     }
 
-    private func copyPostbacks(_ progress: inout LedgerCopyProgress, _ runs: inout CopiedRuns) async throws {
+    private func copyPostbacks(
+        _ progress: inout LedgerCopyProgress, _ runs: inout CopiedRuns, hasKnownIDs: Bool
+    ) async throws {
         defer { runs.sort() }
         while true {
             let page = try await source.export(ExportQuery(traffic: nil, after: progress.position))
             if page.position != progress.position {
-                let (next, added) = try target.copy(CopiedPage(page), after: progress)
+                var copied = CopiedPage(page)
+                if hasKnownIDs {
+                    copied.knownIDs = try await source.knownIDs(among: copied.postbacks.map { KnownID($0.key) })
+                }
+                let (next, added) = try target.copy(copied, after: progress)
                 progress = next
                 runs.add(added)
                 onProgress(progress.copied)
@@ -126,12 +136,15 @@ package struct LedgerCopier {
         }
     }
 
-    private func copyKnownIDs() async throws {
+    /// Copies the ids known by themselves.
+    ///
+    /// - Returns: Whether there are some.
+    private func copyKnownIDs() async throws -> Bool {
         var last: KnownID?
         while true {
             let found = try await source.knownIDs(after: last, limit: ExportQuery.pageSize)
             guard let end = found.last else {
-                return
+                return last != nil
             }
             try target.copyKnownIDs(found)
             last = end

@@ -22,14 +22,15 @@ package struct LedgerCopyProgress: Sendable {
     ///
     /// - Parameters:
     ///   - page: What was copied.
-    ///   - copies: The id of each of its postbacks in the target, and whether it was new there.
+    ///   - copies: The id of each of its postbacks in the target, and whether it was new there; nil for one that was
+    ///     counted before the target.
     /// - Returns: The runs of the page.
     package mutating func advance(
         behind page: CopiedPage,
-        _ copies: [(id: Int64, isNew: Bool)]
+        _ copies: [(id: Int64, isNew: Bool)?]
     ) -> [CopiedRun] {
         var added: [CopiedRun] = []
-        for (postback, copy) in zip(page.postbacks, copies) {
+        for case (let postback, let copy?) in zip(page.postbacks, copies) {
             if added.last?.isContinued(by: postback.recorded.id, copy) ?? false {
                 added[added.count - 1].count += 1
             } else {
@@ -55,6 +56,8 @@ package struct CopiedPage: Sendable {
     package let lost: Int64
     /// The position behind them.
     package let position: LedgerPosition
+    /// Those of their ids that the source knows by themselves too: what it recorded all the same counts.
+    package var knownIDs: Set<KnownID> = []
 
     /// Takes a page of an export.
     package init(_ page: ExportPage) {
@@ -74,6 +77,8 @@ package struct CopiedPostback: Sendable {
     package let digests: PostbackDigests
     /// What reports count.
     package let facts: PostbackFacts
+    /// Its id.
+    package let key: PostbackKey
 
     /// Reads a postback; nil when its bytes are gone or are no postback.
     package init?(_ recorded: RecordedPostback) {
@@ -82,6 +87,7 @@ package struct CopiedPostback: Sendable {
         }
         self.recorded = recorded
         self.body = body
+        key = postback.key
         digests = PostbackDigests(postback, provenance: recorded.traffic.provenance)
         facts = PostbackFacts(
             postback, traffic: recorded.traffic, recipient: recorded.recipient,

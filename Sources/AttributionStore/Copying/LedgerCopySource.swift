@@ -37,6 +37,16 @@ package protocol LedgerCopySource: LedgerReading {
     /// - Throws: ``StoreError``.
     func knownIDs(after last: KnownID?, limit: Int) async throws -> [KnownID]
 
+    /// Which of some ids are among those of postbacks that were counted before this store.
+    ///
+    /// - Throws: ``StoreError``.
+    func knownIDs(among ids: [KnownID]) async throws -> Set<KnownID>
+
+    /// The files that were imported, and how far.
+    ///
+    /// - Throws: ``StoreError``.
+    func importedFiles() async throws -> [ImportedFile]
+
     /// The networks the last owner or node named as ours; none: all are.
     ///
     /// - Throws: ``StoreError``.

@@ -11,7 +11,8 @@ package protocol LedgerCopyTarget: Sendable {
     ///   there is something that came from elsewhere before the first copy, and ``StoreError``.
     func beginCopy(of store: String) throws -> LedgerCopyProgress
 
-    /// Takes postbacks over, each once.
+    /// Takes postbacks over, each once; one whose id this store claimed for itself was counted elsewhere, and counts here
+    /// as a repeat.
     ///
     /// - Parameters:
     ///   - page: Postbacks in the order of the source.
@@ -41,6 +42,11 @@ package protocol LedgerCopyTarget: Sendable {
     ///
     /// - Throws: ``StoreError``.
     func copyKnownIDs(_ ids: [KnownID]) throws
+
+    /// Takes over how far files were imported; one that is known as read further stays so.
+    ///
+    /// - Throws: ``StoreError``.
+    func copyImportedFiles(_ files: [ImportedFile]) throws
 
     /// Takes the networks that are ours over, unless this store knows some.
     ///

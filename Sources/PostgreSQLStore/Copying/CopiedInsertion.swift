@@ -16,19 +16,28 @@ struct CopiedInsertion {
     /// - Parameters:
     ///   - connection: Within a transaction.
     ///   - codes: Has a code for every value.
-    /// - Returns: The id of each postback, and whether it was new.
+    ///   - hasKnownIDs: Whether some postbacks are known by their ids alone.
+    /// - Returns: The id of each postback, and whether it was new; nil for one that was counted before this store.
     /// - Throws: ``StaleCodes``, and ``PostgreSQLFault``.
-    func write(_ connection: PostgreSQLConnection, _ codes: ValueCodes) throws -> [(id: Int64, isNew: Bool)] {
-        let (inserted, known, _) = try insertion.insert(connection, codes)
+    func write(
+        _ connection: PostgreSQLConnection, _ codes: ValueCodes, hasKnownIDs: Bool
+    ) throws -> [(id: Int64, isNew: Bool)?] {
+        let claimed = hasKnownIDs ? try claimed(connection) : []
+        let (inserted, known, _) = try insertion.insert(connection, codes, excluding: claimed)
         var sums = DeliverySums()
         var quarantine = QuarantineInsertion(QuarantineRoom(QuarantineBudgets()), isBounded: false)
         try quarantine.prepare(contradicting: known.values.map(\.id), connection)
-        let copies = try page.postbacks.map { copied -> (id: Int64, isNew: Bool) in
+        let copies = try page.postbacks.map { copied -> (id: Int64, isNew: Bool)? in
             let delivery = copied.delivery
             if let id = inserted[copied.digests.key] {
                 sums.count(
                     .init(.recorded(copied.recorded.traffic), recipient: delivery.recipient), kept: 1, at: delivery)
                 return (id, true)
+            }
+            if known[copied.digests.key] == nil, claimed.contains(copied.digests.key) {
+                sums.count(
+                    .init(.duplicate(copied.recorded.traffic), recipient: delivery.recipient), kept: 0, at: delivery)
+                return nil
             }
             // Committed by another transaction that this statement does not see: the next run finds it.
             guard let first = known[copied.digests.key] else {
@@ -49,6 +58,14 @@ struct CopiedInsertion {
         try quarantine.write(connection, &sums)
         try sums.write(connection)
         return copies
+    }
+
+    /// The keys of postbacks whose ids were claimed here, and not at the source, which recorded them.
+    private func claimed(_ connection: PostgreSQLConnection) throws -> Set<Digest16> {
+        let ids = page.postbacks.map { (id: KnownID($0.key), key: $0.digests.key) }
+            .filter { !page.knownIDs.contains($0.id) }
+        let claimed = try KnownID.claimed(ids.map(\.id), connection)
+        return Set(ids.filter { claimed.contains($0.id) }.map(\.key))
     }
 }
 

@@ -38,16 +38,18 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
     /// Does work in one transaction.
     func transaction<Result: Sendable>(_ work: (PostgreSQLConnection) throws -> Result) throws -> Result {
         try state.withLock { state in
-            try StoreError.translating(address) { try Self.transaction(state.connection, work) }
+            try StoreError.translating(address) {
+                try Self.transaction(state.connection) { connection, _ in try work(connection) }
+            }
         }
     }
 
     private static func transaction<Result>(
-        _ connection: PostgreSQLConnection, _ work: (PostgreSQLConnection) throws -> Result
+        _ connection: PostgreSQLConnection, _ work: (PostgreSQLConnection, _ hasKnownIDs: Bool) throws -> Result
     ) throws -> Result {
         try connection.transaction { connection in
-            try BatchID().insert(connection)
-            return try work(connection)
+            let hasKnownIDs = try BatchID().insert(connection)
+            return try work(connection, hasKnownIDs)
         }
     }
 
@@ -90,7 +92,7 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
                 try Self.makePartitions(page, &state)
                 try state.codes.learn(insertion.copies.lazy.flatMap(\.values), state.connection)
                 let codes = state.codes
-                return try Self.transaction(state.connection) { connection in
+                return try Self.transaction(state.connection) { connection, hasKnownIDs in
                     guard
                         let found = try LedgerCopyProgress(connection, of: progress.store, isLocking: true),
                         found.position == progress.position
@@ -98,7 +100,8 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
                         throw LedgerCopyError.overtaken(path: address.description)
                     }
                     var next = progress
-                    let copied = try CopiedInsertion(page, insertion).write(connection, codes)
+                    let copied = try CopiedInsertion(page, insertion).write(
+                        connection, codes, hasKnownIDs: hasKnownIDs)
                     let runs = next.advance(behind: page, copied)
                     try next.note(connection, adding: runs)
                     return (next, runs)
@@ -200,6 +203,19 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
             _ = try connection.run(
                 "INSERT INTO skan.known_id SELECT unnest($1::uuid[]) ORDER BY 1 ON CONFLICT DO NOTHING",
                 [.digests(ids.map(\.digest))])
+        }
+    }
+
+    /// Takes over how far files were imported; see ``AttributionStore/LedgerCopyTarget/copyImportedFiles(_:)``.
+    package func copyImportedFiles(_ files: [ImportedFile]) throws {
+        try transaction { connection in
+            _ = try connection.run(
+                """
+                INSERT INTO skan.imported_file (digest, bytes, records)
+                SELECT * FROM unnest($1::bytea[], $2::int8[], $3::int8[])
+                ON CONFLICT (digest) DO UPDATE SET records = greatest(imported_file.records, excluded.records)
+                """,
+                [.blobs(files.map(\.digest)), .integers(files.map(\.bytes)), .integers(files.map(\.records))])
         }
     }
 

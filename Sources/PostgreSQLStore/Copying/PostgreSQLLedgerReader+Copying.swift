@@ -51,6 +51,16 @@ extension PostgreSQLLedgerReader: LedgerCopySource {
         }
     }
 
+    /// Which of some ids are known; see ``AttributionStore/LedgerCopySource/knownIDs(among:)``.
+    package func knownIDs(among ids: [KnownID]) async throws -> Set<KnownID> {
+        try await read { try KnownID.claimed(ids, $0.connection) }
+    }
+
+    /// The files that were imported; see ``AttributionStore/LedgerCopySource/importedFiles()``.
+    package func importedFiles() async throws -> [ImportedFile] {
+        try await read { try ImportedFile.all($0.connection, upTo: .max) }
+    }
+
     /// The networks that are ours; see ``AttributionStore/LedgerCopySource/ownNetworks()``.
     package func ownNetworks() async throws -> [String] {
         try await read { snapshot in

@@ -44,6 +44,21 @@ extension SQLiteLedgerReader: LedgerCopySource {
         }
     }
 
+    /// Which of some ids are known; see ``LedgerCopySource/knownIDs(among:)``.
+    package func knownIDs(among ids: [KnownID]) async throws -> Set<KnownID> {
+        try await read { db in
+            guard try db.tableExists("known_id") else {
+                return []
+            }
+            return Set(try ids.filter { try $0.isClaimed(in: db) })
+        }
+    }
+
+    /// The files that were imported; see ``LedgerCopySource/importedFiles()``.
+    package func importedFiles() async throws -> [ImportedFile] {
+        try await read { try $0.tableExists("imported_file") ? ImportedFile.all($0, upTo: .max) : [] }
+    }
+
     /// The networks that are ours; see ``LedgerCopySource/ownNetworks()``.
     package func ownNetworks() async throws -> [String] {
         try await read { try String.fetchAll($0, sql: "SELECT ad_network_id FROM own_network ORDER BY ad_network_id") }

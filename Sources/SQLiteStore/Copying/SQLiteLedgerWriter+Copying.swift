@@ -37,14 +37,26 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
     ) throws -> (LedgerCopyProgress, [CopiedRun]) {
         try batch { db in
             // This process is the store's only owner, and so its only copy.
-            try PreparedDelivery.firstCopies(page.postbacks.map(\.digests.key), db, memory)
-        } work: { batch, copies in
+            let copies = try PreparedDelivery.firstCopies(page.postbacks.map(\.digests.key), db, memory)
+            return try zip(page.postbacks, copies).map { postback, first in
+                (postback, first, try first == nil && isClaimed(KnownID(postback.key), page, db))
+            }
+        } work: { batch, prepared in
             var next = progress
-            let copied = try zip(page.postbacks, copies).map { try batch.copy($0, first: $1) }
+            let copied = try prepared.map { try batch.copy($0, first: $1, isClaimed: $2) }
             let runs = next.advance(behind: page, copied)
             try next.note(batch.db, adding: runs)
             return (next, runs)
         }
+    }
+
+    /// Whether an id was claimed here by itself, and not at the source, which recorded its postback.
+    private func isClaimed(_ id: @autoclosure () -> KnownID, _ page: CopiedPage, _ db: Database) throws -> Bool {
+        guard memory.hasKnownIDs else {
+            return false
+        }
+        let id = id()
+        return try !page.knownIDs.contains(id) && id.isClaimed(in: db)
     }
 
     /// Makes a part of the quarantine what it is in the source; see ``LedgerCopyTarget/copyQuarantine(_:)``.
@@ -98,6 +110,15 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
     /// Claims ids; see ``LedgerCopyTarget/copyKnownIDs(_:)``.
     package func copyKnownIDs(_ ids: [KnownID]) throws {
         _ = try claim(ids)
+    }
+
+    /// Takes over how far files were imported; see ``LedgerCopyTarget/copyImportedFiles(_:)``.
+    package func copyImportedFiles(_ files: [ImportedFile]) throws {
+        try database.write { db in
+            for file in files {
+                try file.copy(into: db, at: now())
+            }
+        }
     }
 
     /// Takes the networks over; see ``LedgerCopyTarget/copyNetworks(_:)``.

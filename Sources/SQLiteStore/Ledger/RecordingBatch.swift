@@ -163,11 +163,21 @@ struct RecordingBatch {
 
     /// Takes over a postback that another store recorded, or compares it with the copy that was counted here.
     ///
-    /// - Returns: Its id here, and whether it was new.
-    mutating func copy(_ copied: CopiedPostback, first: FirstCopy?) throws -> (id: Int64, isNew: Bool) {
+    /// - Parameters:
+    ///   - copied: The postback.
+    ///   - first: The copy that was counted here.
+    ///   - isClaimed: Whether it was counted before this store, which has no copy of it.
+    /// - Returns: Its id here, and whether it was new; nil for one that was counted before this store.
+    mutating func copy(
+        _ copied: CopiedPostback, first: FirstCopy?, isClaimed: Bool
+    ) throws -> (id: Int64, isNew: Bool)? {
         let (recorded, delivery) = (copied.recorded, copied.delivery)
         let recording: Recording
         let first = first ?? addedCopies[copied.digests.key]
+        if first == nil, isClaimed {
+            count(.init(.duplicate(recorded.traffic), recipient: recorded.recipient), kept: 0, at: delivery)
+            return nil
+        }
         if let first {
             recording = try compare(
                 first, copied.digests, copied.body, delivery, recorded.traffic, isBounded: false)

@@ -19,7 +19,7 @@ package final class SQLiteLedgerWriter: Sendable {
     /// Counts that could not be written so far, though their tables are not damaged.
     private let unwritten = Mutex(UnwrittenCounts())
     private let onEvent: @Sendable (StoreEvent) -> Void
-    private let now: @Sendable () -> Int64
+    let now: @Sendable () -> Int64
 
     /// Opens a store for recording, and creates it if the file does not exist.
     ///
