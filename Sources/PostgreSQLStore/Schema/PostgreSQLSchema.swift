@@ -111,6 +111,12 @@ enum PostgreSQLSchema {
         );
         CREATE INDEX batch_begun ON skan.batch USING brin (begun_at);
 
+        -- The nodes that record, each seen every few seconds: they share the quarantine's budgets.
+        CREATE TABLE skan.node (
+            id uuid PRIMARY KEY,
+            seen_at timestamptz NOT NULL
+        );
+
         """
 
     private static let quarantine = """
