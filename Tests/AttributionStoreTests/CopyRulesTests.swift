@@ -32,7 +32,8 @@ struct CopyRulesTests {
             switch self {
             case .row:
                 try SQLite.execute(
-                    "PRAGMA ignore_check_constraints = ON; UPDATE quarantine SET recipient = 'nobody' WHERE id = 3", path)
+                    "PRAGMA ignore_check_constraints = ON; UPDATE quarantine SET recipient = 'nobody' WHERE id = 3",
+                    path)
             case .page:
                 try SQLite.garble("quarantine", path)
             }

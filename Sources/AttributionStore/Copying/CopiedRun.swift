@@ -1,4 +1,4 @@
-/// Postbacks with consecutive ids in one store, and where they are in the other one.
+/// Postbacks with consecutive ids in the source, and consecutive ones in the target.
 package struct CopiedRun: Hashable, Sendable {
     /// The id of the first one in the source.
     package let source: Int64

@@ -10,7 +10,7 @@ package struct LedgerCopyProgress: Sendable {
     package var copied: Int64 = 0
     /// How many could not be, because their bytes are gone or cannot be read.
     package var lost: Int64 = 0
-    /// Where they are; filled by ``LedgerCopyTarget/beginCopy(of:)`` alone.
+    /// Which of them are which in the target; filled by ``LedgerCopyTarget/beginCopy(of:)`` alone.
     package var runs: [CopiedRun] = []
 
     /// Nothing was copied yet.

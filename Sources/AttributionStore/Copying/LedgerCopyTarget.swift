@@ -3,7 +3,7 @@
 /// Each method is one transaction. What was copied, and from where, is kept in the store itself, so that a copy that was
 /// stopped goes on where it was; and the store may receive postbacks of its own meanwhile.
 package protocol LedgerCopyTarget: Sendable {
-    /// Makes ready to copy.
+    /// Begins a copy, or resumes the one there was.
     ///
     /// - Parameter store: The name of the source in its positions.
     /// - Returns: How far it was copied before.
@@ -17,7 +17,7 @@ package protocol LedgerCopyTarget: Sendable {
     /// - Parameters:
     ///   - page: Postbacks in the order of the source.
     ///   - progress: How far the source was copied before.
-    /// - Returns: How far it is copied now, and where the postbacks are.
+    /// - Returns: How far it is copied now, and which postbacks are which.
     /// - Throws: ``LedgerCopyError/overtaken(path:)`` when another copy did some meanwhile, and ``StoreError``.
     func copy(_ page: CopiedPage, after progress: LedgerCopyProgress) throws -> (LedgerCopyProgress, [CopiedRun])
 
@@ -56,6 +56,7 @@ package protocol LedgerCopyTarget: Sendable {
     /// Whether bytes that are not there were dropped on purpose, with others of their time.
     ///
     /// - Parameter recordedAtMilliseconds: When their postback was recorded, in Unix milliseconds.
+    /// - Returns: Whether they were; false for bytes that are lost.
     /// - Throws: ``StoreError``.
     func hasDroppedBodies(recordedAt recordedAtMilliseconds: Int64) throws -> Bool
 

@@ -99,7 +99,7 @@ extension LedgerCopyProgress {
         lost = try result.integer(0, 2)
     }
 
-    /// Reads where the postbacks are.
+    /// Reads which postbacks are which.
     mutating func readRuns(_ connection: PostgreSQLConnection) throws {
         let result = try connection.run(
             "SELECT source_id, target_id, count, is_new, checksum FROM skan.copy_run WHERE store = $1", [.text(store)])
@@ -113,7 +113,7 @@ extension LedgerCopyProgress {
         }
     }
 
-    /// Notes how far the copy came, and where its last postbacks are.
+    /// Notes how far the copy came, and its last runs.
     func note(_ connection: PostgreSQLConnection, adding runs: [CopiedRun]) throws {
         try connection.run(
             """

@@ -55,7 +55,7 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
 
     // MARK: Postbacks
 
-    /// Makes ready to copy; see ``AttributionStore/LedgerCopyTarget/beginCopy(of:)``.
+    /// Begins a copy, or resumes it; see ``AttributionStore/LedgerCopyTarget/beginCopy(of:)``.
     package func beginCopy(of store: String) throws -> LedgerCopyProgress {
         try transaction { connection in
             guard try connection.run("SELECT id FROM skan.store").text(0, 0) != store else {

@@ -58,7 +58,8 @@ extension ImportedFile {
             "SELECT digest, bytes, records FROM skan.imported_file WHERE bytes <= $1 ORDER BY bytes", [.integer(bytes)])
         return try (0..<result.count).map { row in
             ImportedFile(
-                digest: try result.bytes(row, 0), bytes: try result.integer(row, 1), records: try result.integer(row, 2))
+                digest: try result.bytes(row, 0), bytes: try result.integer(row, 1), records: try result.integer(row, 2)
+            )
         }
     }
 }

@@ -69,7 +69,7 @@ extension LedgerCopyProgress {
         lost = try row.integer(2)
     }
 
-    /// Reads where the postbacks are.
+    /// Reads which postbacks are which.
     mutating func readRuns(_ db: Database) throws {
         let rows = try Row.fetchCursor(
             db, sql: "SELECT source_id, target_id, count, is_new, checksum FROM copy_run WHERE store = ?",
@@ -85,7 +85,7 @@ extension LedgerCopyProgress {
         }
     }
 
-    /// Notes how far the copy came, and where its last postbacks are.
+    /// Notes how far the copy came, and its last runs.
     func note(_ db: Database, adding runs: [CopiedRun]) throws {
         try db.execute(
             sql: """

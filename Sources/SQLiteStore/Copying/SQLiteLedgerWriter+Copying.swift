@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 
 extension SQLiteLedgerWriter: LedgerCopyTarget {
-    /// Makes ready to copy; see ``LedgerCopyTarget/beginCopy(of:)``.
+    /// Begins a copy, or resumes it; see ``LedgerCopyTarget/beginCopy(of:)``.
     package func beginCopy(of store: String) throws -> LedgerCopyProgress {
         try database.write { db in
             guard try String.fetchOne(db, sql: "SELECT store FROM owner") != store else {

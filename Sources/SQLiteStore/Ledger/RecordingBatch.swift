@@ -168,6 +168,7 @@ struct RecordingBatch {
     ///   - first: The copy that was counted here.
     ///   - isClaimed: Whether it was counted before this store, which has no copy of it.
     /// - Returns: Its id here, and whether it was new; nil for one that was counted before this store.
+    /// - Throws: SQLite's errors.
     mutating func copy(
         _ copied: CopiedPostback, first: FirstCopy?, isClaimed: Bool
     ) throws -> (id: Int64, isNew: Bool)? {

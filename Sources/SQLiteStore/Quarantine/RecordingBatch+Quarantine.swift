@@ -10,6 +10,7 @@ extension RecordingBatch {
     ///   - quarantined: The body.
     ///   - isBounded: False for a body that another store had accepted, which is kept whatever the budgets.
     /// - Returns: Whether it is kept.
+    /// - Throws: SQLite's errors.
     mutating func keep(_ quarantined: QuarantinedBody, isBounded: Bool = true) throws -> Bool {
         guard !damaged.contains(.quarantine) else {
             return false
