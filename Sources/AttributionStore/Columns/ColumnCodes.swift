@@ -77,7 +77,8 @@ package struct ColumnCodes: Sendable {
     /// - Parameters:
     ///   - column: The column.
     ///   - highestUsed: The highest code that blocks use; nil if that is not known, so that new codes leave a wide gap.
-    package mutating func didRead(_ column: LedgerColumn, highestUsed: Int64?) {
+    ///   - isCounting: Whether traits have to be those that this release knows.
+    package mutating func didRead(_ column: LedgerColumn, highestUsed: Int64?, isCounting: Bool = true) {
         let index = column.rawValue
         let furthest = Int64(tables[index].values.count) + Self.longestGap
         tables[index].pad(through: min(highestUsed ?? furthest, furthest))
@@ -88,7 +89,7 @@ package struct ColumnCodes: Sendable {
         for (code, text) in tables[index].values.enumerated() where text?.isEmpty == false {
             if let known = text.flatMap({ PostbackTraits($0) }) {
                 traits[known] = Int64(code)
-            } else {
+            } else if isCounting {
                 // Written by another version: treated as damaged.
                 tables[index].values[code] = nil
             }
@@ -163,6 +164,19 @@ package struct ColumnCodes: Sendable {
     /// Whether every code of a column has a text.
     func isWhole(_ column: LedgerColumn) -> Bool {
         tables[column.rawValue].codes.count == tables[column.rawValue].values.count
+    }
+
+    /// Whether two values of a column mean the same.
+    package func areSame(_ value: Int64, _ other: Int64, _ column: LedgerColumn) -> Bool {
+        guard value != other else {
+            return true
+        }
+        // Two codes may have the same text if an entry was once damaged.
+        let values = tables[column.rawValue].values
+        guard column.isCoded, let index = Int(exactly: value), values.indices.contains(index) else {
+            return false
+        }
+        return values[index] != nil && values[index] == values[Int(other)]
     }
 
     // MARK: Writing

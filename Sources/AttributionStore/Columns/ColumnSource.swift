@@ -25,6 +25,7 @@ package protocol ColumnSource {
     ///   - columns: The columns to derive.
     ///   - codes: The codes of the texts; new texts are added.
     /// - Returns: The values of at most a block's postbacks; nil if there are none.
+    /// - Throws: The store's errors.
     func newest(_ columns: [LedgerColumn], _ codes: inout ColumnCodes) throws -> ColumnValues?
 
     /// Derives the values of a block's postbacks from what its columns were derived from.
@@ -35,6 +36,7 @@ package protocol ColumnSource {
     ///   - codes: The codes of the texts; new texts are added.
     ///   - use: Takes the values of the postbacks that are to be counted, of at most a block's at a time.
     /// - Returns: The postbacks, if the block should have been readable.
+    /// - Throws: What `use` throws, and the store's errors.
     func derive(
         _ block: Int64,
         _ columns: [LedgerColumn],

@@ -44,26 +44,4 @@ package struct ColumnValues {
         }
         return row
     }
-
-    /// Whether a postback has the values that were derived for it.
-    ///
-    /// - Parameters:
-    ///   - index: The postback.
-    ///   - expected: The values derived.
-    ///   - compared: The columns to compare.
-    ///   - codes: The texts of all codes.
-    package func isSame(
-        at index: Int, as expected: ColumnRow, _ compared: [LedgerColumn], _ codes: ColumnCodes
-    ) -> Bool {
-        compared.allSatisfy { column in
-            let value = columns[column.rawValue][index]
-            guard value != expected[column] else {
-                return true
-            }
-            // Two codes may have the same text if an entry was once damaged.
-            let values = codes.values(column)
-            return column.isCoded && values.indices.contains(Int(value))
-                && values[Int(value)] == values[Int(expected[column])]
-        }
-    }
 }

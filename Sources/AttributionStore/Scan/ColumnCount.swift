@@ -33,6 +33,11 @@ package struct ColumnCount {
         self.checkCancellation = checkCancellation
     }
 
+    /// Whether a question leaves out all postbacks of some time, in quarter hours.
+    package static func excludes(_ times: ClosedRange<Int64>, _ question: LedgerQuestion) -> Bool {
+        question.quarters.map { $0.lowerBound > times.upperBound || $0.upperBound <= times.lowerBound } ?? false
+    }
+
     /// Counts.
     ///
     /// - Throws: ``LedgerQuestionError``, and what the store and the check throw.

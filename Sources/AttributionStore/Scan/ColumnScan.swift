@@ -41,7 +41,7 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger & Sendable> {
     /// - Returns: What there is of the block.
     /// - Throws: The store's errors, except for damage.
     func load(_ number: Int64, _ source: any ColumnSource) throws -> LoadedBlock.Result {
-        if let times = source.quarters(number), let quarters, excludes(quarters, times.lowerBound, times.upperBound) {
+        if let times = source.quarters(number), ColumnCount.excludes(times, question) {
             return .excluded
         }
         var stored: [StoredColumn] = []
@@ -61,14 +61,10 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger & Sendable> {
     /// Whether no postback of a block can match, by the range of a column's values.
     private func excludes(_ stored: StoredColumn) -> Bool {
         if stored.column == .quarter {
-            return quarters.map { excludes($0, stored.lowest, stored.highest) } ?? false
+            return quarters.map { $0.lowerBound > stored.highest || $0.upperBound <= stored.lowest } ?? false
         }
         // A code whose text is lost may be allowed.
         return conditions.excludes(stored) && codes.values(stored.column)[Int(stored.lowest)] != nil
-    }
-
-    private func excludes(_ wanted: Range<Int64>, _ lowest: Int64, _ highest: Int64) -> Bool {
-        wanted.lowerBound > highest || wanted.upperBound <= lowest
     }
 
     /// Counts the postbacks of a block.

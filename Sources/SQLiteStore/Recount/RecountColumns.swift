@@ -30,7 +30,11 @@ struct RecountColumns {
         }
         let expected = codes.row(facts, LedgerColumn.all)
         let index = Int(id - ColumnBlock.ids(number).lowerBound)
-        if block.stored.map({ !$0.isSame(at: index, as: expected, LedgerColumn.all, codes) }) ?? true {
+        let isSame =
+            block.stored.map { stored in
+                LedgerColumn.all.allSatisfy { codes.areSame(stored[$0][index], expected[$0], $0) }
+            } ?? false
+        if !isSame {
             self.block?.isNoted = true
             found.append(number)
         }
