@@ -1,12 +1,12 @@
-import Attribution
+package import Attribution
 
 /// The columns that reports are counted from, with one value for each postback.
 ///
-/// The raw values are part of the file format. A block's columns are stored in this order, so the most used come first.
-enum LedgerColumn: Int, CaseIterable {
+/// The raw values are part of the format of stores. A block's columns are stored in this order, so the most used come first.
+package enum LedgerColumn: Int, CaseIterable, Sendable {
     /// The postback's ``Attribution/Traffic``; code 0, the empty text, marks a missing row.
     case traffic = 0
-    /// Everything that decides what it counts as: see ``AttributionStore/PostbackTraits``.
+    /// Everything that decides what it counts as: see ``PostbackTraits``.
     case traits = 1
     /// When it was received, in quarter hours since 1970-01-01 UTC; in every time zone in use, days begin on one.
     case quarter = 2
@@ -26,7 +26,7 @@ enum LedgerColumn: Int, CaseIterable {
     case key = 13
 
     /// Whether it holds codes of texts rather than numbers.
-    var isCoded: Bool {
+    package var isCoded: Bool {
         switch self {
         case .quarter, .transaction, .key: false
         default: true
@@ -34,10 +34,13 @@ enum LedgerColumn: Int, CaseIterable {
     }
 
     /// The columns that hold codes of texts.
-    static let coded = allCases.filter(\.isCoded)
+    package static let coded = allCases.filter(\.isCoded)
+
+    /// All columns, made once.
+    package static let all = allCases
 
     /// The column that holds a dimension's codes; nil for dimensions that follow from ``quarter`` or ``traits``.
-    init?(_ dimension: ReportDimension) {
+    package init?(_ dimension: ReportDimension) {
         switch dimension {
         case .app: self = .app
         case .campaignID: self = .campaignID

@@ -1,17 +1,15 @@
 import Attribution
-import AttributionStore
-import GRDB
 
 /// The codes of the texts in each column, numbered as the texts are first seen; 0 is the empty text.
 ///
 /// Codes are assigned in memory. New codes are written in the same transaction as the first block that uses them; an
 /// unused code is harmless.
-struct ColumnCodes {
-    private var tables = LedgerColumn.allCases.map { _ in Table() }
+package struct ColumnCodes: Sendable {
+    private var tables = LedgerColumn.all.map { _ in Table() }
     /// Codes of traits, which avoids building their texts.
     private var traits: [PostbackTraits: Int64] = [:]
 
-    private struct Table {
+    private struct Table: Sendable {
         var codes: [String: Int64] = ["": 0]
         /// Texts by code; nil if damaged in the store.
         var values: [String?] = [""]
@@ -46,71 +44,60 @@ struct ColumnCodes {
         }
     }
 
-    /// Reads the codes of some columns.
-    ///
-    /// - Parameters:
-    ///   - db: The store.
-    ///   - columns: The columns to read; the others stay empty.
-    /// - Throws: SQLite's errors.
-    init(_ db: Database, _ columns: some Sequence<LedgerColumn> = LedgerColumn.coded) throws {
-        for column in columns {
-            var table = Table()
-            let isRead: Void? = try Database.nilIfDamaged {
-                try Self.read(column, db, into: &table)
-            }
-            // A code in use must not be reassigned even if its text is lost; blocks with it are counted from the bytes.
-            let highest = try Database.nilIfDamaged {
-                try Int64.fetchOne(
-                    db.cachedStatement(sql: "SELECT max(highest) FROM column_block WHERE \(ColumnBlock.columnSQL) = ?"),
-                    arguments: [column.rawValue])
-            }
-            switch highest {
-            case .some(let highest):
-                table.pad(through: min(highest ?? 0, Int64(table.values.count) + Self.longestGap))
-            case nil where isRead == nil:
-                // The codes in use are unknown, so new codes leave a wide gap.
-                table.pad(through: Int64(table.values.count) + Self.longestGap)
-            case nil:
-                break
-            }
-            table.storedCount = table.values.count
-            tables[column.rawValue] = table
-        }
-        for (code, text) in tables[LedgerColumn.traits.rawValue].values.enumerated() where text?.isEmpty == false {
-            if let known = text.flatMap({ PostbackTraits($0) }) {
-                traits[known] = Int64(code)
-            } else {
-                // Written by another version: treated as damaged.
-                tables[LedgerColumn.traits.rawValue].values[code] = nil
-            }
-        }
-    }
+    /// Only the empty texts have codes.
+    package init() {}
 
-    private static func read(_ column: LedgerColumn, _ db: Database, into table: inout Table) throws {
-        let rows = try Row.fetchCursor(
-            db.cachedStatement(
-                sql: "SELECT code, value, checksum FROM column_value WHERE column_number = ? ORDER BY code"),
-            arguments: [column.rawValue])
-        while let row = try rows.next() {
-            guard let value = try? row.text(1) else {
-                continue
-            }
-            let code = try row.integer(0)
-            // Codes are consecutive; one far beyond the last is damage.
-            guard code > 0, code <= Int64(table.values.count) + longestGap + 1 else {
-                continue
-            }
-            table.pad(through: code)
-            if try row.optional(2) == checksum(column, code, value) {
-                table.note(value, code: code)
-            }
-        }
-    }
+    // MARK: Reading
 
     /// The most consecutive texts that may be lost.
-    private static let longestGap: Int64 = 1_000_000
+    package static let longestGap: Int64 = 1_000_000
 
-    private static func checksum(_ column: LedgerColumn, _ code: Int64, _ value: String) -> Int64 {
+    /// Takes over a text of the store unless it is damaged.
+    ///
+    /// - Parameters:
+    ///   - value: The text; nil if it cannot be read.
+    ///   - code: Its code; those of a column are to come in ascending order.
+    ///   - column: The column.
+    ///   - checksum: What is stored beside it.
+    package mutating func note(_ value: String?, code: Int64, _ column: LedgerColumn, checksum: Int64?) {
+        // Codes are consecutive; one far beyond the last is damage.
+        guard let value, code > 0, code <= Int64(tables[column.rawValue].values.count) + Self.longestGap + 1 else {
+            return
+        }
+        tables[column.rawValue].pad(through: code)
+        if checksum == Self.checksum(column, code, value) {
+            tables[column.rawValue].note(value, code: code)
+        }
+    }
+
+    /// Says that all texts of a column were taken over.
+    ///
+    /// A code in use must not be reassigned even if its text is lost; blocks with it are counted from the bytes.
+    ///
+    /// - Parameters:
+    ///   - column: The column.
+    ///   - highestUsed: The highest code that blocks use; nil if that is not known, so that new codes leave a wide gap.
+    ///   - isCounting: Whether traits have to be those that this release knows.
+    package mutating func didRead(_ column: LedgerColumn, highestUsed: Int64?, isCounting: Bool = true) {
+        let index = column.rawValue
+        let furthest = Int64(tables[index].values.count) + Self.longestGap
+        tables[index].pad(through: min(highestUsed ?? furthest, furthest))
+        tables[index].storedCount = tables[index].values.count
+        guard column == .traits else {
+            return
+        }
+        for (code, text) in tables[index].values.enumerated() where text?.isEmpty == false {
+            if let known = text.flatMap({ PostbackTraits($0) }) {
+                traits[known] = Int64(code)
+            } else if isCounting {
+                // Written by another version: treated as damaged.
+                tables[index].values[code] = nil
+            }
+        }
+    }
+
+    /// What is stored beside a text.
+    package static func checksum(_ column: LedgerColumn, _ code: Int64, _ value: String) -> Int64 {
         var checksum = Checksum()
         checksum.add(Int64(column.rawValue))
         checksum.add(code)
@@ -121,7 +108,7 @@ struct ColumnCodes {
     // MARK: Codes
 
     /// The values of a postback in some columns; 0 in the others.
-    mutating func row(_ facts: PostbackFacts, _ columns: some Sequence<LedgerColumn>) -> ColumnRow {
+    package mutating func row(_ facts: PostbackFacts, _ columns: [LedgerColumn]) -> ColumnRow {
         var row = ColumnRow()
         for column in columns {
             row[column] =
@@ -145,7 +132,8 @@ struct ColumnCodes {
         return row
     }
 
-    private mutating func code(_ text: String, _ column: LedgerColumn) -> Int64 {
+    /// The code of a text, assigned if it has none.
+    package mutating func code(_ text: String, _ column: LedgerColumn) -> Int64 {
         text.isEmpty ? 0 : tables[column.rawValue].code(text)
     }
 
@@ -169,7 +157,7 @@ struct ColumnCodes {
     }
 
     /// The texts of a column by code; nil if damaged.
-    func values(_ column: LedgerColumn) -> [String?] {
+    package func values(_ column: LedgerColumn) -> [String?] {
         tables[column.rawValue].values
     }
 
@@ -178,24 +166,29 @@ struct ColumnCodes {
         tables[column.rawValue].codes.count == tables[column.rawValue].values.count
     }
 
+    /// Whether two values of a column mean the same.
+    package func areSame(_ value: Int64, _ other: Int64, _ column: LedgerColumn) -> Bool {
+        guard value != other else {
+            return true
+        }
+        // Two codes may have the same text if an entry was once damaged.
+        let values = tables[column.rawValue].values
+        guard column.isCoded, let index = Int(exactly: value), values.indices.contains(index) else {
+            return false
+        }
+        return values[index] != nil && values[index] == values[Int(other)]
+    }
+
     // MARK: Writing
 
-    /// Writes new codes.
-    func write(_ db: Database) throws {
-        for column in LedgerColumn.coded {
-            let table = tables[column.rawValue]
-            for code in table.storedCount..<table.values.count {
-                let value = table.values[code] ?? ""
-                try db.cachedStatement(sql: "INSERT OR REPLACE INTO column_value VALUES (?, ?, ?, ?)").execute(
-                    arguments: [
-                        column.rawValue, code, value, Self.checksum(column, Int64(code), value),
-                    ])
-            }
-        }
+    /// The codes of a column that the store does not have.
+    package func fresh(_ column: LedgerColumn) -> [(code: Int64, value: String)] {
+        let table = tables[column.rawValue]
+        return (table.storedCount..<table.values.count).map { (Int64($0), table.values[$0] ?? "") }
     }
 
     /// Marks all codes as stored, after the commit.
-    mutating func didWrite() {
+    package mutating func didWrite() {
         for index in tables.indices {
             tables[index].storedCount = tables[index].values.count
         }

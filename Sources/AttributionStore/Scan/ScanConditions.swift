@@ -1,5 +1,4 @@
 import Attribution
-import AttributionStore
 
 /// The conditions of a question, by code.
 struct ScanConditions {

@@ -1,6 +1,4 @@
 import Attribution
-import AttributionStore
-import GRDB
 
 /// One pass over the columns that counts the matching postbacks by traits and dimensions.
 struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger & Sendable> {
@@ -39,14 +37,16 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger & Sendable> {
     ///
     /// - Parameters:
     ///   - number: The block.
-    ///   - count: How many of its postbacks to count.
-    ///   - reader: Reads blocks.
+    ///   - source: What the store has.
     /// - Returns: What there is of the block.
-    /// - Throws: SQLite's errors, except for damage.
-    func load(_ number: Int64, _ count: Int, _ reader: ColumnBlockReader) throws -> LoadedBlock.Result {
+    /// - Throws: The store's errors, except for damage.
+    func load(_ number: Int64, _ source: any ColumnSource) throws -> LoadedBlock.Result {
+        if let times = source.quarters(number), ColumnCount.excludes(times, question) {
+            return .excluded
+        }
         var stored: [StoredColumn] = []
         for column in columns {
-            guard let next = try reader.load(number, column) else {
+            guard let next = try source.load(number, column) else {
                 return .unreadable
             }
             if excludes(next) {
@@ -55,7 +55,7 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger & Sendable> {
             }
             stored.append(next)
         }
-        return .loaded(LoadedBlock(number: number, count: count, columns: stored))
+        return .loaded(LoadedBlock(number: number, count: source.postbackCount(number), columns: stored))
     }
 
     /// Whether no postback of a block can match, by the range of a column's values.
@@ -70,7 +70,7 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger & Sendable> {
     /// Counts the postbacks of a block.
     ///
     /// - Returns: Whether its columns are whole; if not, nothing was counted.
-    /// - Throws: ``AttributionStore/LedgerQuestionError`` for too many cells.
+    /// - Throws: ``LedgerQuestionError`` for too many cells.
     mutating func count(_ block: LoadedBlock) throws -> Bool {
         let codes = codes
         let isWhole = try count(block.count) { column, use in
@@ -85,14 +85,13 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger & Sendable> {
         return isWhole
     }
 
-    /// Counts postbacks whose values were derived from their bytes.
+    /// Counts postbacks whose values were derived, not read.
     ///
     /// - Parameters:
-    ///   - values: The values.
-    ///   - count: How many of the postbacks to count.
+    ///   - values: The values, of a block's postbacks at most.
     ///   - grown: All codes, including those that the values added.
-    /// - Throws: ``OutgrownLayout``, and ``AttributionStore/LedgerQuestionError`` for too many cells.
-    mutating func count(_ values: ColumnValues, _ count: Int, _ grown: ColumnCodes) throws {
+    /// - Throws: ``OutgrownLayout``, and ``LedgerQuestionError`` for too many cells.
+    mutating func count(_ values: ColumnValues, _ grown: ColumnCodes) throws {
         if columns.contains(where: { grown.count($0) != codes.count($0) }) {
             codes = grown
             conditions = ScanConditions(question, codes)
@@ -100,14 +99,14 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger & Sendable> {
                 throw OutgrownLayout(codes: codes)
             }
         }
-        _ = try self.count(count) { column, use in
+        _ = try count(values.count) { column, use in
             try values[column].withUnsafeBufferPointer { try use(ColumnBlock($0)) }
         }
     }
 
     /// Adds what another pass over other blocks counted, with the same layout.
     ///
-    /// - Throws: ``AttributionStore/LedgerQuestionError`` for too many cells.
+    /// - Throws: ``LedgerQuestionError`` for too many cells.
     mutating func add(_ other: ScannedCells<Key>) throws {
         missingCount += other.missingCount
         var keys = other.keys
@@ -150,7 +149,7 @@ struct ColumnScan<Key: FixedWidthInteger & UnsignedInteger & Sendable> {
     ///   - count: How many.
     ///   - read: Passes a column to a closure and returns its result; nil if the column cannot be read.
     /// - Returns: Whether all columns could be read.
-    /// - Throws: What `read` throws, and ``AttributionStore/LedgerQuestionError`` for too many cells.
+    /// - Throws: What `read` throws, and ``LedgerQuestionError`` for too many cells.
     private mutating func count(
         _ count: Int,
         _ read: (LedgerColumn, (ColumnBlock) throws -> Bool?) throws -> Bool?
@@ -262,7 +261,16 @@ struct OutgrownLayout: Error {
 extension ColumnBlock {
     /// Deselects postbacks whose value is outside a range.
     ///
+    /// - Parameters:
+    ///   - range: The values.
+    ///   - selected: For each postback, 0 or 1; what it is for one that is deselected is left open if none is left.
     /// - Returns: Whether any is left.
+    package func select(_ range: Range<Int64>, in selected: inout [UInt8]) -> Bool {
+        selected.withUnsafeMutableBufferPointer { selected in
+            selected.baseAddress.map { select(range, $0, selected.count) } ?? false
+        }
+    }
+
     fileprivate func select(
         _ range: Range<Int64>,
         _ selected: UnsafeMutablePointer<UInt8>,
@@ -322,12 +330,12 @@ extension ColumnBlock {
     /// Calls a closure with each index and code, in a separate loop for each width.
     @inline(__always)
     private func forEachCode(_ count: Int, _ use: (Int, Int) -> Void) {
-        let lowest = Int(lowest)
+        let base = Int(base)
         switch width {
-        case 1: each(UInt8.self, count) { use($0, lowest &+ Int($1)) }
-        case 2: each(UInt16.self, count) { use($0, lowest &+ Int($1)) }
-        case 4: each(UInt32.self, count) { use($0, lowest &+ Int($1)) }
-        default: each(UInt64.self, count) { use($0, lowest &+ Int(truncatingIfNeeded: $1)) }
+        case 1: each(UInt8.self, count) { use($0, base &+ Int($1)) }
+        case 2: each(UInt16.self, count) { use($0, base &+ Int($1)) }
+        case 4: each(UInt32.self, count) { use($0, base &+ Int($1)) }
+        default: each(UInt64.self, count) { use($0, base &+ Int(truncatingIfNeeded: $1)) }
         }
     }
 
@@ -359,7 +367,7 @@ extension ColumnCodes {
 
 extension LedgerColumn {
     /// The columns needed to answer a question.
-    static func needed(for question: LedgerQuestion) -> [LedgerColumn] {
+    package static func needed(for question: LedgerQuestion) -> [LedgerColumn] {
         var needed: Set<LedgerColumn> = [.traffic, .traits]
         if question.received != nil || question.dimensions.contains(where: \.isTime) {
             needed.insert(.quarter)

@@ -1,5 +1,4 @@
 import Attribution
-import AttributionStore
 
 /// The codes of a time dimension, assigned as periods are first seen.
 struct ScanPeriods {

@@ -1,5 +1,4 @@
 import Attribution
-import AttributionStore
 
 /// The cells of a pass, sorted into rows.
 struct AnswerRows {

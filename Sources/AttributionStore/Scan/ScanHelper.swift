@@ -1,4 +1,3 @@
-import AttributionStore
 import Foundation
 import Synchronization
 

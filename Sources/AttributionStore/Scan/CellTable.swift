@@ -1,5 +1,3 @@
-import AttributionStore
-
 /// The counts of a pass over the columns, by key.
 ///
 /// A key consists of a group (one value of each dimension) and, in the lowest bits, traits. While there are few groups,
@@ -27,7 +25,7 @@ final class CellTable<Key: FixedWidthInteger & UnsignedInteger> {
 
     /// Counts the keys of a block that are selected.
     ///
-    /// - Throws: ``AttributionStore/LedgerQuestionError/tooManyCells(limit:)``.
+    /// - Throws: ``LedgerQuestionError/tooManyCells(limit:)``.
     func add(_ keys: UnsafeMutablePointer<Key>, where selected: UnsafeMutablePointer<UInt8>, count added: Int) throws {
         var done = 0
         if let rows {
@@ -45,7 +43,7 @@ final class CellTable<Key: FixedWidthInteger & UnsignedInteger> {
 
     /// Adds the count of a key.
     ///
-    /// - Throws: ``AttributionStore/LedgerQuestionError/tooManyCells(limit:)``.
+    /// - Throws: ``LedgerQuestionError/tooManyCells(limit:)``.
     func add(_ key: Key, _ added: UInt64) throws {
         if let rows, !rows.add(key, added) {
             rows.forEach(cells.add)
