@@ -47,8 +47,9 @@ package struct DeliveryTable: Hashable, Sendable {
         return table
     }
 
-    /// What has to be added to earlier counts to make them these; numbers may be negative. Where these are incomplete,
-    /// earlier counts that are missing here stay.
+    /// What has to be added to earlier counts to make them these.
+    ///
+    /// Numbers may be negative. Where these are incomplete, earlier counts that are missing here stay.
     ///
     /// - Parameter earlier: The earlier counts.
     /// - Returns: The differences that are not 0.

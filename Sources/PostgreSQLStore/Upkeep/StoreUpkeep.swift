@@ -10,6 +10,8 @@ final class StoreUpkeep: Sendable {
         var beats = 0
         var isClosed = false
         var failure: String?
+        /// Why blocks were not written last time.
+        var blockFailure: String?
     }
 
     private let address: PostgreSQLAddress
@@ -24,6 +26,8 @@ final class StoreUpkeep: Sendable {
     /// Beats between two rounds, and between two looks at how full the quarantine is.
     private static let roundBeats = 30
     private static let roomBeats = 5
+    /// How long blocks are written in one beat.
+    private static let blockTime = Duration.milliseconds(500)
 
     init(
         _ address: PostgreSQLAddress,
@@ -80,6 +84,7 @@ final class StoreUpkeep: Sendable {
         if state.beats.isMultiple(of: Self.roundBeats) {
             try round(connection)
         }
+        try writeBlocks(connection, &state)
         state.failure = nil
         guard state.beats.isMultiple(of: Self.roomBeats) else {
             return nil
@@ -102,6 +107,34 @@ final class StoreUpkeep: Sendable {
         try connection.transaction { connection in
             if try connection.run("SELECT pg_try_advisory_xact_lock($1)", [.integer(Self.lock)]).bool(0, 0) {
                 try connection.run("SELECT skan.make_partitions(3)")
+            }
+        }
+    }
+
+    // MARK: Blocks
+
+    /// Writes blocks of columns; without them reports are slower, but nothing else is.
+    private func writeBlocks(_ connection: PostgreSQLConnection, _ state: inout State) throws {
+        let end = ContinuousClock.now + Self.blockTime
+        let writer = BlockWriter(connection: connection)
+        do {
+            guard try state.beats.isMultiple(of: Self.roundBeats) || writer.isDue() else {
+                return
+            }
+            var isMore = true
+            while isMore, ContinuousClock.now < end {
+                let step = try writer.step()
+                isMore = step.isMore
+                if step.strayCount > 0 {
+                    onEvent(.columnsDamaged(path: address.description))
+                }
+            }
+            state.blockFailure = nil
+        } catch where !connection.isLost {
+            let reason = "\(StoreError.translated(error, address))"
+            if state.blockFailure != reason {
+                state.blockFailure = reason
+                onEvent(.upkeepFailed(store: address.description, reason: reason))
             }
         }
     }
