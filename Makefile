@@ -1,7 +1,7 @@
 # Two commands set everything up on a fresh machine with Swift 6.3: `make demo` and `make test`.
 # One release build serves both, so that what is tested is what runs.
 
-PACKAGES := libssl-dev libsqlite3-dev sqlite3 openssl curl python3-jwt python3-cryptography libpq5 postgresql-15
+PACKAGES := libssl-dev libsqlite3-dev sqlite3 openssl curl jq python3-jwt python3-cryptography libpq5 postgresql-15
 SKAN := .build/release/skan
 
 # After how long `make test` gives up.
@@ -31,7 +31,7 @@ DESTDIR :=
 
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/skan-bench
 
-.PHONY: demo test test-cluster test-debian fuzz schemathesis bench bench-nodes build release install tests samples \
+.PHONY: demo test test-alerts test-cluster test-debian fuzz schemathesis bench bench-nodes build release install tests samples \
     format lint packages clean
 
 demo: build
@@ -47,6 +47,12 @@ test: lint tests
 test-cluster: PACKAGES += patroni etcd-server pgbouncer python3-etcd procps util-linux
 test-cluster: build
 	KILLS=$(KILLS) Tests/cluster/run.py $(SKAN)
+
+# The alerting rules, each firing once where it must and once where it must not.
+test-alerts: PACKAGES := prometheus
+test-alerts: packages
+	promtool check rules contrib/prometheus/skan.rules.yaml
+	promtool test rules contrib/prometheus/skan.test.yaml
 
 # What a postback costs one, two and three nodes on one database, beside a plain receiver in Go where there is one.
 bench-nodes: PACKAGES += procps util-linux

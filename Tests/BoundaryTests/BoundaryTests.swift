@@ -18,7 +18,7 @@ struct BoundaryTests {
         ("BoundedLogging", ["Dispatch", "Foundation", "Glibc", "Musl", "Synchronization"]),
         ("Attribution", ["FoundationEssentials"]),
         ("AttributionSigning", ["Foundation", "Synchronization"]),
-        ("AttributionStore", ["Foundation"]),
+        ("AttributionStore", ["Foundation", "Synchronization"]),
         ("SQLiteStore", ["Dispatch", "Foundation", "Synchronization"]),
         ("PostgreSQLStore", ["Dispatch", "Foundation", "Synchronization"]),
         ("AttributionIngest", ["Dispatch", "Foundation", "Glibc", "Musl", "Synchronization"]),
