@@ -8,6 +8,10 @@ package struct IngressAnswer: Sendable, Equatable {
     package let body: [UInt8]
     /// After how long the client may come back; sent as `Retry-After` in whole seconds, rounded up.
     package let retryAfter: Duration?
+    /// How a client proves who it is; sent as `WWW-Authenticate`.
+    package var challenge: String?
+    /// The holder of the token it was asked for with: a label of the counter of requests.
+    package var caller: String?
 
     /// Makes an answer.
     ///

@@ -41,6 +41,10 @@ struct IngressAnswerEncoder {
             let (seconds, attoseconds) = retryAfter.components
             writeDecimal(max(0, Int(seconds) + (attoseconds > 0 ? 1 : 0)))
         }
+        if let challenge = answer.challenge {
+            buffer.writeStaticString("\r\nWWW-Authenticate: ")
+            buffer.writeString(challenge)
+        }
         if isLast {
             buffer.writeStaticString("\r\nConnection: close\r\n\r\n")
         } else if announcesKeepAlive {
@@ -63,6 +67,7 @@ struct IngressAnswerEncoder {
         case 200: " OK\r\n"
         case 202: " Accepted\r\n"
         case 400: " Bad Request\r\n"
+        case 401: " Unauthorized\r\n"
         case 403: " Forbidden\r\n"
         case 404: " Not Found\r\n"
         case 405: " Method Not Allowed\r\n"

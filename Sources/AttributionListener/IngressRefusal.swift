@@ -92,7 +92,7 @@ package enum IngressRefusal: CodedError, Equatable {
         case .notFound(_, let known): "post to one of \(known)"
         case .methodNotAllowed: "use POST"
         case .unsupportedMediaType: "send application/json"
-        case .bodyTooLarge: "a postback is not that large; send one per request"
+        case .bodyTooLarge: "send less in one request"
         case .headTooLarge: "send fewer and shorter fields"
         case .targetTooLong: "send data in the body"
         case .malformedRequest: nil

@@ -8,18 +8,25 @@ package struct IngressRoute: Hashable, Sendable {
     package let path: String
 }
 
-/// The paths that a listener serves.
+/// The paths that a listener serves, and what their requests must have.
 package struct IngressRoutes: Sendable {
     /// The routes, in the order of their paths.
     package let routes: [IngressRoute]
+    /// Whether requests are handed over with their credentials, and must name JSON as their media type.
+    ///
+    /// A web page cannot post that media type to another origin without asking first.
+    let readCredentials: Bool
     private let paths: [[UInt8]]
     /// All paths, for a refusal.
     let list: String
 
     /// Makes routes.
     ///
-    /// - Parameter paths: The path of each, without a trailing slash.
-    package init(_ paths: [String]) {
+    /// - Parameters:
+    ///   - paths: The path of each, without a trailing slash.
+    ///   - readCredentials: Whether requests are handed over with their credentials.
+    package init(_ paths: [String], readCredentials: Bool = false) {
+        self.readCredentials = readCredentials
         routes = paths.enumerated().map { IngressRoute(index: $0.offset, path: $0.element) }
         self.paths = paths.map { Array($0.utf8) }
         list = paths.joined(separator: ", ")
