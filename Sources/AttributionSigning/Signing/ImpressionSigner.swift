@@ -5,7 +5,7 @@ import StrictJSON
 
 /// Signs impressions with one key, and verifies each signature before returning it.
 package struct ImpressionSigner: Sendable {
-    private let privateKey: NetworkPrivateKey
+    let privateKey: NetworkPrivateKey
     let check: OwnSignatureCheck
 
     /// Makes a signer.

@@ -1,74 +1,94 @@
 package import Attribution
-package import StrictJSON
+import StrictJSON
 
 extension NetworkSigner {
-    /// Signs every form and version of an ad in an order.
+    /// Plans to sign every form and version of an ad in an order.
     ///
     /// - Parameters:
     ///   - order: The order.
     ///   - time: The time to sign.
     ///   - generator: The source of the nonces; a system generator for real ads.
-    /// - Returns: The signed impressions, each in the format that ad servers pass on.
-    /// - Throws: ``Attribution/SigningRefusal`` for an invalid value, ``KeyProblem`` for a network without a key, and
-    ///   the errors of ``ImpressionSigner``.
-    package func answer(
+    /// - Returns: The plan.
+    /// - Throws: ``Attribution/SigningRefusal`` for an invalid value, and ``KeyProblem`` for a network without a key.
+    package func plan(
         _ order: ImpressionOrder,
         at time: UnixMilliseconds,
         using generator: inout some RandomNumberGenerator
-    ) throws -> [JSONText] {
+    ) throws -> SigningPlan {
         let impressions = try order.impressions(at: time) {
             Nonce(using: &generator)
         }
-        return try impressions.map { impression in
-            switch impression {
-            case .skAdNetwork(let impression): try sign(impression).answer()
-            case .adAttributionKit(let impression): try sign(impression).answer()
+        for impression in impressions {
+            _ = try location(of: impression)
+        }
+        return SigningPlan(impressions) { signed in
+            let answers = try signed.map { signed in
+                switch signed {
+                case .skAdNetwork(let signed): try signed.answer()
+                case .adAttributionKit(let signed): signed.answer()
+                }
             }
+            return SigningPlan.Answer(json: .object(["status": .string("signed"), "impressions": .array(answers)]))
         }
     }
 
-    /// Signs each extension of a bidder's request.
+    /// Plans to sign each extension of a bidder's request.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - time: The time to sign.
     ///   - generator: The source of the nonces; a system generator for real bids.
-    /// - Returns: The members of `bid.ext`, and the refusals.
-    /// - Throws: ``Attribution/SigningRefusal`` for a network without a key, and the errors of ``ImpressionSigner``.
-    package func answer(
+    /// - Returns: The plan, whose answer has the members of `bid.ext` and the refusals.
+    /// - Throws: ``Attribution/SigningRefusal`` for a network without a key.
+    package func plan(
         _ request: BidSigningRequest,
         at time: UnixMilliseconds,
         using generator: inout some RandomNumberGenerator
-    ) throws -> BidAnswer {
+    ) throws -> SigningPlan {
         let offers = try request.offers(from: networks)
-        let skadn = try extend(offers.skadn) { offer in
-            let impressions = try offer.impressions(at: time) {
-                Nonce(using: &generator)
+        var impressions: [Impression] = []
+        let skadn = offers.skadn.map { offer in
+            offer.flatMap { offer in
+                Result { () throws(BidRefusal) in
+                    let ads = try offer.impressions(at: time) { Nonce(using: &generator) }
+                    impressions += ads.map { .skAdNetwork($0) }
+                    return (offer, ads.count)
+                }
             }
-            return offer.bidExtension(try impressions.map { try sign($0) })
         }
-        let adAttributionKit = try extend(offers.adAttributionKit) { offer in
-            let nonce = Nonce(using: &generator)
-            let impression = try offer.impression(at: time, nonce: nonce)
-            return offer.bidExtension(try sign(impression))
+        let adAttributionKit = offers.adAttributionKit.map { offer in
+            offer.flatMap { offer in
+                Result { () throws(BidRefusal) in
+                    impressions.append(
+                        .adAttributionKit(try offer.impression(at: time, nonce: Nonce(using: &generator))))
+                    return offer
+                }
+            }
         }
-        return BidAnswer(skadn: skadn, adAttributionKit: adAttributionKit)
+        return SigningPlan(impressions) { signed in
+            let count = (try? skadn?.get().1) ?? 0
+            let answer = BidAnswer(
+                skadn: skadn?.map { offer, _ in
+                    offer.bidExtension(signed.prefix(count).compactMap(\.skAdNetwork))
+                },
+                adAttributionKit: adAttributionKit.map { offer in
+                    offer.map { offer in
+                        // Its impression is the last one.
+                        signed.last?.adAttributionKit.map { offer.bidExtension($0) } ?? .null
+                    }
+                })
+            return SigningPlan.Answer(refusal: answer.refusal, json: answer.json)
+        }
+    }
+}
+
+extension SignedImpression {
+    fileprivate var skAdNetwork: SignedSKAdNetworkImpression? {
+        if case .skAdNetwork(let signed) = self { signed } else { nil }
     }
 
-    /// Signs an offer; a refusal becomes part of the result, and any other error is rethrown.
-    private func extend<Offer>(
-        _ offer: Result<Offer, BidRefusal>?, _ sign: (Offer) throws -> JSONText
-    ) throws -> Result<JSONText, BidRefusal>? {
-        switch offer {
-        case nil: return nil
-        case .failure(let refusal): return .failure(refusal)
-        case .success(let offer):
-            do {
-                return .success(try sign(offer))
-            } catch let refusal as BidRefusal {
-                return .failure(refusal)
-            }
-        }
+    fileprivate var adAttributionKit: SignedAdAttributionKitImpression? {
+        if case .adAttributionKit(let signed) = self { signed } else { nil }
     }
 }
 

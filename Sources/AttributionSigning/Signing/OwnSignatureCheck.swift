@@ -1,4 +1,6 @@
+import Attribution
 import FixedKeyECDSA
+import Hashing
 
 /// Verifies a network's own fresh signatures.
 ///
@@ -70,9 +72,60 @@ struct OwnSignatureCheck: Sendable {
         tables?.verifies(signature, digest) ?? publicKey.verifies(signature, digest: digest)
     }
 
+    /// A fresh signature and how to verify it.
+    struct Fresh {
+        let check: OwnSignatureCheck
+        let digest: SHA256Digest
+        let signature: [UInt8]
+        let encoding: SignatureEncoding
+    }
+
+    /// Whether fresh signatures verify, each under its key, all together: less than half of the time each takes alone.
+    ///
+    /// - Parameter fresh: Signatures whose checks all have tables of one ``withTables(_:)``, or none.
+    /// - Returns: The verdicts, in the same order.
+    static func verify(_ fresh: [Fresh]) -> [Bool] {
+        var checks: [SignatureCheck] = []
+        checks.reserveCapacity(fresh.count)
+        // An unreadable signature is invalid.
+        var verdicts = [Verdict](repeating: .invalid, count: fresh.count)
+        var positions: [Int] = []
+        positions.reserveCapacity(fresh.count)
+        for (index, one) in fresh.enumerated() {
+            guard let key = one.check.tables?.key else {
+                verdicts[index] = .undecided
+                continue
+            }
+            let signature =
+                switch one.encoding {
+                case .der: ECDSASignature(der: one.signature.span, on: key.curve)
+                case .concatenated: ECDSASignature(raw: one.signature.span, on: key.curve)
+                }
+            if let signature {
+                let digest = one.digest.withBytes { MessageDigest($0) }
+                checks.append(SignatureCheck(digest: digest, signature: signature, key: key))
+                positions.append(index)
+            }
+        }
+        if let verifier = fresh.lazy.compactMap(\.check.tables).first?.verifier {
+            for (index, verdict) in zip(positions, verifier.verify(checks)) {
+                verdicts[index] = verdict
+            }
+        }
+        return zip(fresh, verdicts).map { one, verdict in
+            verdict.isValid
+                ?? (one.check.publicKey.verdict(on: one.signature, one.encoding, digest: one.digest.bytes) == .valid)
+        }
+    }
+
     /// Whether two checks have the same key, and so can share a table.
     func isSameKey(as other: OwnSignatureCheck) -> Bool {
         publicKey.subjectPublicKeyInfo == other.publicKey.subjectPublicKeyInfo
+    }
+
+    /// The SHA-256 of the key in hexadecimal.
+    var fingerprint: String {
+        publicKey.fingerprint
     }
 
     private var name: String {
