@@ -27,23 +27,28 @@ struct IngressAnswerEncoder {
     ) -> ByteBuffer {
         buffer.clear()
         if answer.status == 200 {
-            buffer.writeStaticString("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ")
+            buffer.writeStaticString("HTTP/1.1 200 OK\r\n")
         } else {
             buffer.writeStaticString("HTTP/1.1 ")
             writeDecimal(answer.status)
             buffer.writeStaticString(Self.reason(answer.status))
             if answer.status == 405 { buffer.writeStaticString("Allow: POST\r\n") }
-            buffer.writeStaticString("Content-Type: application/json\r\nContent-Length: ")
+        }
+        for field in answer.fields {
+            buffer.writeStaticString(field.name)
+            buffer.writeStaticString(": ")
+            buffer.writeString(field.value)
+            buffer.writeStaticString("\r\n")
+        }
+        switch answer.mediaType {
+        case .json: buffer.writeStaticString("Content-Type: application/json\r\nContent-Length: ")
+        case .ndjson: buffer.writeStaticString("Content-Type: application/x-ndjson\r\nContent-Length: ")
         }
         writeDecimal(answer.body.count)
         if let retryAfter = answer.retryAfter {
             buffer.writeStaticString("\r\nRetry-After: ")
             let (seconds, attoseconds) = retryAfter.components
             writeDecimal(max(0, Int(seconds) + (attoseconds > 0 ? 1 : 0)))
-        }
-        if let challenge = answer.challenge {
-            buffer.writeStaticString("\r\nWWW-Authenticate: ")
-            buffer.writeString(challenge)
         }
         if isLast {
             buffer.writeStaticString("\r\nConnection: close\r\n\r\n")
@@ -66,6 +71,7 @@ struct IngressAnswerEncoder {
         switch status {
         case 200: " OK\r\n"
         case 202: " Accepted\r\n"
+        case 207: " Multi-Status\r\n"
         case 400: " Bad Request\r\n"
         case 401: " Unauthorized\r\n"
         case 403: " Forbidden\r\n"

@@ -15,10 +15,6 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     case metrics
     /// Issuing web ads.
     case webAds
-    /// Signing impressions.
-    case impressions
-    /// Signing the extension of an OpenRTB bid.
-    case openRTB
     /// Deliveries in quarantine.
     case quarantine
     /// Judging deliveries in quarantine again.
@@ -33,7 +29,7 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     /// Whether its requests name ad networks, to which tokens can be limited; the others concern all networks.
     package var namesNetworks: Bool {
         switch self {
-        case .report, .webAds, .impressions, .openRTB: true
+        case .report, .webAds: true
         case .health, .readiness, .apiDescription, .metrics, .quarantine, .requeue, .prune, .postbacks, .recount: false
         }
     }
@@ -63,8 +59,6 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .report: Definition(.get, "/v1/report", .scope(.report))
         case .metrics: Definition(.get, "/metrics", .scope(.metrics))
         case .webAds: Definition(.post, "/v1/web-ads", .scope(.sign))
-        case .impressions: Definition(.post, "/v1/impressions", .scope(.sign))
-        case .openRTB: Definition(.post, "/v1/openrtb/skadn", .scope(.sign))
         case .quarantine: Definition(.get, "/v1/quarantine", .scope(.report))
         case .requeue: Definition(.post, "/v1/quarantine/requeue", .scope(.manage))
         case .prune: Definition(.post, "/v1/quarantine/prune", .scope(.manage))

@@ -30,7 +30,7 @@ package struct IngressHead {
     private var unknownCoding: String?
     private var types = 0
     private var mediaType = ""
-    private var isJSON = true
+    private var isExpectedType = true
     private var expectation = Expectation.none
     private var asksClose = false
 
@@ -105,8 +105,8 @@ package struct IngressHead {
             credentials.authorization.append(value.text)
         case 12 where name.isField("content-type"):
             types += 1
-            if !value.isJSONMediaType { isJSON = false }
-            if types > 1 || !isJSON { mediaType = value.beginning }
+            if !value.isMediaType(route?.mediaType ?? .json) { isExpectedType = false }
+            if types > 1 || !isExpectedType { mediaType = value.beginning }
         case 14 where name.isField("content-length"):
             lengths += 1
             declaredBytes = try Self.length(value)
@@ -148,8 +148,8 @@ package struct IngressHead {
             refusal = .notFound(target: unknownTarget, known: routes.list)
         } else if method != .post {
             refusal = .methodNotAllowed(method.rawValue)
-        } else if types > 1 || !isJSON || (routes.readCredentials && types == 0) {
-            refusal = .unsupportedMediaType(mediaType)
+        } else if types > 1 || !isExpectedType || (routes.readCredentials && types == 0) {
+            refusal = .unsupportedMediaType(mediaType, expected: route?.mediaType ?? .json)
         }
         if case .continue = expectation, !isLegacy { expectsContinue = isChunked || declaredBytes > 0 }
     }

@@ -6,6 +6,16 @@ package struct IngressRoute: Hashable, Sendable {
     package let index: Int
     /// The path, without a trailing slash.
     package let path: String
+    /// What its bodies are.
+    package let mediaType: IngressMediaType
+}
+
+/// The media type of bodies and answers.
+package enum IngressMediaType: String, Hashable, Sendable {
+    /// One JSON value.
+    case json = "application/json"
+    /// One JSON object per line.
+    case ndjson = "application/x-ndjson"
 }
 
 /// The paths that a listener serves, and what their requests must have.
@@ -22,12 +32,22 @@ package struct IngressRoutes: Sendable {
 
     /// Makes routes.
     ///
+    /// - Parameter paths: The path of each, without a trailing slash.
+    package init(_ paths: [String]) {
+        self.init(paths.map { ($0, .json) }, readCredentials: false)
+    }
+
+    /// Makes routes.
+    ///
     /// - Parameters:
-    ///   - paths: The path of each, without a trailing slash.
+    ///   - routes: The path of each, without a trailing slash, and the media type of its bodies.
     ///   - readCredentials: Whether requests are handed over with their credentials.
-    package init(_ paths: [String], readCredentials: Bool = false) {
+    package init(_ routes: [(path: String, mediaType: IngressMediaType)], readCredentials: Bool) {
         self.readCredentials = readCredentials
-        routes = paths.enumerated().map { IngressRoute(index: $0.offset, path: $0.element) }
+        self.routes = routes.enumerated().map { index, route in
+            IngressRoute(index: index, path: route.path, mediaType: route.mediaType)
+        }
+        let paths = routes.map(\.path)
         self.paths = paths.map { Array($0.utf8) }
         list = paths.joined(separator: ", ")
     }

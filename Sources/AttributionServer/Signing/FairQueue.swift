@@ -50,7 +50,7 @@ struct FairQueue<Holder: Hashable, Element> {
         while weight + added > capacity {
             let own = lines[holder]?.weight ?? 0
             guard let longest = lines.max(by: { $0.value.weight < $1.value.weight }),
-                longest.key != holder, longest.value.weight > own, let last = removeLast(of: longest.key)
+                longest.key != holder, longest.value.weight >= own + added, let last = removeLast(of: longest.key)
             else {
                 return refused + [element]
             }

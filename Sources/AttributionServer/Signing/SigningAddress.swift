@@ -1,4 +1,4 @@
-package import AttributionListener
+import AttributionListener
 
 /// Where signing requests are taken: `HOST:PORT`, or `unix:PATH` for a Unix socket.
 package enum SigningAddress: Hashable, Sendable, CustomStringConvertible {

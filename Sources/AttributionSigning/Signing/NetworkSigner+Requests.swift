@@ -21,98 +21,97 @@ extension NetworkSigner {
         for impression in impressions {
             _ = try location(of: impression)
         }
-        return SigningPlan(impressions) { signed in
-            let answers = try signed.map { signed in
-                switch signed {
-                case .skAdNetwork(let signed): try signed.answer()
-                case .adAttributionKit(let signed): signed.answer()
-                }
-            }
-            return SigningPlan.Answer(json: .object(["status": .string("signed"), "impressions": .array(answers)]))
+        return SigningPlan([impressions]) { signed in
+            SigningPlan.Answer([
+                ("status", .string("signed")), ("impressions", .array(try signed.map { try $0.answer() })),
+            ])
         }
     }
 
-    /// Plans to sign each extension of a bidder's request.
+    /// Plans to sign each extension of each imp that a bidder bids on.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - time: The time to sign.
     ///   - generator: The source of the nonces; a system generator for real bids.
-    /// - Returns: The plan, whose answer has the members of `bid.ext` and the refusals.
+    /// - Returns: The plan, whose answer has the members of `bid.ext` for each imp, and the refusals.
     /// - Throws: ``Attribution/SigningRefusal`` for a network without a key.
     package func plan(
-        _ request: BidSigningRequest,
+        _ request: BidRequest,
         at time: UnixMilliseconds,
         using generator: inout some RandomNumberGenerator
     ) throws -> SigningPlan {
+        switch request {
+        case .one(let request):
+            let extensions = try PlannedExtensions(request, networks, at: time, using: &generator)
+            return SigningPlan([extensions.impressions]) { SigningPlan.Answer(.one(try extensions.signed($0))) }
+        case .whole(let bids):
+            var planned: [(impID: String, extensions: PlannedExtensions)] = []
+            for bid in bids {
+                let extensions = try PlannedExtensions(bid.request, networks, at: time, using: &generator)
+                planned.append((bid.impID, extensions))
+            }
+            return SigningPlan(planned.map(\.extensions.impressions)) { [planned] signed in
+                var rest = signed
+                return SigningPlan.Answer(
+                    .whole(
+                        try planned.map { bid in
+                            let own = rest.prefix(bid.extensions.impressions.count)
+                            rest = rest.dropFirst(own.count)
+                            return (bid.impID, try bid.extensions.signed(own))
+                        }))
+            }
+        }
+    }
+}
+
+/// The extensions of one imp: what to sign for them, and what they become.
+private struct PlannedExtensions: Sendable {
+    private(set) var impressions: [Impression] = []
+    private let skadn: Result<(offer: SkadnOffer, count: Int), BidRefusal>?
+    private let adAttributionKit: Result<AdAttributionKitOffer, BidRefusal>?
+
+    init(
+        _ request: BidSigningRequest,
+        _ networks: [BiddingNetwork],
+        at time: UnixMilliseconds,
+        using generator: inout some RandomNumberGenerator
+    ) throws {
         let offers = try request.offers(from: networks)
         var impressions: [Impression] = []
-        let skadn = offers.skadn.map { offer in
-            offer.flatMap { offer in
-                Result { () throws(BidRefusal) in
-                    let ads = try offer.impressions(at: time) { Nonce(using: &generator) }
-                    impressions += ads.map { .skAdNetwork($0) }
-                    return (offer, ads.count)
-                }
+        skadn = offers.skadn?.flatMap { offer in
+            Result { () throws(BidRefusal) in
+                let ads = try offer.impressions(at: time) { Nonce(using: &generator) }
+                impressions += ads.map { .skAdNetwork($0) }
+                return (offer, ads.count)
             }
         }
-        let adAttributionKit = offers.adAttributionKit.map { offer in
-            offer.flatMap { offer in
-                Result { () throws(BidRefusal) in
-                    impressions.append(
-                        .adAttributionKit(try offer.impression(at: time, nonce: Nonce(using: &generator))))
-                    return offer
-                }
+        adAttributionKit = offers.adAttributionKit?.flatMap { offer in
+            Result { () throws(BidRefusal) in
+                impressions.append(.adAttributionKit(try offer.impression(at: time, nonce: Nonce(using: &generator))))
+                return offer
             }
         }
-        return SigningPlan(impressions) { signed in
-            let count = (try? skadn?.get().1) ?? 0
-            let answer = BidAnswer(
-                skadn: skadn?.map { offer, _ in
-                    offer.bidExtension(signed.prefix(count).compactMap(\.skAdNetwork))
-                },
-                adAttributionKit: adAttributionKit.map { offer in
-                    offer.map { offer in
-                        // Its impression is the last one.
-                        signed.last?.adAttributionKit.map { offer.bidExtension($0) } ?? .null
-                    }
-                })
-            return SigningPlan.Answer(refusal: answer.refusal, json: answer.json)
+        self.impressions = impressions
+    }
+
+    /// The extensions, from the signed ``impressions`` in their order.
+    func signed(_ signed: ArraySlice<SignedImpression>) throws -> SignedExtensions {
+        let skadn = skadn?.map { offer, count in
+            offer.bidExtension(
+                signed.prefix(count).compactMap { if case .skAdNetwork(let one) = $0 { one } else { nil } })
         }
-    }
-}
-
-extension SignedImpression {
-    fileprivate var skAdNetwork: SignedSKAdNetworkImpression? {
-        if case .skAdNetwork(let signed) = self { signed } else { nil }
-    }
-
-    fileprivate var adAttributionKit: SignedAdAttributionKitImpression? {
-        if case .adAttributionKit(let signed) = self { signed } else { nil }
-    }
-}
-
-extension SignedSKAdNetworkImpression {
-    /// The signed values, and the parameters of the StoreKit call for the form.
-    fileprivate func answer() throws -> JSONText {
-        var members: [(String, JSONText)] = [
-            ("form", .string(impression.form.rawValue)), ("version", .string(impression.version.rawValue)),
-            ("impression", json),
-        ]
-        switch impression.form {
-        case .storeKitRendered: members.append(("store-kit-product-parameters", try storeKitProductParameters()))
-        case .viewThrough: members.append(("ad-impression-properties", try adImpressionProperties()))
-        case .web: break
+        var app: Result<JSONText, BidRefusal>?
+        switch adAttributionKit {
+        case .failure(let refusal): app = .failure(refusal)
+        case .success(let offer):
+            // Its impression is the last one.
+            guard case .adAttributionKit(let one)? = signed.last else {
+                throw SignerError.signatureDoesNotVerify
+            }
+            app = .success(offer.bidExtension(one))
+        case nil: break
         }
-        return .object(members)
-    }
-}
-
-extension SignedAdAttributionKitImpression {
-    /// The signed values, and the JWS for the AdAttributionKit call.
-    fileprivate func answer() -> JSONText {
-        .object([
-            "form": .string("adattributionkit"), "impression": impression.payload, "compact-jws": .string(compactJWS),
-        ])
+        return SignedExtensions(skadn: skadn, adAttributionKit: app)
     }
 }

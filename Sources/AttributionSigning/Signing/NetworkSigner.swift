@@ -85,7 +85,7 @@ package struct NetworkSigner: Sendable {
     /// - Returns: The impression with its verified signature.
     /// - Throws: ``KeyProblem/noKey(adNetworkID:version:)``, and the errors of ``ImpressionSigner``.
     package func sign(_ impression: SKAdNetworkImpression) throws -> SignedSKAdNetworkImpression {
-        try keys[location(of: .skAdNetwork(impression)).key].sign(impression)
+        try signer(for: .skAdNetwork(impression)).sign(impression)
     }
 
     /// Signs an AdAttributionKit impression with the active key of its network's latest versions.
@@ -95,14 +95,23 @@ package struct NetworkSigner: Sendable {
     /// - Throws: ``KeyProblem/noAdAttributionKitKey(adNetworkID:)`` if no active key signs versions after 2.0, and the
     ///   errors of ``ImpressionSigner``.
     package func sign(_ impression: AdAttributionKitImpression) throws -> SignedAdAttributionKitImpression {
-        try keys[location(of: .adAttributionKit(impression)).key].sign(impression)
+        try signer(for: .adAttributionKit(impression)).sign(impression)
+    }
+
+    /// The signer of an impression.
+    ///
+    /// - Parameter impression: The impression to sign.
+    /// - Returns: The signer with the active key of its network and version.
+    /// - Throws: ``KeyProblem/noKey(adNetworkID:version:)`` or ``KeyProblem/noAdAttributionKitKey(adNetworkID:)``.
+    package func signer(for impression: Impression) throws(KeyProblem) -> ImpressionSigner {
+        keys[try location(of: impression).key]
     }
 
     /// The key that signs an impression.
     ///
     /// - Parameter impression: The impression.
     /// - Returns: The index of the key among ``keys``, and that of its use among ``uses``.
-    /// - Throws: ``KeyProblem/noKey(adNetworkID:version:)`` or ``KeyProblem/noAdAttributionKitKey(adNetworkID:)``.
+    /// - Throws: As ``signer(for:)``.
     func location(of impression: Impression) throws(KeyProblem) -> (key: Int, use: Int) {
         let entries = entries[impression.adNetworkID.registered]
         switch impression {

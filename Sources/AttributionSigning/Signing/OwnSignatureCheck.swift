@@ -1,6 +1,4 @@
-import Attribution
 import FixedKeyECDSA
-import Hashing
 
 /// Verifies a network's own fresh signatures.
 ///
@@ -9,17 +7,33 @@ struct OwnSignatureCheck: Sendable {
     private let publicKey: SignaturePublicKey
     private let tables: Tables?
 
-    private struct Tables {
+    /// The tables of the keys that were prepared together.
+    private final class TableSet: Sendable {
         let verifier: FixedKeyVerifier
+
+        init(_ verifier: FixedKeyVerifier) {
+            self.verifier = verifier
+        }
+    }
+
+    private struct Tables {
+        let set: TableSet
         let key: FixedKey
+
+        /// The check of a signature; nil for one that is not DER on the key's curve.
+        func check(_ der: [UInt8], _ digest: [UInt8]) -> SignatureCheck? {
+            guard let signature = ECDSASignature(der: der.span, on: key.curve) else {
+                return nil
+            }
+            return SignatureCheck(digest: MessageDigest(digest.span), signature: signature, key: key)
+        }
 
         /// The verdict of the tables; nil if undecided.
         func verifies(_ der: [UInt8], _ digest: [UInt8]) -> Bool? {
-            guard let signature = ECDSASignature(der: der.span, on: key.curve) else {
+            guard let check = check(der, digest) else {
                 return false
             }
-            let check = SignatureCheck(digest: MessageDigest(digest.span), signature: signature, key: key)
-            return verifier.verify(check).isValid
+            return set.verifier.verify(check).isValid
         }
     }
 
@@ -52,9 +66,10 @@ struct OwnSignatureCheck: Sendable {
             points.append(point)
         }
         let verifier = FixedKeyVerifier(publicKeys: points, windowWidth: windowWidth)
+        let set = TableSet(verifier)
         var result: [OwnSignatureCheck] = []
         for (check, key) in zip(checks, verifier.keys) {
-            let tables = Tables(verifier: verifier, key: key)
+            let tables = Tables(set: set, key: key)
             let new = OwnSignatureCheck(check.publicKey, tables)
             guard let samples = check.publicKey.sampleSignatures(count: 16) else {
                 throw .noSamples(key: check.name)
@@ -72,49 +87,29 @@ struct OwnSignatureCheck: Sendable {
         tables?.verifies(signature, digest) ?? publicKey.verifies(signature, digest: digest)
     }
 
-    /// A fresh signature and how to verify it.
-    struct Fresh {
-        let check: OwnSignatureCheck
-        let digest: SHA256Digest
-        let signature: [UInt8]
-        let encoding: SignatureEncoding
-    }
-
-    /// Whether fresh signatures verify, each under its key, all together: less than half of the time each takes alone.
-    ///
-    /// - Parameter fresh: Signatures whose checks all have tables of one ``withTables(_:)``, or none.
-    /// - Returns: The verdicts, in the same order.
-    static func verify(_ fresh: [Fresh]) -> [Bool] {
-        var checks: [SignatureCheck] = []
-        checks.reserveCapacity(fresh.count)
-        // An unreadable signature is invalid.
-        var verdicts = [Verdict](repeating: .invalid, count: fresh.count)
-        var positions: [Int] = []
-        positions.reserveCapacity(fresh.count)
-        for (index, one) in fresh.enumerated() {
-            guard let key = one.check.tables?.key else {
-                verdicts[index] = .undecided
+    /// Whether DER signatures over SHA-256 digests verify, each under its own key; many at once take half the time.
+    static func verify(_ items: [(check: OwnSignatureCheck, signature: [UInt8], digest: [UInt8])]) -> [Bool] {
+        var verdicts: [Bool?] = Array(repeating: nil, count: items.count)
+        var sets: [ObjectIdentifier: (set: TableSet, indices: [Int], checks: [SignatureCheck])] = [:]
+        for (index, item) in items.enumerated() {
+            guard let tables = item.check.tables else {
                 continue
             }
-            let signature =
-                switch one.encoding {
-                case .der: ECDSASignature(der: one.signature.span, on: key.curve)
-                case .concatenated: ECDSASignature(raw: one.signature.span, on: key.curve)
-                }
-            if let signature {
-                let digest = one.digest.withBytes { MessageDigest($0) }
-                checks.append(SignatureCheck(digest: digest, signature: signature, key: key))
-                positions.append(index)
+            guard let check = tables.check(item.signature, item.digest) else {
+                verdicts[index] = false
+                continue
+            }
+            let id = ObjectIdentifier(tables.set)
+            sets[id, default: (tables.set, [], [])].indices.append(index)
+            sets[id]?.checks.append(check)
+        }
+        for (set, indices, checks) in sets.values {
+            for (index, verdict) in zip(indices, set.verifier.verify(checks)) {
+                verdicts[index] = verdict.isValid
             }
         }
-        if let verifier = fresh.lazy.compactMap(\.check.tables).first?.verifier {
-            for (index, verdict) in zip(positions, verifier.verify(checks)) {
-                verdicts[index] = verdict
-            }
-        }
-        return zip(fresh, verdicts).map { one, verdict in
-            verdict.isValid
-                ?? (one.check.publicKey.verdict(on: one.signature, one.encoding, digest: one.digest.bytes) == .valid)
+        return zip(items, verdicts).map { item, verdict in
+            verdict ?? item.check.publicKey.verifies(item.signature, digest: item.digest)
         }
     }
 
