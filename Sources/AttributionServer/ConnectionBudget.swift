@@ -1,5 +1,6 @@
 import AttributionConsole
 package import AttributionListener
+import AttributionSigning
 import Logging
 
 /// How many connections each listener may hold, given the process's limit of file descriptors.
@@ -53,7 +54,7 @@ package struct ConnectionBudget: Hashable, Sendable {
     /// arrive at one time.
     func signingLimits(stopDeadline: Duration) -> IngressLimits {
         var limits = IngressLimits()
-        limits.bodyBytes = 256 << 10
+        limits.bodyBytes = ImpressionBatch.bodyLimit
         limits.connections = signing
         limits.connectionsPerAddress = max(1, signing / 2)
         limits.requestsPerConnection = 1_000_000

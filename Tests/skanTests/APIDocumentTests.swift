@@ -148,6 +148,8 @@ struct APIDocumentTests {
             return Set(operation.responses.values.flatMap(\.reasons)).subtracting(gate)
         }
         #expect(try described(.impressions) == own.union(["not-json", "bad-field", "no-key"]))
+        // The lines of a batch are answered with the reasons of an impression.
+        #expect(try described(.impressionBatch) == own.union(["bad-field"]))
         // A bid is signed by networks that have a key, so that none can be missing.
         let bids = Set(BidRefusal.Reason.allCases.map(\.rawValue)).union(["not-json"])
         #expect(try described(.openRTB) == own.union(bids))

@@ -1,6 +1,6 @@
 package import Attribution
 package import CodedErrors
-package import StrictJSON
+import StrictJSON
 
 /// Orders given one per line (NDJSON), each answered on a line of its own, in the same order.
 ///
@@ -10,7 +10,7 @@ package struct ImpressionBatch: Sendable {
     /// The maximum length of one order, in bytes.
     package static let orderLimit = 64 << 10
     /// The maximum length of a request with a batch, in bytes.
-    package static let bodyLimit = 1 << 20
+    package static let bodyLimit = 256 << 10
     /// The maximum number of orders in a request.
     package static let maximumOrders = 1_000
 
