@@ -1,6 +1,6 @@
 package import Attribution
 package import CodedErrors
-import StrictJSON
+package import StrictJSON
 
 /// Orders given one per line (NDJSON), each answered on a line of its own, in the same order.
 ///
