@@ -170,7 +170,9 @@ let package = Package(
         .testTarget(name: "FixedKeyECDSATests", dependencies: ["FixedKeyECDSA", "COpenSSL", "StrictJSON"]),
         .testTarget(
             name: "AttributionSigningTests",
-            dependencies: ["Attribution", "StrictJSON", "AttributionSigning", "AttributionHarness", "Hashing"]
+            dependencies: [
+                "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionHarness", "Hashing",
+            ]
         ),
         .testTarget(
             name: "AttributionHarnessTests",

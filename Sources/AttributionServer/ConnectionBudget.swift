@@ -60,6 +60,7 @@ package struct ConnectionBudget: Hashable, Sendable {
         limits.requestsPerConnection = 1_000_000
         limits.answerDeadline = .seconds(10)
         limits.outboundBytes = 256 << 10
+        limits.lingerBytes = 1 << 20
         limits.stopDeadline = stopDeadline
         return limits
     }

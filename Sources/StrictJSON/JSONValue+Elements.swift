@@ -2,6 +2,7 @@ extension JSONValue {
     /// The elements of an array, in order; nil for any other value.
     ///
     /// - Parameter depth: How deep arrays and objects may nest.
+    /// - Returns: The elements.
     package func elements(depth: Int = JSONObject.maximumDepth) -> [JSONValue]? {
         guard case .nested(let text) = self, text.utf8.first == UInt8(ascii: "[") else {
             return nil

@@ -40,7 +40,10 @@ struct BidRequestTests {
                 ["1+.", "4.+"]
             ),
             // Ids that are numbers are taken by their digits.
-            (#"{"imp": [{"id": 9007199254740993, "ext": {\#(app)}}], "advertise": \#(advertise)}"#, ["9007199254740993.+"]),
+            (
+                #"{"imp": [{"id": 9007199254740993, "ext": {\#(app)}}], "advertise": \#(advertise)}"#,
+                ["9007199254740993.+"]
+            ),
             // An error of the exchange refuses one extension of one imp.
             (
                 #"{"imp": [{"id": "1", "ext": {\#(app), "skadn": {"versions": ["4.0"]}}}, {"id": "2", "ext": {\#(skadn)}}], "#

@@ -6,10 +6,9 @@ package struct BidSigningRequest: Sendable {
     private let adAttributionKit: Result<AdAttributionKitRequest, BidRefusal>?
     private let advertisement: Advertisement
 
-    /// Reads `{"skadn": {…}, "adattributionkit": {…}, "advertise": {…}}`: the members of `imp.ext` as the exchange sent
-    /// them, and `advertise` from the bidder. Other members are ignored.
+    /// Reads the members of one `imp.ext` with the bidder's `advertise` beside them.
     ///
-    /// An error in one extension does not affect the other; ``offers(from:)`` returns it as a refusal.
+    /// `{"skadn": {…}, "adattributionkit": {…}, "advertise": {…}}`; other members are ignored. An error in one extension does not affect the other; ``offers(from:)`` returns it as a refusal.
     ///
     /// - Parameters:
     ///   - body: A JSON object.

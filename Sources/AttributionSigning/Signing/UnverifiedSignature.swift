@@ -30,6 +30,7 @@ extension UnverifiedSignature<SKAdNetworkImpression> {
     /// The signed impression.
     ///
     /// - Parameter isValid: Whether the signature verifies.
+    /// - Returns: The impression with its signature.
     /// - Throws: ``SignerError/signatureDoesNotVerify`` if it does not.
     func signed(isValid: Bool) throws(SignerError) -> SignedSKAdNetworkImpression {
         guard isValid else {
@@ -43,6 +44,7 @@ extension UnverifiedSignature<AdAttributionKitImpression> {
     /// The signed impression.
     ///
     /// - Parameter isValid: Whether the signature verifies.
+    /// - Returns: The impression with its signature.
     /// - Throws: ``SignerError/signatureDoesNotVerify`` if it does not.
     func signed(isValid: Bool) throws(SignerError) -> SignedAdAttributionKitImpression {
         // Converted back from r‖s, it must be the signature that was verified.
