@@ -31,7 +31,7 @@ DESTDIR :=
 
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/skan-bench
 
-.PHONY: demo test test-cluster test-debian fuzz schemathesis bench bench-nodes build release install tests samples \
+.PHONY: demo test test-alerts test-cluster test-debian fuzz schemathesis bench bench-nodes build release install tests samples \
     format lint packages clean
 
 demo: build
@@ -47,6 +47,12 @@ test: lint tests
 test-cluster: PACKAGES += patroni etcd-server pgbouncer python3-etcd procps util-linux
 test-cluster: build
 	KILLS=$(KILLS) Tests/cluster/run.py $(SKAN)
+
+# The alerting rules, each firing once where it must and once where it must not.
+test-alerts: PACKAGES := prometheus
+test-alerts: packages
+	promtool check rules contrib/prometheus/skan.rules.yaml
+	promtool test rules contrib/prometheus/skan.test.yaml
 
 # What a postback costs one, two and three nodes on one database, beside a plain receiver in Go where there is one.
 bench-nodes: PACKAGES += procps util-linux

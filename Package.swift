@@ -256,7 +256,7 @@ let package = Package(
             dependencies: [
                 "APIDescription", "Attribution", "AttributionAccess", "AttributionConsole", "AttributionHarness",
                 "AttributionIngest", "AttributionListener", "AttributionReports", "AttributionServer",
-                "AttributionStore", "CodedErrors", "StrictJSON", "TestSupport", "skan",
+                "AttributionSigning", "AttributionStore", "CodedErrors", "StrictJSON", "TestSupport", "skan",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Yams", package: "Yams"),
             ],

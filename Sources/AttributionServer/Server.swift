@@ -102,7 +102,7 @@ package struct Server: Sendable {
         }
         let metricsRoutes = MetricsRoutes(
             metrics, collectors: Self.collectors(configuration, storage, ingestor, signing?.service, tls))
-        let routes = Self.routes(configuration, storage, verifier, metricsRoutes, logger)
+        let routes = Self.routes(configuration, storage, verifier, signer, metricsRoutes, logger)
         let console = Console(
             routes: routes,
             access: access,

@@ -20,7 +20,8 @@ struct Skan: AsyncParsableCommand {
             CommandGroup(
                 name: "Signing",
                 subcommands: [
-                    SignCommand.self, KeysCommand.self, RegisterCommand.self, WebAdCommand.self, PublishCommand.self,
+                    SignCommand.self, CheckImpressionCommand.self, KeysCommand.self, RegisterCommand.self,
+                    WebAdCommand.self, PublishCommand.self,
                 ]),
             CommandGroup(
                 name: "Testing",

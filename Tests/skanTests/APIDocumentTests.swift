@@ -6,6 +6,7 @@ import AttributionIngest
 import AttributionListener
 import AttributionReports
 import AttributionServer
+import AttributionSigning
 import AttributionStore
 import CodedErrors
 import Foundation
@@ -222,6 +223,8 @@ struct APIDocumentTests {
             ("Recipient", Delivery.Recipient.allCases.map(\.rawValue)),
             ("SKAdNetworkVersion", SKAdNetworkVersion.allCases.map(\.rawValue)),
             ("QuarantineReason", PostbackRejection.Code.allCases.map(\.rawValue).filter { $0 != "not-json" }),
+            ("VerdictWord", VerdictWord.allCases.map(\.rawValue)),
+            ("ExplanationCause", ExplanationCause.allCases.map(\.rawValue)),
             ("BidRefusalReason", BidRefusal.Reason.allCases.map(\.rawValue)),
         ])
     func closedSets(_ schema: String, _ values: [String]) throws {

@@ -86,6 +86,7 @@ struct OpenRTBSampleTests {
     func refused(_ program: String) throws {
         let server = try SkanServer(in: folder, arguments: SkanServer.signing)
         let request = try request().replacing("example123.skadnetwork", with: "other456.skadnetwork")
+            .replacing(#""max": 306"#, with: #""max": 1"#)
         let outcome = try bid(program, request, server)
         #expect(outcome.status == 1 && outcome.output == "")
         #expect(outcome.errors.contains("\"no-common-network\""), "\(outcome.errors)")

@@ -11,10 +11,16 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     case apiDescription
     /// A report.
     case report
+    /// A report with a name.
+    case standardReport
     /// The metrics, for Prometheus.
     case metrics
     /// Issuing web ads.
     case webAds
+    /// Saying why a postback verifies or not.
+    case explain
+    /// Checking that an impression is signed as Apple demands.
+    case impressionCheck
     /// Deliveries in quarantine.
     case quarantine
     /// Judging deliveries in quarantine again.
@@ -29,8 +35,10 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     /// Whether its requests name ad networks, to which tokens can be limited; the others concern all networks.
     package var namesNetworks: Bool {
         switch self {
-        case .report, .webAds: true
-        case .health, .readiness, .apiDescription, .metrics, .quarantine, .requeue, .prune, .postbacks, .recount: false
+        case .report, .standardReport, .webAds: true
+        case .health, .readiness, .apiDescription, .metrics, .explain, .impressionCheck, .quarantine, .requeue, .prune,
+            .postbacks, .recount:
+            false
         }
     }
 
@@ -38,7 +46,7 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     package struct Definition: Sendable, Hashable {
         /// The request's method.
         package let method: HTTPRequest.Method
-        /// The request's path.
+        /// The request's path; an element in braces stands for any.
         package let path: String
         /// What the request needs.
         package let access: RouteAccess
@@ -57,8 +65,11 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .readiness: Definition(.get, "/readyz", .open)
         case .apiDescription: Definition(.get, "/openapi.yaml", .open)
         case .report: Definition(.get, "/v1/report", .scope(.report))
+        case .standardReport: Definition(.get, "/v1/reports/{name}", .scope(.report))
         case .metrics: Definition(.get, "/metrics", .scope(.metrics))
         case .webAds: Definition(.post, "/v1/web-ads", .scope(.sign))
+        case .explain: Definition(.post, "/v1/explain", .scope(.report))
+        case .impressionCheck: Definition(.post, "/v1/impressions/check", .scope(.sign))
         case .quarantine: Definition(.get, "/v1/quarantine", .scope(.report))
         case .requeue: Definition(.post, "/v1/quarantine/requeue", .scope(.manage))
         case .prune: Definition(.post, "/v1/quarantine/prune", .scope(.manage))
