@@ -17,12 +17,6 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     case metrics
     /// Issuing web ads.
     case webAds
-    /// Signing impressions.
-    case impressions
-    /// Signing many impressions.
-    case impressionBatch
-    /// Signing the extensions of OpenRTB bids.
-    case openRTB
     /// Saying why a postback verifies or not.
     case explain
     /// Checking that an impression is signed as Apple demands.
@@ -41,7 +35,7 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     /// Whether its requests name ad networks, to which tokens can be limited; the others concern all networks.
     package var namesNetworks: Bool {
         switch self {
-        case .report, .standardReport, .webAds, .impressions, .impressionBatch, .openRTB: true
+        case .report, .standardReport, .webAds: true
         case .health, .readiness, .apiDescription, .metrics, .explain, .impressionCheck, .quarantine, .requeue, .prune,
             .postbacks, .recount:
             false
@@ -74,9 +68,6 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .standardReport: Definition(.get, "/v1/reports/{name}", .scope(.report))
         case .metrics: Definition(.get, "/metrics", .scope(.metrics))
         case .webAds: Definition(.post, "/v1/web-ads", .scope(.sign))
-        case .impressions: Definition(.post, "/v1/impressions", .scope(.sign))
-        case .impressionBatch: Definition(.post, "/v1/impressions/batch", .scope(.sign))
-        case .openRTB: Definition(.post, "/v1/openrtb/skadn", .scope(.sign))
         case .explain: Definition(.post, "/v1/explain", .scope(.report))
         case .impressionCheck: Definition(.post, "/v1/impressions/check", .scope(.sign))
         case .quarantine: Definition(.get, "/v1/quarantine", .scope(.report))
