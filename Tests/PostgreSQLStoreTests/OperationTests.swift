@@ -33,13 +33,13 @@ struct OperationTests {
     @Test("A database without tables is migrated once, and one of a later release refused")
     func migrating() throws {
         let address = try database.address
-        #expect(try SchemaMigrator.check(address) == .migrated(from: nil, to: 1))
-        #expect(try SchemaMigrator.migrate(address) == .migrated(from: nil, to: 1))
+        #expect(try SchemaMigrator.check(address) == .migrated(from: nil, to: 2))
+        #expect(try SchemaMigrator.migrate(address) == .migrated(from: nil, to: 2))
         #expect(try SchemaMigrator.migrate(address) == .current)
         // A later release that this one can still work beside, and one that it cannot.
-        try database.sql("UPDATE skan.store SET version = 2")
+        try database.sql("UPDATE skan.store SET version = 3")
         #expect(try database.node().record([database.delivery(id: "a")]) == [.recorded(.test)])
-        try database.sql("UPDATE skan.store SET oldest_program = 2")
+        try database.sql("UPDATE skan.store SET oldest_program = 3")
         #expect(throws: StoreError.newerSchema(path: address.description)) { try database.node() }
     }
 
@@ -52,7 +52,7 @@ struct OperationTests {
             _ = try? database.sql(
                 "DROP OWNED BY \(roles.node), \(roles.reader); DROP ROLE \(roles.node), \(roles.reader)")
         }
-        #expect(throws: StoreError.notMigrated(path: none.description, found: nil, needed: 1)) {
+        #expect(throws: StoreError.notMigrated(path: none.description, found: nil, needed: 2)) {
             try PostgreSQLLedgerWriter(none)
         }
         try SchemaMigrator.migrate(database.address)
@@ -67,6 +67,13 @@ struct OperationTests {
             grants.replacingOccurrences(of: "skan_node", with: roles.node)
                 .replacingOccurrences(of: "skan_reader", with: roles.reader))
         let node = try PostgreSQLLedgerWriter(none)
+        try database.fillBlock()
+        // The node writes a block, and another one in place of a damaged one.
+        try node.writeBlocks(until: "SELECT count(*) = 1 FROM skan.block", database)
+        let checksum = try database.sql("SELECT checksum FROM skan.block")
+        try database.sql("UPDATE skan.block SET checksum = checksum + 1")
+        try node.writeBlocks(until: "SELECT bool_and(checksum = \(checksum)) FROM skan.block", database)
+        try database.sql("DELETE FROM skan.postback")
         #expect(try node.record(database.contradiction(id: "a")) == [.recorded(.test), .conflict(.test)])
         node.heartbeat()
         #expect(node.health == .ready)

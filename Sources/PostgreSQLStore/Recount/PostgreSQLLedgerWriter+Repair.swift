@@ -17,7 +17,8 @@ extension PostgreSQLLedgerWriter {
         try writeBlocks(rewriting: differing)
         if found.differenceCount > 0 {
             result.remaining = try await reader.recount(judge: judge)
-            result.repaired += Int64(found.differences.count { $0.isOfBlocks })
+            result.repaired +=
+                Int64(found.differences.count { $0.isOfBlocks })
                 - Int64(result.remaining.differences.count { $0.isOfBlocks })
         }
         return result
@@ -28,12 +29,10 @@ extension PostgreSQLLedgerWriter {
         try StoreError.translating(address) {
             // On a connection of its own, for it takes a while.
             let writer = BlockWriter(connection: try PostgreSQLConnection(address))
-            var pending = numbers.sorted()[...]
-            repeat {
-                try writer.step(rewriting: Set(pending.prefix(BlockWriter.blocksAtOnce)), isWaiting: true)
-                pending = pending.dropFirst(BlockWriter.blocksAtOnce)
-            } while !pending.isEmpty
             while try writer.step(isWaiting: true).isMore {}
+            for number in numbers.sorted() {
+                try writer.step(rewriting: number, isWaiting: true)
+            }
         }
     }
 

@@ -123,7 +123,7 @@ final class StoreUpkeep: Sendable {
                 }
             }
             state.blockFailure = nil
-        } catch where !connection.isLost {
+        } catch  where !connection.isLost {
             let reason = "\(StoreError.translated(error, address))"
             if state.blockFailure != reason {
                 state.blockFailure = reason
