@@ -109,10 +109,18 @@ extension Server {
                 return health == .ready ? webAds?.health ?? .ready : health
             }),
             APIDescriptionRoutes(),
-            ReportRoutes(logger: logger) { try await reporter.report($0, limits: $1) },
+            ReportRoutes(logger: logger) {
+                try await reporter.report($0, limits: $1)
+            } standardReport: {
+                try await reporter.report($0, limits: $1, isRecording: ledger.health == .ready)
+            },
             metrics,
             WebAdRoutes(issuer: webAds?.issuer, logger: logger),
             SigningRoutes(signer: signer, logger: logger),
+            ExplainRoutes(
+                postbacks: PostbackExplainer(
+                    verifier: verifier, networks: signer?.signer.networks.map(\.adNetworkID.text) ?? []),
+                logger: logger),
             StoreRoutes(
                 reader: reader, maintenance: StoreMaintenance(ledger: ledger, verifier: verifier), logger: logger),
         ]

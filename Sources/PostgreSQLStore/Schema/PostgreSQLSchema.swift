@@ -113,6 +113,12 @@ enum PostgreSQLSchema {
         );
         CREATE INDEX batch_begun ON skan.batch USING brin (begun_at);
 
+        -- The nodes that record, each seen every few seconds: they share the quarantine's budgets.
+        CREATE TABLE skan.node (
+            id uuid PRIMARY KEY,
+            seen_at timestamptz NOT NULL
+        );
+
         """
 
     private static let quarantine = """
@@ -211,8 +217,7 @@ enum PostgreSQLSchema {
             store text PRIMARY KEY, -- the source's name in positions
             position text NOT NULL, -- of the last postback that was copied; empty before the first
             copied int8 NOT NULL,
-            lost int8 NOT NULL, -- whose bytes were gone
-            checksum uuid NOT NULL
+            lost int8 NOT NULL -- whose bytes were gone
         );
         -- Which postbacks of the source are which here.
         CREATE TABLE skan.copy_run (
@@ -221,6 +226,7 @@ enum PostgreSQLSchema {
             target_id int8 NOT NULL,
             count int8 NOT NULL,
             is_new boolean NOT NULL,
+            checksum uuid NOT NULL, -- over those that came by copying
             PRIMARY KEY (store, source_id)
         );
         CREATE TABLE skan.copy_quarantine (

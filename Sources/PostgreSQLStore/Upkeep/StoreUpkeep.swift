@@ -16,6 +16,7 @@ final class StoreUpkeep: Sendable {
 
     private let address: PostgreSQLAddress
     private let settings: LedgerSettings
+    private let presence: NodePresence
     private let status: StoreStatus
     private let onEvent: @Sendable (StoreEvent) -> Void
     private let state = Mutex(State())
@@ -31,11 +32,13 @@ final class StoreUpkeep: Sendable {
     init(
         _ address: PostgreSQLAddress,
         _ settings: LedgerSettings,
+        _ presence: NodePresence,
         _ status: StoreStatus,
         _ onEvent: @escaping @Sendable (StoreEvent) -> Void
     ) {
         self.address = address
         self.settings = settings
+        self.presence = presence
         self.status = status
         self.onEvent = onEvent
     }
@@ -83,7 +86,10 @@ final class StoreUpkeep: Sendable {
         }
         try writeBlocks(connection, &state)
         state.failure = nil
-        return state.beats.isMultiple(of: Self.roomBeats) ? try QuarantineRoom(settings.budgets, connection) : nil
+        guard state.beats.isMultiple(of: Self.roomBeats) else {
+            return nil
+        }
+        return try QuarantineRoom(settings.budgets, connection, writers: try presence.renew(connection))
     }
 
     /// Puts the tables in order, unless another node does.
@@ -93,6 +99,7 @@ final class StoreUpkeep: Sendable {
                 return
             }
             try connection.run("DELETE FROM skan.batch WHERE begun_at < now() - interval '1 day'")
+            try connection.run("DELETE FROM skan.node WHERE seen_at < now() - interval '1 day'")
             try compact(connection)
             try trim(connection)
         }
@@ -123,7 +130,10 @@ final class StoreUpkeep: Sendable {
                 }
             }
             state.blockFailure = nil
-        } catch  where !connection.isLost {
+        } catch {
+            guard !connection.isLost else {
+                throw error
+            }
             let reason = "\(StoreError.translated(error, address))"
             if state.blockFailure != reason {
                 state.blockFailure = reason
@@ -205,7 +215,13 @@ final class StoreUpkeep: Sendable {
 
 extension QuarantineRoom {
     /// How full the quarantine is, for all nodes together.
-    init(_ budgets: QuarantineBudgets, _ connection: PostgreSQLConnection) throws {
+    ///
+    /// - Parameters:
+    ///   - budgets: The budgets.
+    ///   - connection: The connection.
+    ///   - writers: How many nodes share what is left.
+    /// - Throws: ``PostgreSQLFault``.
+    init(_ budgets: QuarantineBudgets, _ connection: PostgreSQLConnection, writers: Int64 = 1) throws {
         self.init(budgets)
         let sums = try connection.run(
             "SELECT class, sum(count)::int8, sum(bytes)::int8 FROM skan.quarantine_change GROUP BY class")
@@ -232,6 +248,6 @@ extension QuarantineRoom {
                     Used(rows: try hours.integer(row, 3), bytes: try hours.integer(row, 4))
                 ))
         }
-        replace(totals: totals, hour: (hour, used))
+        replace(totals: totals, hour: (hour, used), writers: writers)
     }
 }

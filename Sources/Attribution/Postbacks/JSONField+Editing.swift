@@ -1,4 +1,3 @@
-package import Attribution
 package import StrictJSON
 
 extension [JSONField] {
@@ -21,13 +20,13 @@ extension [JSONField] {
 
 extension JSONValue {
     /// The value as JSON text.
-    var text: JSONText {
+    package var text: JSONText {
         switch self {
         case .string(let text): .string(text)
         case .integer(let value): .integer(value)
         case .bool(let value): .bool(value)
         case .null: .null
-        // Drafts have no nested values; readers refuse one written as a string.
+        // No field of Apple's has such a value; readers refuse one written as a string.
         case .number(let text), .nested(let text): .string(text)
         }
     }
