@@ -1,4 +1,4 @@
-import AttributionReports
+import StrictJSON
 
 /// The environment of `skan serve`: a misspelled setting is an error, because it would otherwise be silently ignored.
 enum ServeVariables {
