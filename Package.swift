@@ -67,7 +67,10 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
-        .target(name: "AttributionReports", dependencies: ["Attribution", "AttributionStore", "StrictJSON"]),
+        .target(
+            name: "AttributionReports",
+            dependencies: ["Attribution", "AttributionStore", "CheckedFiles", "CodedErrors", "StrictJSON"]
+        ),
         .target(
             name: "AttributionAccess",
             dependencies: [
@@ -172,7 +175,7 @@ let package = Package(
         ),
         .testTarget(
             name: "AttributionHarnessTests",
-            dependencies: ["Attribution", "AttributionHarness", "AttributionSigning", "StrictJSON"]
+            dependencies: ["Attribution", "AttributionHarness", "AttributionSigning", "CodedErrors", "StrictJSON"]
         ),
         .testTarget(
             name: "AttributionStoreTests",
