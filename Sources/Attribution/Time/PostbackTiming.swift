@@ -74,4 +74,14 @@ package enum PostbackTiming: Hashable, Sendable, CaseIterable {
         case .thirdWindow: untilLaunch + 35 + longestDelay + Self.retries
         }
     }
+
+    /// What has the timing, in words.
+    package var title: String {
+        switch self {
+        case .timer: "up to 3.0"
+        case .firstWindow: "window 1"
+        case .secondWindow: "window 2"
+        case .thirdWindow: "window 3"
+        }
+    }
 }

@@ -49,15 +49,3 @@ extension SchemaCommand {
         }
     }
 }
-
-extension PostbackTiming {
-    /// What has the timing, in words.
-    fileprivate var title: String {
-        switch self {
-        case .timer: "up to 3.0"
-        case .firstWindow: "window 1"
-        case .secondWindow: "window 2"
-        case .thirdWindow: "window 3"
-        }
-    }
-}
