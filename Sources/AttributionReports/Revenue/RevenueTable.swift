@@ -30,7 +30,8 @@ struct RevenueTable {
             isCompared: true),
         ReportSectionColumn(
             "between-schemas", "Of two schemas", .count, .unsigned,
-            "Those that may have been set by either of two schemas; their revenue is bounded by both.", isCompared: true),
+            "Those that may have been set by either of two schemas; their revenue is bounded by both.", isCompared: true
+        ),
         ReportSectionColumn(
             "revenue-low", "Revenue, low", .money, .unsigned, "The sum of the least revenue of each value.",
             isCompared: true),

@@ -17,7 +17,7 @@ extension Reporter {
         limits: LedgerLimits = LedgerLimits(),
         isRecording: Bool? = nil
     ) async throws -> StandardReport {
-        let plan = StandardReportPlan(request.name)
+        let plan = StandardReportPlan(request.name, references)
         let budget = AnswerBudget(limits)
         var history = request.selection
         history.from = nil
@@ -82,13 +82,18 @@ extension StandardReportRequest {
         both.dimensions = breakdown.dimensions
         both.conditions += breakdown.values.map { .init(dimension: $0.dimension, values: $0.values) }
         guard let period, let previous else {
-            return both.question(limits: limits)
+            var question = both.question(limits: limits)
+            if let cuts = breakdown.cuts {
+                question.calendar = .periods(from: 0, cuts: cuts)
+            }
+            return question
         }
         both.from = previous.first
         var question = both.question(limits: limits)
         // Last, so that the rows of one combination of values are adjacent.
         question.dimensions.append(LedgerCalendar.periodDimension)
-        question.calendar = .periods(from: period.first.start(in: selection.timeZone))
+        question.calendar = .periods(
+            from: period.first.start(in: selection.timeZone), cuts: breakdown.cuts ?? [])
         question.limits.cells *= 2
         return question
     }

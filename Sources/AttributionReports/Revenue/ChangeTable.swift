@@ -1,0 +1,68 @@
+import Attribution
+
+/// The changes of schemas in whose bands postbacks arrived. Changes of apps without such postbacks are not shown: who
+/// may see one network's reports learns nothing of the apps of others.
+struct ChangeTable {
+    private struct Band {
+        let change: SchemaChange
+        let timing: PostbackTiming
+        let range: Range<Int64>
+        var postbacks: Int64 = 0
+    }
+
+    private var bands: [String: [Band]] = [:]
+    private let decoder: RevenueDecoder
+
+    init(_ schemas: ConversionSchemas, _ decoder: RevenueDecoder) {
+        self.decoder = decoder
+        for app in schemas.apps {
+            bands[app.description] = schemas.changes(of: app).flatMap { change in
+                PostbackTiming.allCases.map { Band(change: change, timing: $0, range: change.band($0)) }
+            }
+        }
+    }
+
+    mutating func add(_ row: RevenueDecoder.Row, _ count: Int64) {
+        for index in bands[row.app]?.indices ?? 0..<0 {
+            guard let band = bands[row.app]?[index], band.timing == row.timing,
+                decoder.isWithin(band.range, segment: row.segment)
+            else {
+                continue
+            }
+            bands[row.app]?[index].postbacks += count
+        }
+    }
+
+    var section: ReportSection {
+        let shown = bands.keys.map { OrderedValue($0) }.sorted().flatMap { bands[$0.text] ?? [] }
+            .filter { $0.postbacks > 0 }
+        return ReportSection(
+            name: "changes", title: "Changes of schemas",
+            meaning: "Days on which postbacks of two schemas of an app may arrive, and how many arrived.",
+            columns: [
+                .key(.app),
+                .names("day", "Day", .ours, "The first day (UTC) of the new schema."),
+                .names("former", "Before", .ours, "The schema until then."),
+                .names("next", "After", .ours, "The schema from then on."),
+                .names("postback", "Postback", .signed, "The window, or the timer of versions up to 3.0."),
+                .names("from", "From", .ours, "The first day (UTC) on which a value of the new schema can arrive."),
+                .names("to", "To", .ours, "The last day (UTC) on which one of the former schema can arrive."),
+                ReportSectionColumn(
+                    "postbacks", "Postbacks", .count, .unsigned,
+                    "Postbacks of winners received between the two, in the period."),
+            ],
+            rows: shown.map { band in
+                let days = band.change.bandDays(band.timing)
+                return ReportSectionRow([
+                    .key(band.change.app.description), .key(band.change.day.description),
+                    .key(band.change.former?.title ?? "none"), .key(band.change.next?.title ?? "none"),
+                    .key(band.timing.title), .key(days.lowerBound.description), .key(days.upperBound.description),
+                    .count(band.postbacks),
+                ])
+            },
+            notes: [
+                "A value is sent a day to \(PostbackTiming.thirdWindow.sinceValue.upperBound) days after the app set it, "
+                    + "repeats included; Schemas.md derives the figures."
+            ])
+    }
+}
