@@ -99,6 +99,7 @@ extension Server {
         _ verifier: PostbackVerifier,
         _ signer: CurrentSigner?,
         _ webAds: WebAds?,
+        _ references: CurrentReferences?,
         _ metrics: MetricsRoutes,
         _ logger: Logger
     ) -> [any ConsoleRoutes] {

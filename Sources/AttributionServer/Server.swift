@@ -79,6 +79,7 @@ package struct Server: Sendable {
         self.access = access
         let verifier = try Self.verifier(testKeys, logger)
         let signer = credentials.signer.map { CurrentSigner(Self.prepared($0, logger)) }
+        let references = credentials.references.map { CurrentReferences($0) }
         logger.notice(
             "store opened",
             metadata: ["store": "\(given.name)", "sqlite": "\(SQLiteLedgerReader.sqliteVersion)"])
@@ -115,7 +116,8 @@ package struct Server: Sendable {
         )
         let metricsRoutes = MetricsRoutes(
             metrics, collectors: Self.collectors(configuration, store, ledger, ingestor, tls))
-        let routes = Self.routes(configuration, ledger, reader, verifier, signer, webAds, metricsRoutes, logger)
+        let routes = Self.routes(
+            configuration, ledger, reader, verifier, signer, webAds, references, metricsRoutes, logger)
         let console = Console(
             routes: routes,
             access: access,
@@ -155,7 +157,9 @@ package struct Server: Sendable {
         }
         services += [console, ingress] as [any Service]
         services.append(
-            ReloadService(configuration: configuration, tls: tls, access: access, signer: signer, logger: logger))
+            ReloadService(
+                configuration: configuration, tls: tls, access: access, signer: signer, references: references,
+                logger: logger))
         services.append(heartbeat)
         self.services = services
     }

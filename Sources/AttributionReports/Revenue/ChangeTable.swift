@@ -1,7 +1,9 @@
 import Attribution
 
-/// The changes of schemas in whose bands postbacks arrived. Changes of apps without such postbacks are not shown: who
-/// may see one network's reports learns nothing of the apps of others.
+/// The changes of schemas in whose bands postbacks arrived.
+///
+/// Changes of apps without such postbacks are not shown: who may see one network's reports learns nothing of the apps
+/// of others.
 struct ChangeTable {
     private struct Band {
         let change: SchemaChange

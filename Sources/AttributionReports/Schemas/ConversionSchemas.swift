@@ -88,6 +88,11 @@ package struct ConversionSchemas: Sendable {
         schemas.keys.sorted { $0.value < $1.value }
     }
 
+    /// How many schemas there are.
+    package var count: Int {
+        schemas.values.reduce(0) { $0 + $1.count }
+    }
+
     /// The schemas of an app, in order of time.
     package func schemas(of app: AppStoreItemID) -> [ConversionSchema] {
         schemas[app] ?? []
