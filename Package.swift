@@ -204,7 +204,8 @@ let package = Package(
         .testTarget(
             name: "AttributionReportsTests",
             dependencies: [
-                "Attribution", "StrictJSON", "AttributionSigning", "AttributionStore", "AttributionReports",
+                "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionStore",
+                "AttributionReports",
                 "AttributionHarness", "SQLiteStore",
             ]
         ),

@@ -110,7 +110,7 @@ package struct ConversionSchemas: Sendable {
     ///   - arrival: When the postback arrived, in Unix milliseconds.
     ///   - timing: The postback's timing.
     /// - Returns: The schemas, and whether the value may have been set while there was none.
-    func candidates(
+    package func candidates(
         for app: AppStoreItemID,
         arrival: Range<Int64>,
         timing: PostbackTiming

@@ -1,9 +1,9 @@
-import Attribution
+package import Attribution
 
 /// What a schema, or two of them, make of the value of a postback.
-struct DecodedConversion {
+package struct DecodedConversion {
     /// How much is known.
-    enum Outcome: String, CaseIterable {
+    package enum Outcome: String, CaseIterable, Sendable {
         /// One meaning with revenue.
         case revenue
         /// A value of either of two schemas, both with revenue in one currency.
@@ -21,12 +21,12 @@ struct DecodedConversion {
     }
 
     /// How much is known.
-    let outcome: Outcome
+    package let outcome: Outcome
     /// The bounds of the revenue, with its currency.
-    private(set) var revenue: (bounds: ClosedRange<Money>, currency: CurrencyCode)?
+    package private(set) var revenue: (bounds: ClosedRange<Money>, currency: CurrencyCode)?
     /// The events that happened for certain, and those that may have happened.
-    private(set) var events: [String] = []
-    private(set) var possibleEvents: [String] = []
+    package private(set) var events: [String] = []
+    package private(set) var possibleEvents: [String] = []
 
     private init(_ outcome: Outcome) {
         self.outcome = outcome
@@ -39,7 +39,7 @@ struct DecodedConversion {
     ///   - window: Its window, counted from 0.
     ///   - candidates: The schemas by which it may have been set.
     ///   - mayHaveNone: Whether it may have been set while there was none.
-    init(_ conversion: Conversion, window: Int, _ candidates: [ConversionSchema], mayHaveNone: Bool) {
+    package init(_ conversion: Conversion, window: Int, _ candidates: [ConversionSchema], mayHaveNone: Bool) {
         switch conversion {
         case .null: self.init(.null)
         case .absent: self.init(.absent)
