@@ -110,7 +110,11 @@ extension Server {
                 return health == .ready ? webAds?.health ?? .ready : health
             }),
             APIDescriptionRoutes(),
-            ReportRoutes(logger: logger) { try await reporter.report($0, limits: $1) },
+            ReportRoutes(logger: logger) {
+                try await reporter.report($0, limits: $1)
+            } standardReport: {
+                try await reporter.report($0, limits: $1, isRecording: ledger.health == .ready)
+            },
             metrics,
             WebAdRoutes(issuer: webAds?.issuer, logger: logger),
             SigningRoutes(signer: signer, logger: logger),

@@ -11,6 +11,8 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     case apiDescription
     /// A report.
     case report
+    /// A report with a name.
+    case standardReport
     /// The metrics, for Prometheus.
     case metrics
     /// Issuing web ads.
@@ -33,7 +35,7 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     /// Whether its requests name ad networks, to which tokens can be limited; the others concern all networks.
     package var namesNetworks: Bool {
         switch self {
-        case .report, .webAds, .impressions, .openRTB: true
+        case .report, .standardReport, .webAds, .impressions, .openRTB: true
         case .health, .readiness, .apiDescription, .metrics, .quarantine, .requeue, .prune, .postbacks, .recount: false
         }
     }
@@ -42,7 +44,7 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     package struct Definition: Sendable, Hashable {
         /// The request's method.
         package let method: HTTPRequest.Method
-        /// The request's path.
+        /// The request's path; an element in braces stands for any.
         package let path: String
         /// What the request needs.
         package let access: RouteAccess
@@ -61,6 +63,7 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .readiness: Definition(.get, "/readyz", .open)
         case .apiDescription: Definition(.get, "/openapi.yaml", .open)
         case .report: Definition(.get, "/v1/report", .scope(.report))
+        case .standardReport: Definition(.get, "/v1/reports/{name}", .scope(.report))
         case .metrics: Definition(.get, "/metrics", .scope(.metrics))
         case .webAds: Definition(.post, "/v1/web-ads", .scope(.sign))
         case .impressions: Definition(.post, "/v1/impressions", .scope(.sign))

@@ -4,12 +4,12 @@ import Hummingbird
 
 /// Answers requests that match no route of the console, by path or by method.
 struct UnmatchedRequests: RouterMiddleware {
-    private let paths: [[Substring]: [HTTPRequest.Method]]
+    private let paths: [(elements: [Substring], methods: [HTTPRequest.Method])]
 
     /// Makes the middleware for some routes.
     init(routes: [ConsoleRoute]) {
         paths = Dictionary(grouping: routes.map(\.definition)) { Self.elements(of: $0.path) }
-            .mapValues { $0.map(\.method) }
+            .map { ($0.key, $0.value.map(\.method)) }
     }
 
     @concurrent func handle(
@@ -18,7 +18,8 @@ struct UnmatchedRequests: RouterMiddleware {
         next: @concurrent (Request, ConsoleContext) async throws -> Response
     ) async throws -> Response {
         let response: Response
-        if let methods = paths[Self.elements(of: request.uri.path)] {
+        let elements = Self.elements(of: request.uri.path)
+        if let methods = paths.first(where: { Self.matches(elements, $0.elements) })?.methods {
             let allowed = methods.map(\.rawValue).joined(separator: ", ")
             response = .refusing(
                 Refusal(.methodNotAllowed, "found another method, expected \(allowed)"), fields: [.allow: allowed])
@@ -27,6 +28,11 @@ struct UnmatchedRequests: RouterMiddleware {
                 Refusal(.notFound, "there is no route at this path", hint: "/openapi.yaml lists the routes"))
         }
         return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// Whether a path is one of a route's.
+    private static func matches(_ path: [Substring], _ route: [Substring]) -> Bool {
+        path.count == route.count && zip(path, route).allSatisfy { $0 == $1 || $1.hasPrefix("{") }
     }
 
     /// The elements of a path as the router reads it, which ignores empty ones.
