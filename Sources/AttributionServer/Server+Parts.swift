@@ -113,7 +113,10 @@ extension Server {
             ReportRoutes(logger: logger) {
                 try await reporter.report($0, limits: $1)
             } standardReport: {
-                try await reporter.report($0, limits: $1, isRecording: ledger.health == .ready)
+                let reporter = Reporter(
+                    reader, programVersion: configuration.programVersion,
+                    references: references?.references ?? ReportReferences())
+                return try await reporter.report($0, limits: $1, isRecording: ledger.health == .ready)
             },
             metrics,
             WebAdRoutes(issuer: webAds?.issuer, logger: logger),

@@ -13,6 +13,12 @@ struct StandardReportOptions: ParsableArguments {
     @Option(help: "Show this section of a standard report only; csv needs one.", completion: .reportSections)
     var section: String?
 
+    @Option(
+        name: .customLong("schema"), parsing: .singleValue,
+        help: "Conversion schemas for the report revenue; may be repeated (or SKAN_SCHEMA, comma-separated).",
+        completion: .file(extensions: ["json"]))
+    var schemas: [String] = []
+
     @Flag(help: "Define each column of a standard report, and say who vouches for it.")
     var explain = false
 
@@ -40,8 +46,22 @@ struct StandardReportOptions: ParsableArguments {
         return try StandardReportRequest(parameters, nowMilliseconds: nowMilliseconds)
     }
 
+    /// What the report needs to know besides the store.
+    ///
+    /// - Throws: ``ExitStatus/undecided`` after everything that is wrong with the files was printed.
+    var references: ReportReferences {
+        get throws {
+            let files = schemas.isEmpty ? EnvironmentSettings().list("schema") : schemas
+            return name == StandardReportName.revenue.rawValue
+                ? ReportReferences(schemas: try ConversionSchemas.reading(files)) : ReportReferences()
+        }
+    }
+
     /// Refuses options that would be ignored.
     func check(_ options: ReportOptions, _ format: StandardReportFormat) throws {
+        if !schemas.isEmpty, name != StandardReportName.revenue.rawValue {
+            throw ValidationError("--schema is for the report revenue: skan report revenue --schema FILE")
+        }
         let plain = options.namesOfPlainReports
         guard name == nil else {
             if let option = plain.first {
