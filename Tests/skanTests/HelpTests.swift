@@ -120,7 +120,7 @@ struct HelpTests {
                 "RECEIVING", "REPORTING", "SIGNING", "TESTING", "STORE", "OTHER",
             ])
         #expect(names.first == ["serve", "tokens", "doctor"] && names.last == ["completion", "version"])
-        #expect(names.joined().count == 24)
+        #expect(names.joined().count == 25)
     }
 
     // MARK: version
