@@ -1,5 +1,4 @@
 package import Attribution
-import CheckedFiles
 package import CodedErrors
 
 /// The schemas of all apps, each from one day to another.
@@ -18,28 +17,21 @@ package struct ConversionSchemas: Sendable {
     /// - Throws: ``CodedErrors/InvalidDocuments`` with everything that is wrong with any of them.
     package init(files: [String]) throws(InvalidDocuments) {
         var invalid = InvalidDocuments()
-        var documents: [(name: String, bytes: [UInt8])] = []
-        for file in files {
-            do throws(DocumentProblem) {
-                documents.append((file, try DocumentFile(file).bytes))
-            } catch {
-                invalid.note([error], in: file)
-            }
-        }
-        try self.init(documents: documents, invalid)
+        let documents = DocumentFile.documents(files, &invalid)
+        try self.init(documents: documents, besides: invalid)
     }
 
     /// Reads documents.
     ///
     /// - Parameters:
     ///   - documents: JSON texts with their names.
-    ///   - problems: What is known to be wrong with others.
+    ///   - known: What is known to be wrong with others.
     /// - Throws: ``CodedErrors/InvalidDocuments`` with everything that is wrong with any of them.
     package init(
         documents: [(name: String, bytes: [UInt8])],
-        _ problems: InvalidDocuments = InvalidDocuments()
+        besides known: InvalidDocuments = InvalidDocuments()
     ) throws(InvalidDocuments) {
-        var invalid = problems
+        var invalid = known
         var found: [AppStoreItemID: [Located]] = [:]
         for (name, bytes) in documents {
             let reader = ConversionSchemaReader(bytes)

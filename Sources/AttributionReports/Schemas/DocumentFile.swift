@@ -23,4 +23,17 @@ struct DocumentFile {
                 "the file", found: reason, expected: "a file that can be read", cure: "check its path and its mode")
         }
     }
+
+    /// Reads several files, and notes those that cannot be read.
+    static func documents(_ files: [String], _ invalid: inout InvalidDocuments) -> [(name: String, bytes: [UInt8])] {
+        var documents: [(name: String, bytes: [UInt8])] = []
+        for file in files {
+            do throws(DocumentProblem) {
+                documents.append((file, try DocumentFile(file).bytes))
+            } catch {
+                invalid.note([error], in: file)
+            }
+        }
+        return documents
+    }
 }
