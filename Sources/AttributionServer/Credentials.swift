@@ -7,7 +7,8 @@ import CodedErrors
 package import Foundation
 import Logging
 
-/// The files a server reads at startup and again on SIGHUP: certificate, tokens, signing keys and schemas.
+/// The files a server reads at startup and again on SIGHUP: certificate, tokens, signing keys,
+/// schemas and names of campaigns.
 ///
 /// Everything is read before anything is used, so that a server never mixes old and new ones.
 package struct Credentials: Sendable {
@@ -17,6 +18,7 @@ package struct Credentials: Sendable {
         case tokens
         case signingKeys = "signing keys"
         case schemas
+        case campaigns
     }
 
     /// Why one of them cannot be used.
@@ -67,10 +69,13 @@ package struct Credentials: Sendable {
             attempt(.signingKeys) { try NetworkKeySet(file: file) }
         }
         signer = keys.flatMap { keys in attempt(.signingKeys) { try NetworkSigner(keys) } }
+        let schemas = attempt(.schemas) { try ConversionSchemas(files: configuration.schemas) }
+        let campaigns = attempt(.campaigns) { try CampaignMap(files: configuration.campaigns) }
         references =
-            configuration.schemas.isEmpty
+            configuration.schemas.isEmpty && configuration.campaigns.isEmpty
             ? nil
-            : attempt(.schemas) { ReportReferences(schemas: try ConversionSchemas(files: configuration.schemas)) }
+            : ReportReferences(
+                schemas: schemas ?? ConversionSchemas(), campaigns: configuration.campaigns.isEmpty ? nil : campaigns)
         self.problems = problems
     }
 
@@ -98,7 +103,7 @@ package struct Credentials: Sendable {
                 "signing keys read", metadata: ["keys": "\(signer.fingerprints.count)", "networks": "\(networks)"])
         }
         if let references {
-            logger.notice("schemas read", metadata: references.counts)
+            logger.notice("schemas and campaigns read", metadata: references.counts)
         }
     }
 }

@@ -25,6 +25,6 @@ final class CurrentReferences: Sendable {
 extension ReportReferences {
     /// How much there is, for the log.
     var counts: Logger.Metadata {
-        ["apps": "\(schemas.apps.count)", "schemas": "\(schemas.count)"]
+        ["schemas": "\(schemas.count)", "campaigns": "\(campaigns?.campaigns.count ?? 0)"]
     }
 }

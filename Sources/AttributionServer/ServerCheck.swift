@@ -139,6 +139,13 @@ package struct ServerCheck: Sendable {
             let days = references.schemas.schemas(of: app).map(\.title)
             find("schemas", "app \(app): \(days.joined(separator: "; "))")
         }
+        if let campaigns = references.campaigns {
+            let count = campaigns.conflicts.count
+            find(
+                "campaigns",
+                "\(campaigns.campaigns.count) with names"
+                    + (count > 0 ? "; \(count) share an id too closely: skan campaigns check names them" : ""))
+        }
     }
 
     private static func description(of grant: AccessGrant, at now: Date) -> String {

@@ -25,6 +25,8 @@ package struct ServerConfiguration: Sendable {
     package var signingKeys: String?
     /// The files that say what conversion values mean.
     package var schemas: [String] = []
+    /// The files that say what campaigns and apps are called.
+    package var campaigns: [String] = []
     /// PEM files of the certificate chain and its key: both or neither.
     package var tlsCertificate: String?
     package var tlsKey: String?

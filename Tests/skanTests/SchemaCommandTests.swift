@@ -181,13 +181,13 @@ struct SchemaCommandTests {
     @Test("A server reads schemas again on SIGHUP, or keeps those it has if one is wrong")
     func reload() async throws {
         let server = try SkanServer(in: folder, arguments: ["--schema", "always.json"])
-        #expect(try server.waitForLog("schemas read apps=1 schemas=1"))
+        #expect(try server.waitForLog("schemas and campaigns read campaigns=0 schemas=1"))
         try write("{\"version\": 1}", to: "always.json")
         kill(server.process.processIdentifier, SIGHUP)
         #expect(try server.waitForLog("nothing was reloaded: a file could not be read"))
         try write(Self.schemas, to: "always.json")
         kill(server.process.processIdentifier, SIGHUP)
-        #expect(try server.waitForLog("schemas read again apps=1 schemas=2"))
+        #expect(try server.waitForLog("schemas and campaigns read again campaigns=0 schemas=2"))
         _ = server.end(SIGTERM)
     }
 

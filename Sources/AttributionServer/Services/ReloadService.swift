@@ -7,7 +7,8 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads certificate, tokens, signing keys and schemas again on SIGHUP, and uses all of them or none.
+/// Reads certificate, tokens, signing keys, schemas and campaigns again on SIGHUP, and uses all of them or
+/// none.
 ///
 /// The signal is trapped even when there is nothing to read: log rotation or a closed terminal must not end a server.
 struct ReloadService: Service {
@@ -49,7 +50,7 @@ struct ReloadService: Service {
         }
         if let references, let fresh = fresh.references {
             references.use(fresh)
-            logger.notice("schemas read again", metadata: fresh.counts)
+            logger.notice("schemas and campaigns read again", metadata: fresh.counts)
         }
         if let access, let tokens = fresh.tokens {
             // Logs the change itself.

@@ -19,6 +19,12 @@ struct StandardReportOptions: ParsableArguments {
         completion: .file(extensions: ["json"]))
     var schemas: [String] = []
 
+    @Option(
+        parsing: .singleValue,
+        help: "Names of campaigns and apps for standard reports; may be repeated (or SKAN_CAMPAIGNS, comma-separated).",
+        completion: .file(extensions: ["json"]))
+    var campaigns: [String] = []
+
     @Flag(help: "Define each column of a standard report, and say who vouches for it.")
     var explain = false
 
@@ -51,9 +57,15 @@ struct StandardReportOptions: ParsableArguments {
     /// - Throws: ``ExitStatus/undecided`` after everything that is wrong with the files was printed.
     var references: ReportReferences {
         get throws {
+            guard let name else {
+                return ReportReferences()
+            }
             let files = schemas.isEmpty ? EnvironmentSettings().list("schema") : schemas
-            return name == StandardReportName.revenue.rawValue
-                ? ReportReferences(schemas: try ConversionSchemas.reading(files)) : ReportReferences()
+            let names = campaigns.isEmpty ? EnvironmentSettings().list("campaigns") : campaigns
+            return ReportReferences(
+                schemas: name == StandardReportName.revenue.rawValue
+                    ? try ConversionSchemas.reading(files) : ConversionSchemas(),
+                campaigns: names.isEmpty ? nil : try CampaignMap.reading(names))
         }
     }
 
@@ -70,7 +82,8 @@ struct StandardReportOptions: ParsableArguments {
             }
             return
         }
-        let given = [(section != nil, "--section"), (explain, "--explain"), (isAlone, "--no-compare")]
+        let given = [
+            (section != nil, "--section"), (!campaigns.isEmpty, "--campaigns"), (explain, "--explain"), (isAlone, "--no-compare")]
         if let option = given.first(where: \.0)?.1 {
             throw ValidationError("\(option) is for standard reports, for example: skan report overview")
         }

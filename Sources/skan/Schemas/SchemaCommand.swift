@@ -33,6 +33,20 @@ extension ConversionSchemas {
     }
 }
 
+extension CampaignMap {
+    /// Reads files, and says everything that is wrong with them.
+    ///
+    /// - Throws: ``ExitStatus/undecided`` after all problems were printed.
+    static func reading(_ files: [String]) throws -> CampaignMap {
+        do throws(InvalidDocuments) {
+            return try CampaignMap(files: files)
+        } catch {
+            error.sayAll()
+            throw ExitStatus.undecided
+        }
+    }
+}
+
 extension InvalidDocuments {
     /// Prints each problem with its cure.
     func sayAll() {
