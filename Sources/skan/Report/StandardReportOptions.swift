@@ -83,7 +83,9 @@ struct StandardReportOptions: ParsableArguments {
             return
         }
         let given = [
-            (section != nil, "--section"), (!campaigns.isEmpty, "--campaigns"), (explain, "--explain"), (isAlone, "--no-compare")]
+            (section != nil, "--section"), (!campaigns.isEmpty, "--campaigns"), (explain, "--explain"),
+            (isAlone, "--no-compare"),
+        ]
         if let option = given.first(where: \.0)?.1 {
             throw ValidationError("\(option) is for standard reports, for example: skan report overview")
         }
