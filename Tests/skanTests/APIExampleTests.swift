@@ -87,7 +87,10 @@ struct APIExampleTests {
         _ request: APIDocument.Request, _ operation: APIDocument.Operation, to server: SkanServer
     ) throws -> (status: Int, body: String) {
         let base = operation.tags == ["public"] ? "http://127.0.0.1:\(server.port)" : server.console
-        var url = try #require(URLComponents(string: base + operation.path))
+        let path = request.elements.reduce(operation.path) { path, element in
+            path.replacing("{\(element.name)}", with: element.value)
+        }
+        var url = try #require(URLComponents(string: base + path))
         if !request.query.isEmpty {
             url.queryItems = request.query.map { URLQueryItem(name: $0.name, value: $0.value) }
         }
