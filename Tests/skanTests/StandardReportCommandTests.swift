@@ -69,7 +69,7 @@ struct StandardReportCommandTests {
 
     private func postbacks() throws -> [Postback] {
         let export = try SkanProcess.run(
-            ["export", "--store", "skan.sqlite", "--provenance", "test", "--format", "ndjson", "--bodies"],
+            ["export", "--store", "skan.sqlite", "--test", "--format", "ndjson", "--bodies"],
             in: folder.url)
         #expect(export.status == 0, "\(export.errors)")
         return try export.output.split(separator: "\n").map { line in
