@@ -46,7 +46,7 @@ package struct FileReplacement: ~Copyable {
     ///   - bytes: The new content.
     ///   - mode: The mode of a file that did not exist.
     /// - Throws: ``Problem``, with the former file as it was.
-    package borrowing func replace(with bytes: [UInt8], mode: mode_t) throws(Problem) {
+    package borrowing func replace(with bytes: [UInt8], mode: UInt32) throws(Problem) {
         try Self.replace(path, with: bytes, mode: mode)
         guard fsync(folder) == 0 else {
             throw Self.problem()
@@ -60,7 +60,7 @@ package struct FileReplacement: ~Copyable {
     ///   - bytes: The new content.
     ///   - mode: The mode of a file that did not exist.
     /// - Throws: ``Problem``, with the former file as it was.
-    package static func replace(_ path: String, with bytes: [UInt8], mode: mode_t) throws(Problem) {
+    package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32) throws(Problem) {
         let temporary = path + ".new"
         // The file may be changed by a different user than the server runs as.
         var former = stat()

@@ -152,7 +152,7 @@ struct StandardReportCommandTests {
         }
         for name in [
             "overview", "campaigns", "sources", "conversions", "windows", "wins", "redownloads", "re-engagements",
-            "tiers", "delivery",
+            "tiers", "revenue", "delivery",
         ] {
             let query = "\(name)?provenance=test&from=2026-09-15&to=2026-09-26"
             let served = try #require(try json(try ask(query))["sections"] as? [NSDictionary])

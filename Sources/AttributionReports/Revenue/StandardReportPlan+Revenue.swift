@@ -43,7 +43,7 @@ struct RevenueSections {
             StandardReportPlan.campaignDimensions.map { .key($0) } + [kind], isCompared: isCompared)
         events = EventTable(isCompared: isCompared)
         outcomes = OutcomeTable(isCompared: isCompared)
-        changes = ChangeTable(schemas, decoder)
+        changes = ChangeTable(schemas, decoder, isCompared: isCompared)
     }
 
     /// Adds a row of the breakdown.
@@ -67,7 +67,7 @@ struct RevenueSections {
         campaigns.add(row.campaign + [kind], row.decoded, current, previous)
         events.add(row, current, previous)
         outcomes.add(row, current, previous)
-        changes.add(row, current)
+        changes.add(row, current, previous)
     }
 
     /// The sections, in order.
