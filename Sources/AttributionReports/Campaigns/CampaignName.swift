@@ -45,6 +45,7 @@ extension CampaignMap {
     ///   - network: The network that received the postbacks.
     ///   - app: The advertised app.
     ///   - days: When they were received; nil for any time.
+    /// - Returns: The name, or the names that are possible.
     package func name(
         ofCampaignID id: String,
         network: String,
@@ -71,6 +72,7 @@ extension CampaignMap {
     ///   - network: The network that received the postbacks.
     ///   - app: The advertised app.
     ///   - days: When they were received; nil for any time.
+    /// - Returns: The names of the groups and the campaign, or those that are possible.
     package func name(
         ofSourceIdentifier identifier: SourceIdentifier,
         network: String,

@@ -46,11 +46,37 @@ package struct NamedCampaign: Hashable, Sendable {
         through.map { "\(from) to \($0)" } ?? "from \(from) on"
     }
 
-    /// The last day on which a postback may arrive; nil for no end.
+    /// The last day on which a postback may arrive.
     ///
     /// - Parameter late: For how many days after the last ad they do.
+    /// - Returns: The day; nil for no end.
     package func lastArrival(_ late: Int64) -> CalendarDay? {
         through?.advanced(by: late + 1)
+    }
+
+    /// The last day on which a postback with any of its ids may arrive; nil for no end.
+    package var lastArrival: CalendarDay? {
+        lastArrival(campaignID == nil ? Self.daysAfterSourceIdentifier : Self.daysAfterCampaignID)
+    }
+
+    /// Where a campaign is between its first ad and its last postback.
+    package enum State: String, Sendable {
+        case planned, running
+        /// Its ads have ended, and postbacks may still arrive.
+        case cooling
+        /// No postback arrives any more, so that its ids are free.
+        case over
+    }
+
+    /// Its state on a day.
+    package func state(on day: CalendarDay) -> State {
+        if day < from {
+            return .planned
+        }
+        if through.map({ day <= $0 }) ?? true {
+            return .running
+        }
+        return lastArrival.map { day <= $0 } ?? true ? .cooling : .over
     }
 
     /// Whether postbacks of its ads may arrive on some of these days.

@@ -8,6 +8,7 @@ extension ReportSection {
     /// - Parameters:
     ///   - map: The names.
     ///   - days: When the postbacks of its rows were received; nil for any time.
+    /// - Returns: The section; unchanged if it has no ids.
     func named(by map: CampaignMap, days: ClosedRange<CalendarDay>?) -> ReportSection {
         let names = NameColumns(columns, map, days)
         guard !names.isEmpty else {

@@ -1,5 +1,6 @@
 import CheckedFiles
 import CodedErrors
+import Foundation
 
 /// A JSON document that a person wrote, in a file.
 struct DocumentFile {
@@ -35,5 +36,17 @@ struct DocumentFile {
             }
         }
         return documents
+    }
+
+    /// Reads a file that need not exist; empty if it does not.
+    static func bytes(orEmpty path: String) throws(InvalidDocuments) -> [UInt8] {
+        guard access(path, F_OK) == 0 || errno != ENOENT else {
+            return []
+        }
+        var invalid = InvalidDocuments()
+        guard let bytes = documents([path], &invalid).first?.bytes else {
+            throw invalid
+        }
+        return bytes
     }
 }
