@@ -67,7 +67,10 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
-        .target(name: "AttributionReports", dependencies: ["Attribution", "AttributionStore", "StrictJSON"]),
+        .target(
+            name: "AttributionReports",
+            dependencies: ["Attribution", "AttributionStore", "CheckedFiles", "CodedErrors", "StrictJSON"]
+        ),
         .target(
             name: "AttributionAccess",
             dependencies: [
@@ -176,7 +179,7 @@ let package = Package(
         ),
         .testTarget(
             name: "AttributionHarnessTests",
-            dependencies: ["Attribution", "AttributionHarness", "AttributionSigning", "StrictJSON"]
+            dependencies: ["Attribution", "AttributionHarness", "AttributionSigning", "CodedErrors", "StrictJSON"]
         ),
         .testTarget(
             name: "AttributionStoreTests",
@@ -205,7 +208,8 @@ let package = Package(
         .testTarget(
             name: "AttributionReportsTests",
             dependencies: [
-                "Attribution", "StrictJSON", "AttributionSigning", "AttributionStore", "AttributionReports",
+                "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionStore",
+                "AttributionReports",
                 "AttributionHarness", "SQLiteStore",
             ]
         ),

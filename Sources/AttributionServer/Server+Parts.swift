@@ -147,6 +147,7 @@ extension Server {
         _ storage: ServerStorage?,
         _ verifier: PostbackVerifier?,
         _ signer: CurrentSigner?,
+        _ references: CurrentReferences?,
         _ metrics: MetricsRoutes,
         _ logger: Logger
     ) -> [any ConsoleRoutes] {
@@ -164,7 +165,10 @@ extension Server {
             ReportRoutes(logger: logger) {
                 try await reporter.report($0, limits: $1)
             } standardReport: {
-                try await reporter.report($0, limits: $1, isRecording: ledger.health == .ready)
+                let reporter = Reporter(
+                    reader, programVersion: configuration.programVersion,
+                    references: references?.references ?? ReportReferences())
+                return try await reporter.report($0, limits: $1, isRecording: ledger.health == .ready)
             },
             metrics,
             WebAdRoutes(issuer: webAds?.issuer, logger: logger),

@@ -79,6 +79,7 @@ package struct Server: Sendable {
         self.access = access
         let verifier = try storage.map { _ in try Self.verifier(testKeys, logger) }
         let signer = credentials.signer.map { CurrentSigner(Self.prepared($0, logger)) }
+        let references = credentials.references.map { CurrentReferences($0) }
         if let given {
             logger.notice(
                 "store opened",
@@ -102,7 +103,7 @@ package struct Server: Sendable {
         }
         let metricsRoutes = MetricsRoutes(
             metrics, collectors: Self.collectors(configuration, storage, ingestor, signing?.service, tls))
-        let routes = Self.routes(configuration, storage, verifier, signer, metricsRoutes, logger)
+        let routes = Self.routes(configuration, storage, verifier, signer, references, metricsRoutes, logger)
         let console = Console(
             routes: routes,
             access: access,
@@ -154,7 +155,9 @@ package struct Server: Sendable {
         }
         if let listener = signing?.listener { services.append(listener) }
         services.append(
-            ReloadService(configuration: configuration, tls: tls, access: access, signer: signer, logger: logger))
+            ReloadService(
+                configuration: configuration, tls: tls, access: access, signer: signer, references: references,
+                logger: logger))
         services.append(heartbeat)
         self.services = services
     }

@@ -91,7 +91,9 @@ struct ConsoleAccessTests {
         let unknown = "skan_" + String(repeating: "0", count: 64)
         let server = try serve()
         for route in ConsoleRoute.allCases {
-            let (method, path) = (route.definition.method.rawValue, route.definition.path)
+            let (method, path) = (
+                route.definition.method.rawValue, route.definition.path.replacing("{name}", with: "overview")
+            )
             func expect(_ field: String?, _ status: Int, _ words: String, _ line: Int = #line) throws {
                 let answer = try curl(
                     ["-X", method] + (field.map { ["-H", "Authorization: \($0)"] } ?? []) + [server.console + path])
