@@ -1,4 +1,5 @@
 import Attribution
+import AttributionHarness
 import AttributionSigning
 import AttributionStore
 import Foundation
@@ -122,6 +123,125 @@ struct ContainedDamageTests {
     }
 
     static let countTables = ["delivery", "repeat_delay"]
+
+    @Test(
+        "Where the counts of deliveries are damaged, what is imported, requeued and deleted is so all the same",
+        arguments: countTables)
+    func damagedCountsElsewhere(_ table: String) async throws {
+        let stranger = try PostbackVerifier()
+        func unknown(_ id: String) throws -> Delivery {
+            let body = try postbacks.standIn.sign(postbacks.draft(id: id))
+            return Delivery(
+                judgement: stranger.judge(body), recipient: .network, receivedAtMilliseconds: Postbacks.noon)
+        }
+        do {
+            let ledger = try OpenLedger(store.path)
+            _ = try ledger.record(try (0..<9).map { try delivery("\($0)") })
+            _ = try ledger.record([delivery("1"), unknown("7"), unknown("later"), postbacks.delivery(Array("{}".utf8))])
+            try ledger.close()
+        }
+        try SQLite.garble(table, store.path)
+        let events = Events()
+        let ledger = try OpenLedger(store.path, onEvent: events.note)
+        let file = ImportedFile(digest: [1], bytes: 1, records: 2)
+        let imported = [try delivery("new"), try postbacks.delivery(postbacks.draft(id: "2"), at: Postbacks.noon + 1)]
+        #expect(
+            try ledger.writer.record(imported, importing: file) == [.made(.recorded(.test)), .made(.duplicate(.test))])
+        #expect(try ledger.writer.importedFiles(upTo: 1) == [file])
+        let verifier = postbacks.verifier
+        let requeued = try ledger.writer.requeue(QuarantineQuery()) { verifier.judge($0) }
+        #expect(requeued.recorded == 1 && requeued.duplicate == 1)
+        #expect(try ledger.writer.prune(QuarantineQuery()) == 1)
+        #expect(try await ledger.totals()[.postbacks] == 11)
+        #expect(try await ledger.reader.quarantineTotals().allSatisfy { $0.count == 0 })
+        #expect(events.messages.count == 1 && events.messages[0].contains("are damaged"), "\(events.messages)")
+    }
+
+    @Test("Counts that cannot be written for another reason than damage are written later")
+    func delayedCounts() async throws {
+        try fill(9)
+        try SQLite.garble("repeat_delay", store.path)
+        try SQLite.execute(
+            """
+            CREATE TRIGGER no_counts BEFORE INSERT ON delivery WHEN NEW.status = 'recorded'
+            BEGIN SELECT RAISE(ABORT, 'not now'); END
+            """, store.path)
+        let events = Events()
+        let ledger = try OpenLedger(store.path, onEvent: events.note)
+        #expect(try ledger.record([delivery("3"), delivery("new")]) == [.duplicate(.test), .recorded(.test)])
+        #expect(events.messages.count { $0.contains("are kept in memory") } == 1, "\(events.messages)")
+        let counts = try await ledger.deliveries()
+        #expect(counts.count(.recorded, .test) == 9 && counts.count(.duplicate, .test) == 2)
+        try SQLite.execute("DROP TRIGGER no_counts", store.path)
+        ledger.writer.heartbeat()
+        #expect(try await ledger.deliveries().count(.recorded, .test) == 10)
+        try ledger.close()
+        #expect(!events.messages.contains { $0.contains("are lost") }, "\(events.messages)")
+    }
+
+    /// A store whose counts of deliveries fill several pages: 900 postbacks, and a repeat of each.
+    private func fillQuarters() throws {
+        let ledger = try OpenLedger(store.path)
+        for offset: Int64 in [0, 60_000] {
+            _ = try ledger.record(
+                try (0..<900).map { number in
+                    try postbacks.delivery(
+                        postbacks.draft(id: "\(number)"), at: Postbacks.noon + Int64(number) * 900_000 + offset)
+                })
+        }
+        try ledger.close()
+    }
+
+    @Test(
+        "Whatever of the counts of deliveries is damaged, a report in the background still has its postbacks",
+        arguments: ["delivery", "repeat_delay"])
+    func reportsInTheBackground(_ table: String) async throws {
+        try fillQuarters()
+        try SQLite.garbleRoot(table, store.path)
+        let ledger = try OpenLedger(store.path)
+        for _ in 0..<2 {
+            let answer = try await ledger.answer(
+                LedgerQuestion(traffic: .test, limits: LedgerLimits(isBackground: true)))
+            #expect(answer.totals[.postbacks] == 900 && answer.deliveries.areIncomplete)
+        }
+        try ledger.close()
+    }
+
+    @Test(
+        "A repair makes damaged tables of counts anew, with recorded postbacks and what can be read of the others",
+        arguments: [false, true], ["delivery", "repeat_delay"])
+    func repairedCounts(_ isRoot: Bool, _ table: String) async throws {
+        try fillQuarters()
+        try isRoot ? SQLite.garbleRoot(table, store.path) : SQLite.garble(table, store.path, offset: 1)
+        let verifier = postbacks.verifier
+        let repair = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+        #expect(repair.remaining.differences.map(\.description) == [])
+        let ledger = try OpenLedger(store.path)
+        let counts = try await ledger.deliveries()
+        #expect(!counts.areIncomplete && counts.count(.recorded, .test) == 900)
+        let others = table == "delivery" ? counts.count(.duplicate, .test) : counts.repeats.values.reduce(0, +)
+        #expect(isRoot ? others == 0 : (300..<900).contains(others))
+        #expect(try ledger.record([delivery("new")]) == [.recorded(.test)])
+        try ledger.close()
+    }
+
+    @Test("A store whose counts of deliveries are damaged is copied, without taking any from the target")
+    func copiedWithoutCounts() async throws {
+        try fillQuarters()
+        let target = try SQLiteLedgerWriter(path: store.path + "-copy")
+        func copy() async throws -> LedgerCopier.Summary {
+            let source = try SQLiteLedgerReader(store.path)
+            defer { source.close() }
+            return try await LedgerCopier(from: source, to: target, named: "target").run()
+        }
+        #expect(try await !copy().areCountsIncomplete)
+        try SQLite.garbleRoot("delivery", store.path)
+        let summary = try await copy()
+        #expect(summary.all == 900 && summary.areCountsIncomplete)
+        let answer = try await target.makeReader().answer(LedgerQuestion(traffic: .test))
+        #expect(answer.totals[.postbacks] == 900 && !answer.deliveries.areIncomplete)
+        #expect(answer.deliveries.count(.recorded, .test) == 900 && answer.deliveries.count(.duplicate, .test) == 900)
+    }
 
     @Test("Of damaged counts only those on the damaged page are left out")
     func otherCounts() async throws {

@@ -18,7 +18,9 @@ struct APIExampleTests {
         try folder.makeSigningKeys()
     }
 
-    static let paths = PublicRoute.allCases.map(\.path) + ConsoleRoute.allCases.map(\.definition.path)
+    static let paths =
+        PublicRoute.allCases.map(\.path) + SigningRoute.allCases.map(\.path)
+        + ConsoleRoute.allCases.map(\.definition.path)
 
     @Test("Every example is answered as the example of its name says", arguments: paths)
     func examples(_ path: String) throws {
@@ -27,7 +29,7 @@ struct APIExampleTests {
             response.examples.map { (name: $0.key, status: status, body: $0.value) }
         }
         #expect(answers.map(\.name).sorted() == operation.requests.map(\.name).sorted())
-        let server = try SkanServer(in: folder, arguments: ["--signing-keys", "keys.json"])
+        let server = try SkanServer(in: folder, arguments: SkanServer.signing)
         for (name, request) in operation.requests {
             let expected = try #require(answers.first { $0.name == name }, "\(name)")
             var request = request
@@ -37,7 +39,12 @@ struct APIExampleTests {
             let answer = try send(request, operation, to: server)
             #expect(answer.status == expected.status, "\(name): \(answer.body)")
             if let text = expected.body as? String {
-                #expect(answer.body == text)
+                if request.mediaType == "application/x-ndjson" {
+                    let difference = try Self.difference(Self.objects(text), Self.objects(answer.body), at: name)
+                    #expect(difference == nil, "\(difference ?? ""): \(answer.body)")
+                } else {
+                    #expect(answer.body == text)
+                }
             } else {
                 let body = try JSONSerialization.jsonObject(with: Data(answer.body.utf8))
                 let difference = Self.difference(expected.body, body, at: name)
@@ -86,7 +93,12 @@ struct APIExampleTests {
     private func send(
         _ request: APIDocument.Request, _ operation: APIDocument.Operation, to server: SkanServer
     ) throws -> (status: Int, body: String) {
-        let base = operation.tags == ["public"] ? "http://127.0.0.1:\(server.port)" : server.console
+        let base =
+            switch operation.tags {
+            case ["public"]: "http://127.0.0.1:\(server.port)"
+            case ["signing"]: server.signer
+            default: server.console
+            }
         let path = request.elements.reduce(operation.path) { path, element in
             path.replacing("{\(element.name)}", with: element.value)
         }
@@ -99,17 +111,25 @@ struct APIExampleTests {
         ]
         if let body = request.body {
             let file = folder.url.appendingPathComponent("body")
-            try JSONSerialization.data(withJSONObject: body).write(to: file)
-            arguments += ["-H", "Content-Type: application/json", "--data-binary", "@body"]
+            let bytes =
+                try (body as? String).map { Data($0.utf8) } ?? JSONSerialization.data(withJSONObject: body)
+            try bytes.write(to: file)
+            arguments += ["-H", "Content-Type: \(request.mediaType)", "--data-binary", "@body"]
         }
         let output = try SkanProcess.run(SkanProcess.curl, arguments, in: folder.url).output
         let end = try #require(output.lastIndex(of: "\n"))
         return (Int(output[output.index(after: end)...]) ?? 0, String(output[..<end]))
     }
 
+    /// The objects of NDJSON.
+    private static func objects(_ text: String) throws -> [Any] {
+        try text.split(separator: "\n").map { try JSONSerialization.jsonObject(with: Data($0.utf8)) }
+    }
+
     /// What every answer to the same request must have alike; signatures, nonces and times differ.
     private static let constant: Set = [
-        "status", "reason", "provenance", "form", "version", "extension", "lossreason", "schema", "fidelity",
+        "status", "reason", "provenance", "form", "version", "extension", "lossreason", "schema", "fidelity", "line",
+        "impid",
     ]
 
     /// The first path at which two JSON values differ in their names, kinds or constants.

@@ -19,7 +19,7 @@ struct SigningServerTests {
     }
 
     private func server() throws -> SkanServer {
-        try SkanServer(in: folder, arguments: ["--signing-keys", "keys.json"])
+        try SkanServer(in: folder, arguments: SkanServer.signing)
     }
 
     /// Whether the network's key made a DER signature over a text, says the openssl binary.
@@ -103,7 +103,7 @@ struct SigningServerTests {
              "itunes-item-id": 10738027756, "source-app-id": 1234567891, "source-domain": "example.com",
              "campaign-id": 42, "source-identifier": 39, "eligible-for-re-engagement": true}
             """
-        let answer = try await ConsoleClient(url: server.console).post("/v1/impressions", json: request)
+        let answer = try await ConsoleClient(url: server.signer).post("/v1/impressions", json: request)
         #expect(answer.status == 200)
         let signed = try #require(object(answer.body)["impressions"] as? [[String: Any]])
         var nonces: Set<String> = []
@@ -185,7 +185,7 @@ struct SigningServerTests {
                 SkanProcess.curl,
                 [
                     "-s", "-i", "--max-time", "10", "-H", "Content-Type: \(row.type)", "--data-binary", "@body",
-                    "\(server.console)/v1/\(row.path)",
+                    "\(server.signer)/v1/\(row.path)",
                 ], in: folder.url
             ).output
             #expect(answer.hasPrefix("HTTP/1.1 \(row.status) "), "\(row.body.prefix(80)): \(answer)")
@@ -196,13 +196,24 @@ struct SigningServerTests {
         }
     }
 
-    @Test("Without keys the routes answer 503 and say how to give them", arguments: ["impressions", "openrtb/skadn"])
-    func withoutKeys(_ path: String) async throws {
-        let server = try SkanServer(in: folder, arguments: [])
+    @Test("Without keys there is nothing to listen for")
+    func withoutKeys() throws {
+        let outcome = try SkanProcess.run(
+            ["serve", "--store", "s.sqlite", "--console", "127.0.0.1:0", "--signing", "127.0.0.1:0"], in: folder.url)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("there are no keys to sign with\nskan: hint: give --signing-keys FILE"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path("s.sqlite")))
+    }
+
+    @Test(
+        "The console says where signing has gone",
+        arguments: ["impressions", "impressions/batch", "openrtb/skadn"])
+    func moved(_ path: String) async throws {
+        let server = try server()
         let answer = try await ConsoleClient(url: server.console).post("/v1/\(path)", json: "{}")
-        #expect(answer.status == 503)
-        #expect(try object(answer.body)["reason"] as? String == "no-signing-keys")
-        #expect(try #require(object(answer.body)["hint"] as? String).contains("--signing-keys FILE"))
+        #expect(answer.status == 404)
+        #expect(try object(answer.body)["reason"] as? String == "not-found")
+        #expect(try #require(object(answer.body)["hint"] as? String).contains("skan serve --signing HOST:PORT"))
     }
 
     // MARK: /v1/openrtb/skadn
@@ -210,7 +221,7 @@ struct SigningServerTests {
     @Test("300 bid requests of exchanges; openssl verifies every signature over a text put together here")
     func bids() async throws {
         let server = try server()
-        let client = ConsoleClient(url: server.console)
+        let client = ConsoleClient(url: server.signer)
         let network = BidRequestGenerator.Network(
             id: "example123.skadnetwork", registryID: 306, versions: [.v2_0, .v2_1, .v2_2, .v3_0, .v4_0])
         var generator = BidRequestGenerator(network: network, seed: 20_261_121)
@@ -224,7 +235,7 @@ struct SigningServerTests {
             let refusals = object["refusals"] as? [[String: Any]] ?? []
             // What cannot be read is 400, what was understood and is impossible 422.
             let refused = object["reason"] as? String == "bad-field" ? 400 : 422
-            #expect(answer.status == (ext.isEmpty ? refused : 200), "\(bid)")
+            #expect(answer.status == (ext.isEmpty ? refused : refusals.isEmpty ? 200 : 207), "\(bid)")
             for (name, expected, lossReason) in [
                 ("skadn", bid.skadn, 214), ("adattributionkit", bid.adAttributionKit, 216),
             ] {
@@ -310,10 +321,10 @@ struct SigningServerTests {
                                   "ext": {"sko": \(supported)}},
              "advertise": {"itunesitem": 1, "sourceidentifier": 1, "productpageid": "\(page)",
                            "skoverlay": {"delay": "5", "pos": 1},
-                           "adattributionkit": {"eligible-for-re-engagement": true, "skoverlay": {"show": 1},
+                           "adattributionkit": {"eligible-for-re-engagement": true,
                                                 "reengagementurl": "https://example.com/a"}}}
             """
-        let answer = try await ConsoleClient(url: server.console).post("/v1/openrtb/skadn", json: request)
+        let answer = try await ConsoleClient(url: server.signer).post("/v1/openrtb/skadn", json: request)
         let ext = try #require(object(answer.body)["ext"] as? [String: [String: Any]])
         let skadn = try #require(ext["skadn"])
         let (pageID, overlay) = (skadn["productpageid"] as? String, skadn["skoverlay"] as? [String: Int])
@@ -322,8 +333,7 @@ struct SigningServerTests {
         let app = try #require(ext["adattributionkit"])
         #expect(app["cpp"] as? String == page)
         #expect(app["reengagementurl"] as? String == "https://example.com/a")
-        let appOverlay = (app["ext"] as? [String: [String: Int]])?["skoverlay"]
-        #expect(appOverlay == (supported == 1 ? ["show": 1] : nil))
+        #expect(app["ext"] == nil, "the latest draft answers no overlay")
         let payload = try verifiedJWS(#require(app["jwt"] as? String)).payload
         #expect(payload["eligible-for-re-engagement"] as? Bool == true)
     }

@@ -17,10 +17,10 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     case metrics
     /// Issuing web ads.
     case webAds
-    /// Signing impressions.
-    case impressions
-    /// Signing the extension of an OpenRTB bid.
-    case openRTB
+    /// Saying why a postback verifies or not.
+    case explain
+    /// Checking that an impression is signed as Apple demands.
+    case impressionCheck
     /// Deliveries in quarantine.
     case quarantine
     /// Judging deliveries in quarantine again.
@@ -35,8 +35,10 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     /// Whether its requests name ad networks, to which tokens can be limited; the others concern all networks.
     package var namesNetworks: Bool {
         switch self {
-        case .report, .standardReport, .webAds, .impressions, .openRTB: true
-        case .health, .readiness, .apiDescription, .metrics, .quarantine, .requeue, .prune, .postbacks, .recount: false
+        case .report, .standardReport, .webAds: true
+        case .health, .readiness, .apiDescription, .metrics, .explain, .impressionCheck, .quarantine, .requeue, .prune,
+            .postbacks, .recount:
+            false
         }
     }
 
@@ -66,8 +68,8 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .standardReport: Definition(.get, "/v1/reports/{name}", .scope(.report))
         case .metrics: Definition(.get, "/metrics", .scope(.metrics))
         case .webAds: Definition(.post, "/v1/web-ads", .scope(.sign))
-        case .impressions: Definition(.post, "/v1/impressions", .scope(.sign))
-        case .openRTB: Definition(.post, "/v1/openrtb/skadn", .scope(.sign))
+        case .explain: Definition(.post, "/v1/explain", .scope(.report))
+        case .impressionCheck: Definition(.post, "/v1/impressions/check", .scope(.sign))
         case .quarantine: Definition(.get, "/v1/quarantine", .scope(.report))
         case .requeue: Definition(.post, "/v1/quarantine/requeue", .scope(.manage))
         case .prune: Definition(.post, "/v1/quarantine/prune", .scope(.manage))

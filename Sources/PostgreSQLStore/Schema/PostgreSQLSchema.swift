@@ -12,10 +12,14 @@ enum PostgreSQLSchema {
     }
 
     /// What this program reads and writes.
-    static let version: Int64 = 1
+    static let version: Int64 = 3
 
     static let migrations = [
-        Migration(version: 1, oldestProgram: 1, sql: first)
+        Migration(version: 1, oldestProgram: 1, sql: first),
+        // A program of version 1 counts facts, and knows nothing of blocks.
+        Migration(version: 2, oldestProgram: 1, sql: PostgreSQLBlockSchema.sql),
+        // A node of an earlier release keeps its own budgets of the quarantine.
+        Migration(version: 3, oldestProgram: 1, sql: PostgreSQLNodeSchema.sql),
     ]
 
     private static let first = ledger + quarantine + counts + webAds + imports + functions + views

@@ -1,3 +1,5 @@
+import AttributionStore
+
 /// The tables of a store of postbacks.
 enum LedgerSchema {
     /// Application id "skan", version 2.
@@ -98,7 +100,7 @@ enum LedgerSchema {
 
         """
 
-    private static let counts = """
+    static let counts = """
         -- Counts of deliveries by kind and quarter hour; in every time zone, days begin on a quarter hour.
         CREATE TABLE delivery (
             quarter INTEGER NOT NULL,

@@ -10,8 +10,7 @@ import Synchronization
 package final class SQLiteLedgerReader: Sendable {
     /// The file, with links resolved.
     package let path: String
-    /// Blocks of columns that an answer reads before a second thread helps; starting one costs more than it saves in a
-    /// small store.
+    /// Blocks of columns that an answer reads before a second thread helps.
     let blocksAlone: Int64
     private let file: StoreFile
     private let pool = Mutex<DatabasePool?>(nil)
@@ -24,7 +23,7 @@ package final class SQLiteLedgerReader: Sendable {
     ///   - blocksAlone: Blocks of columns that an answer reads before a second thread helps.
     /// - Throws: ``AttributionStore/StoreError/missing(path:)`` if there is none, because reading never creates a
     ///   store, and other errors if the file cannot be read as a store.
-    package init(_ path: String, blocksAlone: Int64 = 32) throws(StoreError) {
+    package init(_ path: String, blocksAlone: Int64 = ColumnCount.blocksAlone) throws(StoreError) {
         guard let status = FileStatus(path: path) else {
             throw .missing(path: path)
         }
@@ -69,7 +68,21 @@ package final class SQLiteLedgerReader: Sendable {
             return try await read(work)
         }
         return try await StoreError.translating(path) {
-            try await BackgroundWork.run { try self.connection().read(work) }
+            try await BackgroundWork.run {
+                // After a damaged page SQLite fails to end even a transaction that only read; what was read stays.
+                var result: Swift.Result<Result, any Error>?
+                do {
+                    try self.connection().read { db in result = Swift.Result { try work(db) } }
+                } catch let error {
+                    guard case .success? = result else {
+                        throw error
+                    }
+                }
+                guard let result else {
+                    throw DatabaseError(resultCode: .SQLITE_ERROR)
+                }
+                return try result.get()
+            }
         }
     }
 

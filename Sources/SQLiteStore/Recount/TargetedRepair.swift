@@ -8,6 +8,8 @@ struct TargetedRepair {
     let db: Database
     /// How damaged tables are removed.
     var removal = DerivedTables.Removal.dropping
+    /// The counts of deliveries as far as they could be read, before the transaction.
+    var counts: DeliveryTable?
 
     /// What is rebuilt from the rows and their bytes.
     enum Target: Hashable {
@@ -51,7 +53,7 @@ struct TargetedRepair {
         case .block(let number):
             return try repairBlock(number)
         case .tables(let tables):
-            try tables.recreate(db, removal)
+            try tables.recreate(db, removal, keeping: counts)
         case .strayColumns:
             try db.execute(
                 sql: "DELETE FROM column_block WHERE id < 0 OR id >= ?",
@@ -92,7 +94,7 @@ struct TargetedRepair {
         var old = ColumnValues(count: ColumnBlock.rowCount)
         let readable = try old.read(number, try ColumnBlockReader(db))
         var codes = try ColumnCodes(db)
-        var values = try ColumnDerivation(db: db, columns: LedgerColumn.allCases).values(ids, &codes)
+        var values = try ColumnDerivation(db: db, columns: LedgerColumn.all).values(ids, &codes)
         // Without these two columns, what a postback counts as is lost; each of the others may be missing.
         if readable.isSuperset(of: [.traffic, .traits]) {
             for index in 0..<values.count where values[.traffic][index] == 0 {
@@ -100,8 +102,8 @@ struct TargetedRepair {
             }
         }
         try codes.write(db)
-        for column in LedgerColumn.allCases {
-            try ColumnBlock.write(values[column], number, column, db)
+        for column in LedgerColumn.all {
+            try EncodedColumn(values[column]).write(number, column, db)
         }
         return zip(ids, values[.key]).map { (UInt64(bitPattern: $1), $0) }
     }
