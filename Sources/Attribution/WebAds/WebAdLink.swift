@@ -34,8 +34,8 @@ package struct WebAdLink: Hashable, Sendable {
 
     /// The link as HTML.
     package var html: String {
-        let attributes = attributes.map { " \($0.name)=\"\(Self.escaped($0.value))\"" }.joined()
-        return "<a\(attributes)>\(Self.escaped(label))</a>"
+        let attributes = attributes.map { " \($0.name)=\"\($0.value.escapedHTML)\"" }.joined()
+        return "<a\(attributes)>\(label.escapedHTML)</a>"
     }
 
     /// The attributes, the HTML, the nonce as a UUID, and the times of issue and expiry.
@@ -47,20 +47,5 @@ package struct WebAdLink: Hashable, Sendable {
                 ("issued-at-milliseconds", .integer(ad.issuedAt.rawValue)),
                 ("expires-at-milliseconds", .integer(ad.expiresAt.rawValue)),
             ])
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
     }
 }

@@ -2,8 +2,10 @@ package import Attribution
 package import StrictJSON
 
 /// A range of consecutive days.
-package struct CalendarPeriod: Hashable {
+package struct CalendarPeriod: Hashable, Sendable {
+    /// The first day.
     package let first: CalendarDay
+    /// The last day, included.
     package let last: CalendarDay
 
     /// Parses a period.
@@ -36,9 +38,15 @@ package struct CalendarPeriod: Hashable {
         }
     }
 
-    private init(first: CalendarDay, last: CalendarDay) {
+    /// Creates a period.
+    package init(first: CalendarDay, last: CalendarDay) {
         self.first = first
         self.last = last
+    }
+
+    /// How many days it has.
+    package var count: Int64 {
+        last.number - first.number + 1
     }
 
     /// The names of periods relative to today.

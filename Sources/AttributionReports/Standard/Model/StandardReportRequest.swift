@@ -1,0 +1,139 @@
+package import Attribution
+package import StrictJSON
+
+/// The parameters of a standard report as text, from a command line or a URL.
+package struct StandardReportParameters: Sendable {
+    /// The name of the report.
+    package var name = ""
+    /// What to count: `where`, the days, the time zone, the provenance and the position.
+    package var selection = ReportParameters()
+    /// The only section to show; nil for all.
+    package var section: String?
+    /// Whether to compare with the previous period.
+    package var isCompared = true
+    /// Whether to define every column.
+    package var isExplained = false
+    /// The format of the report.
+    package var format = StandardReportFormat.table
+
+    /// Creates the default parameters.
+    package init() {}
+}
+
+/// A request for a standard report.
+package struct StandardReportRequest: Sendable {
+    /// The name of the report.
+    package let name: StandardReportName
+    /// What to count, without dimensions.
+    package let selection: ReportRequest
+    /// The only section to show; nil for all.
+    package let section: String?
+    /// Whether the figures are compared with the previous period, if the days have a beginning.
+    package let isCompared: Bool
+    /// Whether every column is defined in the output.
+    package let isExplained: Bool
+    /// The time of the request, in Unix milliseconds.
+    package let nowMilliseconds: Int64
+
+    /// Creates a request.
+    package init(
+        name: StandardReportName,
+        selection: ReportRequest = ReportRequest(),
+        section: String? = nil,
+        isCompared: Bool = true,
+        isExplained: Bool = false,
+        nowMilliseconds: Int64
+    ) {
+        self.name = name
+        self.selection = selection
+        self.section = section
+        self.isCompared = isCompared
+        self.isExplained = isExplained
+        self.nowMilliseconds = nowMilliseconds
+    }
+
+    /// Parses a request from parameters of a command line or a URL.
+    ///
+    /// - Parameters:
+    ///   - parameters: The parameters.
+    ///   - nowMilliseconds: The current time, in Unix milliseconds.
+    /// - Throws: ``Attribution/FieldProblem`` with the parameter, what was found and what was expected.
+    package init(_ parameters: StandardReportParameters, nowMilliseconds: Int64) throws(FieldProblem) {
+        let name = try Self.name(parameters.name)
+        var selection = parameters.selection
+        selection.by = ""
+        self.init(
+            name: name,
+            selection: try ReportRequest(selection, nowMilliseconds: nowMilliseconds),
+            section: try Self.section(parameters.section, of: name, parameters.format),
+            isCompared: parameters.isCompared,
+            isExplained: parameters.isExplained,
+            nowMilliseconds: nowMilliseconds)
+    }
+
+    private static func name(_ text: String) throws(FieldProblem) -> StandardReportName {
+        guard let name = StandardReportName(rawValue: text) else {
+            let known = StandardReportName.allCases.map(\.rawValue)
+            throw FieldProblem(
+                field: "name", found: text.shortened(to: 40),
+                expected: "one of " + known.joined(separator: ", ") + known.suggestion(for: text))
+        }
+        return name
+    }
+
+    /// Checks the name of a section; CSV has room for one only.
+    private static func section(
+        _ text: String?,
+        of name: StandardReportName,
+        _ format: StandardReportFormat
+    ) throws(FieldProblem) -> String? {
+        let known = StandardReportPlan(name).sectionNames
+        guard let text else {
+            guard format != .csv || known.count == 1 else {
+                throw FieldProblem(
+                    field: "section", found: "none, with format csv",
+                    expected: "one of " + known.joined(separator: ", ") + "; a CSV file has room for one table")
+            }
+            return nil
+        }
+        guard known.contains(text) else {
+            throw FieldProblem(
+                field: "section", found: text.shortened(to: 40),
+                expected: "one of " + known.joined(separator: ", ") + known.suggestion(for: text))
+        }
+        return text
+    }
+}
+
+extension StandardReportRequest {
+    /// Today, in the request's time zone.
+    package var today: CalendarDay {
+        CalendarDay(containing: nowMilliseconds, in: selection.timeZone)
+    }
+
+    /// The last day that counts for the length of the period: today if the period goes on.
+    private var end: CalendarDay? {
+        guard let from = selection.from else {
+            return selection.through
+        }
+        let through = selection.through ?? max(today, from)
+        return from <= today ? min(through, today) : through
+    }
+
+    /// The days of the period as far as they have begun; nil if it has no first day.
+    package var period: CalendarPeriod? {
+        guard let from = selection.from, let end else {
+            return nil
+        }
+        return CalendarPeriod(first: from, last: end)
+    }
+
+    /// As many days, just before the period; nil if figures are not compared, or there is no first day.
+    package var previous: CalendarPeriod? {
+        guard isCompared, let period else {
+            return nil
+        }
+        return CalendarPeriod(
+            first: period.first.advanced(by: -period.count), last: period.first.advanced(by: -1))
+    }
+}

@@ -1,0 +1,57 @@
+package import Attribution
+
+/// How a standard report is made: what it asks the ledger, and how it turns the answers into sections.
+///
+/// Every plan gets the figures by day, from one pass over all days. A breakdown costs another pass, over the period and
+/// the previous one together.
+package struct StandardReportPlan: Sendable {
+    /// One pass over the columns, for the period and the previous one.
+    package struct Breakdown: Sendable {
+        /// The dimensions of the rows.
+        package let dimensions: [ReportDimension]
+        /// Values that postbacks must have, besides the request's conditions.
+        package let values: [(dimension: ReportDimension, values: Set<String>)]
+
+        /// Creates a breakdown.
+        package init(
+            _ dimensions: [ReportDimension],
+            where values: [(dimension: ReportDimension, values: Set<String>)] = []
+        ) {
+            self.dimensions = dimensions
+            self.values = values
+        }
+    }
+
+    /// The names of the sections, in order.
+    package let sectionNames: [String]
+    /// The passes over the columns.
+    package let breakdowns: [Breakdown]
+    /// Whether it shows deliveries.
+    package let hasDeliveries: Bool
+    /// Makes the sections.
+    package let sections: @Sendable (StandardReportFigures) -> [ReportSection]
+
+    /// Creates a plan.
+    ///
+    /// - Parameters:
+    ///   - sectionNames: The names of the sections, in order.
+    ///   - breakdowns: The passes over the columns; their answers are in ``StandardReportFigures/breakdowns``.
+    ///   - hasDeliveries: Whether it shows deliveries.
+    ///   - sections: Makes the sections, one for each name; a section may be left out.
+    package init(
+        _ sectionNames: [String],
+        _ breakdowns: [Breakdown] = [],
+        hasDeliveries: Bool = false,
+        sections: @escaping @Sendable (StandardReportFigures) -> [ReportSection]
+    ) {
+        self.sectionNames = sectionNames
+        self.breakdowns = breakdowns
+        self.hasDeliveries = hasDeliveries
+        self.sections = sections
+    }
+
+    /// The plan of a report.
+    package init(_ name: StandardReportName) {
+        self = StandardReportPlan([]) { _ in [] }
+    }
+}
