@@ -69,6 +69,10 @@ let package = Package(
         ),
         .target(name: "AttributionReports", dependencies: ["Attribution", "AttributionStore", "StrictJSON"]),
         .target(
+            name: "AttributionPages",
+            dependencies: ["Attribution", "AttributionReports", "AttributionStore", "StrictJSON"]
+        ),
+        .target(
             name: "AttributionAccess",
             dependencies: [
                 "Attribution", "CheckedFiles", "CodedErrors", "Hashing", "StrictJSON",
@@ -91,8 +95,8 @@ let package = Package(
             name: "AttributionConsole",
             dependencies: [
                 "APIDescription", "Attribution", "AttributionAccess", "AttributionIngest", "AttributionListener",
-                "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging", "CodedErrors",
-                "StrictJSON",
+                "AttributionPages", "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging",
+                "CodedErrors", "StrictJSON",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -109,8 +113,8 @@ let package = Package(
             name: "AttributionServer",
             dependencies: [
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionIngest", "AttributionListener",
-                "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging", "CodedErrors",
-                "PostgreSQLStore", "SQLiteStore", "StrictJSON",
+                "AttributionPages", "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging",
+                "CodedErrors", "PostgreSQLStore", "SQLiteStore", "StrictJSON",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -206,6 +210,12 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "AttributionPagesTests",
+            dependencies: [
+                "Attribution", "AttributionPages", "AttributionReports", "AttributionStore", "StrictJSON",
+            ]
+        ),
+        .testTarget(
             name: "AttributionAccessTests",
             dependencies: [
                 "Attribution", "AttributionAccess", "TestSupport", .product(name: "Logging", package: "swift-log"),
@@ -229,7 +239,7 @@ let package = Package(
         .testTarget(
             name: "AttributionConsoleTests",
             dependencies: [
-                "Attribution", "AttributionAccess", "AttributionConsole", "AttributionListener",
+                "Attribution", "AttributionAccess", "AttributionConsole", "AttributionListener", "AttributionPages",
                 "AttributionReports", "AttributionStore", "CodedErrors", "StrictJSON", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Metrics", package: "swift-metrics"),

@@ -1,5 +1,5 @@
 import AttributionReports
-package import AttributionStore
+import AttributionStore
 
 /// Whether all is well, from what is known without the store's help, and from the store what it can tell.
 struct HealthPanel {

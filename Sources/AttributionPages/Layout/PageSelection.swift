@@ -86,8 +86,16 @@ package struct PageSelection: Hashable, Sendable {
     }
 
     /// A page of the rows with a value alone; nil for a value too long to be in a link.
+    ///
+    /// A value of a dimension of time selects its days, which are the nearest that can be selected for an hour.
     package func link(_ page: PageLink, narrowedTo dimension: ReportDimension, _ value: String) -> PageLink? {
-        let link = narrowed(to: dimension, value).link(page)
+        let narrowed =
+            switch dimension {
+            case .hour: with(period: String(value.prefix { $0 != "T" }))
+            case .day, .week, .month: with(period: value)
+            default: narrowed(to: dimension, value)
+            }
+        let link = narrowed.link(page)
         return link.text.utf8.count <= Self.longestLink ? link : nil
     }
 }

@@ -72,7 +72,7 @@ extension Report {
     }
 
     var zoneName: String {
-        request.timeZone == .gmt ? "UTC" : request.timeZone.identifier
+        request.zoneName
     }
 
     /// When the last postback counted was recorded, ISO 8601.
