@@ -3,6 +3,7 @@ import AttributionAccess
 import AttributionConsole
 import AttributionIngest
 import AttributionListener
+import AttributionPages
 import AttributionReports
 import AttributionSigning
 import AttributionStore
@@ -96,26 +97,40 @@ extension Server {
         _ configuration: ServerConfiguration,
         _ ledger: any LedgerWriting,
         _ reader: any LedgerReading,
-        _ verifier: PostbackVerifier,
+        _ maintenance: StoreMaintenance,
         _ signer: CurrentSigner?,
         _ webAds: WebAds?,
         _ metrics: MetricsRoutes,
+        _ queue: ReportQueue,
         _ logger: Logger
     ) -> [any ConsoleRoutes] {
         let reporter = Reporter(reader, programVersion: configuration.programVersion)
         return [
-            HealthRoutes(readiness: {
-                let health = ledger.health
-                return health == .ready ? webAds?.health ?? .ready : health
-            }),
+            HealthRoutes(readiness: { recording(ledger, webAds) }),
             APIDescriptionRoutes(),
-            ReportRoutes(logger: logger) { try await reporter.report($0, limits: $1) },
+            ReportRoutes(logger: logger, queue: queue) { try await reporter.report($0, limits: $1) },
             metrics,
             WebAdRoutes(issuer: webAds?.issuer, logger: logger),
             SigningRoutes(signer: signer, logger: logger),
             StoreRoutes(
-                reader: reader, maintenance: StoreMaintenance(ledger: ledger, verifier: verifier), logger: logger),
+                reader: reader, maintenance: maintenance, logger: logger),
         ]
+    }
+
+    /// What the console's pages are made from.
+    static func pageSources(
+        _ configuration: ServerConfiguration,
+        _ reader: any LedgerReading,
+        _ maintenance: StoreMaintenance,
+        health: @escaping @Sendable () -> ServerHealth,
+        keys: @escaping @Sendable () -> [KeysPage.Key]
+    ) -> PageSources {
+        let reporter = Reporter(reader, programVersion: configuration.programVersion)
+        return PageSources(
+            reader: reader, maintenance: maintenance, health: health, keys: keys,
+            report: { try await reporter.report($0, limits: $1) },
+            standardReport: { try await reporter.report($0, limits: $1, isRecording: health().recording == .ready) },
+            version: configuration.programVersion)
     }
 
     /// The access control of the console; nil when it has no tokens and everyone on this machine may use it.

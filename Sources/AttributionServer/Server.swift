@@ -115,10 +115,22 @@ package struct Server: Sendable {
         )
         let metricsRoutes = MetricsRoutes(
             metrics, collectors: Self.collectors(configuration, store, ledger, ingestor, tls))
-        let routes = Self.routes(configuration, ledger, reader, verifier, signer, webAds, metricsRoutes, logger)
+        let queue = ReportQueue()
+        let maintenance = StoreMaintenance(ledger: ledger, verifier: verifier)
+        let routes = Self.routes(
+            configuration, ledger, reader, maintenance, signer, webAds, metricsRoutes, queue, logger)
+        let rate = DeliveryRate(metrics)
+        let sessions = ConsoleSessions(isSecure: !configuration.console.isLoopback)
+        let pages = PageRoutes(
+            Self.pageSources(
+                configuration, reader, maintenance,
+                health: Self.health(store, ledger, webAds, ingestor, tls, metrics, rate),
+                keys: Self.keys(testKeys, signer)),
+            access: access, sessions: sessions, queue: queue, logger: logger)
         let console = Console(
-            routes: routes,
+            routes: routes + [pages],
             access: access,
+            sessions: sessions,
             host: configuration.console.host,
             port: configuration.console.port,
             tls: configuration.consoleScheme == "https" ? tls : nil,
@@ -139,6 +151,7 @@ package struct Server: Sendable {
         let heartbeat = HeartbeatService { [ledger, webAds] in
             certificate?.look(at: Date(), instant: .now)
             access?.saveUses(at: .now)
+            rate.note(at: .now)
             ledger.heartbeat()
             webAds?.heartbeat()
         } onStop: { [ledger, webAds] in

@@ -15,22 +15,23 @@ import StrictJSON
 package struct ReportRoutes: ConsoleRoutes {
     /// How long counting may take.
     static let deadline = Duration.seconds(30)
-    /// How many reports wait while another is counted.
-    static let waiting = 4
 
     private let report: @Sendable (ReportRequest, LedgerLimits) async throws -> Report
-    private let queue = ReportQueue(waiting: waiting)
+    private let queue: ReportQueue
     private let failures: RouteFailures
 
     /// Makes the routes.
     ///
     /// - Parameters:
     ///   - logger: Logs problems.
+    ///   - queue: Where reports wait for each other.
     ///   - report: Answers a request within limits, and ends early when its task is cancelled.
     package init(
         logger: Logger,
+        queue: ReportQueue = ReportQueue(),
         report: @escaping @Sendable (ReportRequest, LedgerLimits) async throws -> Report
     ) {
+        self.queue = queue
         self.report = report
         failures = RouteFailures("report failed", unexpected: .storeFailed, logger: logger)
     }

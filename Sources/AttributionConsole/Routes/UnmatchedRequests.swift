@@ -4,12 +4,13 @@ import Hummingbird
 
 /// Answers requests that match no route of the console, by path or by method.
 struct UnmatchedRequests: RouterMiddleware {
-    private let paths: [[Substring]: [HTTPRequest.Method]]
+    private let routes: [(elements: [Substring], methods: [HTTPRequest.Method])]
 
     /// Makes the middleware for some routes.
     init(routes: [ConsoleRoute]) {
-        paths = Dictionary(grouping: routes.map(\.definition)) { Self.elements(of: $0.path) }
-            .mapValues { $0.map(\.method) }
+        self.routes = routes.map { route in
+            (Self.elements(of: route.definition.path), [route.definition.method] + (route.answersHead ? [.head] : []))
+        }
     }
 
     @concurrent func handle(
@@ -18,7 +19,9 @@ struct UnmatchedRequests: RouterMiddleware {
         next: @concurrent (Request, ConsoleContext) async throws -> Response
     ) async throws -> Response {
         let response: Response
-        if let methods = paths[Self.elements(of: request.uri.path)] {
+        let elements = Self.elements(of: request.uri.path)
+        let methods = routes.filter { Self.matches($0.elements, elements) }.flatMap(\.methods)
+        if !methods.isEmpty {
             let allowed = methods.map(\.rawValue).joined(separator: ", ")
             response = .refusing(
                 Refusal(.methodNotAllowed, "found another method, expected \(allowed)"), fields: [.allow: allowed])
@@ -27,6 +30,11 @@ struct UnmatchedRequests: RouterMiddleware {
                 Refusal(.notFound, "there is no route at this path", hint: "/openapi.yaml lists the routes"))
         }
         return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// Whether a path is one of a route, whose elements in braces match any.
+    private static func matches(_ route: [Substring], _ path: [Substring]) -> Bool {
+        route.count == path.count && zip(route, path).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
     }
 
     /// The elements of a path as the router reads it, which ignores empty ones.

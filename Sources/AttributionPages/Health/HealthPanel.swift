@@ -4,8 +4,8 @@ import AttributionStore
 /// Whether all is well, from what is known without the store's help, and from the store what it can tell.
 struct HealthPanel {
     let health: ServerHealth
-    /// How much there is in the quarantine, or why that is not known.
-    let quarantine: Result<[QuarantineTotal], PageProblem>
+    /// How much there is in the quarantine, or why that is not known; nil where it is not shown.
+    let quarantine: Result<[QuarantineTotal], PageProblem>?
 
     var html: HTML {
         HTML(.section, .class("card"), .ariaLabelledBy("health")) {
@@ -29,7 +29,7 @@ struct HealthPanel {
 
     private var verdict: HTML {
         var notices = health.findings.map { HTML.notice($0.mood, $0.text) }
-        if case .failure(let problem) = quarantine {
+        if case .failure(let problem)? = quarantine {
             notices.append(problem.notice)
         }
         return notices.isEmpty ? .notice(.good, "All is well: postbacks are recorded.") : HTML(notices)
@@ -59,7 +59,7 @@ struct HealthPanel {
     }
 
     private var quarantineCount: HTML? {
-        guard case .success(let totals) = quarantine else {
+        guard case .success(let totals)? = quarantine else {
             return nil
         }
         let count = totals.reduce(0) { $0 + $1.count }
@@ -81,13 +81,15 @@ struct HealthPanel {
         health.certificateEndMilliseconds.map { Moment(milliseconds: $0).text } ?? "no TLS on the public listener"
     }
 
-    /// The answers of the public listener.
-    var answers: PageTable {
-        PageTable(
-            id: "answers", caption: "Answers to devices since the process was started",
-            columns: [.init("status"), .init("answers", isNumber: true), .init("meaning")],
-            rows: health.answers.map { .init([.words($0.status), .count($0.count), .words(Self.meaning($0.status))]) },
-            emptyText: "No request has come yet.")
+    /// The answers of the public listener; nil where they are not known.
+    var answers: PageTable? {
+        health.answers.map { answers in
+            PageTable(
+                id: "answers", caption: "Answers to devices since the process was started",
+                columns: [.init("status"), .init("answers", isNumber: true), .init("meaning")],
+                rows: answers.map { .init([.words($0.status), .count($0.count), .words(Self.meaning($0.status))]) },
+                emptyText: "No request has come yet.")
+        }
     }
 
     private static func meaning(_ status: String) -> String {

@@ -15,8 +15,8 @@ package struct ServerHealth: Sendable {
     package var lastRecordedAtMilliseconds: Int64?
     /// Deliveries a second during the last minute; nil until that is known.
     package var deliveriesPerSecond: Double?
-    /// Answers of the public listener since the process was started, by status, as text.
-    package var answers: [(status: String, count: Int64)]
+    /// Answers of the public listener since the process was started, by status, as text; nil if unknown.
+    package var answers: [(status: String, count: Int64)]?
     /// Bodies that wait for the writer.
     package var waiting: Int?
     /// The sizes of the store's parts in bytes.
@@ -31,12 +31,20 @@ package struct ServerHealth: Sendable {
         self.nowMilliseconds = nowMilliseconds
         self.store = store
         self.recording = recording
-        answers = []
         parts = []
     }
 }
 
 extension ServerHealth {
+    /// The health without the figures that concern all networks.
+    package var withoutFigures: ServerHealth {
+        var health = ServerHealth(nowMilliseconds: nowMilliseconds, store: "", recording: recording)
+        health.startedAtMilliseconds = startedAtMilliseconds
+        health.lastRecordedAtMilliseconds = lastRecordedAtMilliseconds
+        health.certificateEndMilliseconds = certificateEndMilliseconds
+        return health
+    }
+
     /// What an operator has to look at, worst first.
     package var findings: [(mood: HTML.Mood, text: String)] {
         var findings: [(mood: HTML.Mood, text: String)] = []

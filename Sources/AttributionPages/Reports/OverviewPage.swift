@@ -6,7 +6,7 @@ package import AttributionStore
 /// What is known without the store is shown even when the store fails, with the error in place of what is missing.
 package struct OverviewPage {
     private let health: ServerHealth
-    private let quarantine: Result<[QuarantineTotal], PageProblem>
+    private let quarantine: Result<[QuarantineTotal], PageProblem>?
     private let report: Result<StandardReport, PageProblem>
     private let selection: PageSelection
 
@@ -14,12 +14,12 @@ package struct OverviewPage {
     ///
     /// - Parameters:
     ///   - health: What is known without the store.
-    ///   - quarantine: How much there is in the quarantine.
+    ///   - quarantine: How much there is in the quarantine; nil where it is not shown.
     ///   - report: The standard report `overview`.
     ///   - selection: What was asked for.
     package init(
         health: ServerHealth,
-        quarantine: Result<[QuarantineTotal], PageProblem>,
+        quarantine: Result<[QuarantineTotal], PageProblem>?,
         report: Result<StandardReport, PageProblem>,
         selection: PageSelection
     ) {
@@ -33,7 +33,7 @@ package struct OverviewPage {
     package var page: Page {
         let panel = HealthPanel(health: health, quarantine: quarantine)
         return Page(
-            title: "Overview", place: .overview, selection: selection, tables: [panel.answers]
+            title: "Overview", place: .overview, selection: selection, tables: [panel.answers].compactMap(\.self)
         ) {
             panel.html
             switch report {
@@ -43,8 +43,10 @@ package struct OverviewPage {
                 PeriodPicker(selection: selection, page: PageLink(), days: "", others: []).html
                 problem.notice
             }
-            HTML(.section, .class("card"), .ariaLabelledBy("answers-caption")) {
-                panel.answers.html(csv: selection.link(PageLink()).adding("format", "csv").adding("section", "answers"))
+            if let answers = panel.answers {
+                HTML(.section, .class("card"), .ariaLabelledBy("answers-caption")) {
+                    answers.html(csv: selection.link(PageLink()).adding("section", answers.id).adding("format", "csv"))
+                }
             }
         }
     }

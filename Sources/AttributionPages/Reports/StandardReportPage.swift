@@ -24,7 +24,10 @@ package struct StandardReportPage {
 
     /// The page.
     package var page: Page {
-        Page(title: report.name.title, place: place, selection: selection) {
+        Page(
+            title: report.name.title, place: place, selection: selection,
+            tables: report.sections.map { $0.table(of: place.link, selection) }
+        ) {
             HTML(.p) { report.name.meaning }
             PeriodPicker(selection: selection, page: place.link, days: report.days, others: []).html
             HTML.traffic(report.request.selection.traffic)

@@ -6,18 +6,15 @@ package import AttributionStore
 package struct PostbackPage {
     private let text: String
     private let postbacks: [RecordedPostback]?
-    private let conflicts: [QuarantinedDelivery]
 
     /// Makes the page.
     ///
     /// - Parameters:
     ///   - text: What was looked for; empty for nothing yet.
     ///   - postbacks: What was found; nil where nothing was looked for.
-    ///   - conflicts: Copies that contradict it.
-    package init(_ text: String, postbacks: [RecordedPostback]?, conflicts: [QuarantinedDelivery] = []) {
+    package init(_ text: String, postbacks: [RecordedPostback]?) {
         self.text = text
         self.postbacks = postbacks
-        self.conflicts = conflicts
     }
 
     /// The page.
@@ -47,13 +44,6 @@ package struct PostbackPage {
             HTML(.h2, .id("postback-\(postback.id)")) { "Postback \(postback.id)" }
             HTML.traffic(postback.traffic)
             HTML(.dl) { HTML(Self.facts(of: postback).map(HTML.fact)) }
-            HTML(
-                conflicts.filter { $0.postbackID == postback.id }.map { conflict in
-                    HTML(.p, .class("notice uncertain")) {
-                        HTML.link(.delivery(conflict.id), "Copy \(conflict.id) in the quarantine")
-                        " contradicts it in unsigned fields."
-                    }
-                })
             if let fields {
                 fields.html(csv: .postback(postback.id).adding("section", fields.id).adding("format", "csv"))
             } else {

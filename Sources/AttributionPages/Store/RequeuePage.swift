@@ -13,9 +13,7 @@ package struct RequeuePage {
 
     /// The question.
     ///
-    /// - Parameters:
-    ///   - count: How many deliveries the quarantine has of this class; nil if unknown.
-    ///   - formToken: What the form has to carry.
+    /// - Parameter formToken: What the form has to carry.
     package func question(formToken: String) -> Page {
         Page(title: "Judge deliveries again?", place: .quarantine) {
             HTML(.section, .class("card"), .ariaLabel("Confirmation")) {
