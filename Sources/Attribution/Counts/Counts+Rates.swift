@@ -29,10 +29,14 @@ extension Counts {
         (UInt8(0)...63).reduce(0) { $0 + self[.conversion(.fine($1))] }
     }
 
+    /// The sum of the fine conversion values of installs.
+    package var fineConversionSum: Int64 {
+        (UInt8(0)...63).reduce(0) { $0 + Int64($1) * self[.conversion(.fine($1))] }
+    }
+
     /// The mean of the fine conversion values of installs, or nil if there are none.
     package var meanFineConversion: Double? {
-        let sum = (UInt8(0)...63).reduce(0) { $0 + Int64($1) * self[.conversion(.fine($1))] }
-        return Self.rate(sum, of: fineConversions)
+        Self.rate(fineConversionSum, of: fineConversions)
     }
 
     /// The fine conversion values of installs with their counts, ascending, without zero counts.

@@ -21,6 +21,10 @@ struct PageQuery {
         if let format = fields["format"], format != "csv" {
             throw FieldProblem(field: "format", found: format.shortened(to: 20), expected: "csv, or none for the page")
         }
+        if let section = fields["section"], fields["format"] == nil {
+            throw FieldProblem(
+                field: "section", found: "\(section.shortened(to: 40)) without format", expected: "format=csv with it")
+        }
     }
 
     /// Whether a table is wanted as a file.

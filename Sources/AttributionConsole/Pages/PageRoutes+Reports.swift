@@ -41,9 +41,13 @@ extension PageRoutes {
         if let narrowed = narrowed(query.selection, context) {
             return .seeOther(narrowed.link(PageLink("reports", name.rawValue)))
         }
-        let wanted = try Self.standardRequest(name, query.selection)
+        let wanted = try Self.standardRequest(name, query.selection, file: query.isFile ? query : nil)
         try context.authorize(wanted.selection.selectedNetworks)
-        return try PageAnswer(StandardReportPage(try await count(wanted), query.selection).page, query)
+        let report = try await count(wanted)
+        guard query.isFile else {
+            return .page(StandardReportPage(report, query.selection).page)
+        }
+        return .file(csv: report.rendered(as: .csv), name: [name.rawValue, wanted.section].compactMap(\.self).joined(separator: "-"))
     }
 
     func explore(_ request: Request, _ context: ConsoleContext) async throws -> PageAnswer {
@@ -95,11 +99,15 @@ extension PageRoutes {
     }
 
     private static func standardRequest(
-        _ name: StandardReportName, _ selection: PageSelection
+        _ name: StandardReportName, _ selection: PageSelection, file: PageQuery? = nil
     ) throws(FieldProblem) -> StandardReportRequest {
         var parameters = StandardReportParameters()
         parameters.name = name.rawValue
         parameters.selection = selection.reportParameters
+        if let file {
+            parameters.section = file.fields["section"]
+            parameters.format = .csv
+        }
         return try StandardReportRequest(parameters, nowMilliseconds: nowMilliseconds)
     }
 

@@ -80,7 +80,8 @@ extension PageTable {
 }
 
 extension PageTable.Cell {
-    fileprivate var html: HTML {
+    /// The cell.
+    var html: HTML {
         switch self {
         case .value(let text, let link?): HTML(.a, .href(link)) { HTML.value(text) }
         case .value(let text, nil): .value(text)

@@ -27,6 +27,28 @@ extension ReportSection {
             emptyText: "Nothing was counted for these days and conditions.")
     }
 
+    /// Whether it has a single row, whose figures are shown large.
+    var isGlance: Bool {
+        rows.count == 1 && totals == nil && columns.allSatisfy { $0.dimension == nil }
+    }
+
+    /// The figures of the only row.
+    func glance(_ selection: PageSelection, csv: PageLink) -> HTML {
+        let cells = rows.first.map { self.cells(of: $0, nil, selection) } ?? []
+        return HTML([
+            HTML(.dl, .class("figures")) {
+                HTML(
+                    zip(columns, cells).map { column, cell in
+                        HTML(.div) {
+                            HTML(.dt) { column.title }
+                            HTML(.dd) { cell.html }
+                        }
+                    })
+            },
+            HTML(.p, .class("file")) { HTML(.a, .href(csv), .download) { "CSV: \(title)" } },
+        ])
+    }
+
     /// The column that bars behind the rows show.
     private var barColumn: Int? {
         guard case .bars(_, let value) = chart else {

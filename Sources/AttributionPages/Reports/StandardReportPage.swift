@@ -24,10 +24,7 @@ package struct StandardReportPage {
 
     /// The page.
     package var page: Page {
-        Page(
-            title: report.name.title, place: place, selection: selection,
-            tables: report.sections.map { $0.table(of: place.link, selection) }
-        ) {
+        Page(title: report.name.title, place: place, selection: selection) {
             HTML(.p) { report.name.meaning }
             PeriodPicker(selection: selection, page: place.link, days: report.days, others: []).html
             HTML.traffic(report.request.selection.traffic)
@@ -45,7 +42,9 @@ package struct StandardReportPage {
 
     private func section(_ section: ReportSection, _ place: PagePlace) -> HTML {
         let csv = selection.link(self.place.link).adding("section", section.name).adding("format", "csv")
-        let table = section.table(of: place.link, selection).html(csv: csv)
+        let table =
+            section.isGlance
+            ? section.glance(selection, csv: csv) : section.table(of: place.link, selection).html(csv: csv)
         let isWide = section.columns.count > 5
         return HTML(.section, isWide ? .class("card all") : .class("card"), .ariaLabelledBy(section.name + "-title")) {
             HTML(.h2, .id(section.name + "-title")) { section.title }
@@ -74,14 +73,7 @@ package struct StandardReportPage {
     var remarks: HTML {
         HTML([
             HTML(report.warnings.map { HTML.notice(.bad, $0) }),
-            HTML(
-                report.unseen.map {
-                    HTML.notice(
-                        .uncertain,
-                        $0.value.isEmpty
-                            ? "Every postback recorded here has a \($0.dimension.rawValue)."
-                            : "No postback recorded here has \($0.dimension.rawValue) \($0.value.shortened(to: 60)).")
-                }),
+            HTML(report.unseen.map { HTML.notice(.uncertain, $0.sentence) }),
             HTML(report.notes.map { note in HTML(.p, .class("more")) { HTML.value(note, limit: 500) } }),
             HTML(.p, .class("more")) {
                 "As of \(report.position)"

@@ -58,21 +58,10 @@ package struct Report: Sendable {
 
     /// Problems of the store that affect the report.
     package var warnings: [String] {
-        var warnings: [String] = []
-        if unreadableCount > 0 {
-            warnings.append(
-                "recorded postbacks that cannot be read and are not counted: \(unreadableCount); skan recount lists them"
-            )
-        }
-        if recomputedCount > 0 {
-            warnings.append(
-                "the columns of \(recomputedCount) postbacks are damaged; these were counted from their bytes, which is "
-                    + "slower but gives the same figures")
-        }
-        if deliveries.areIncomplete {
-            warnings.append("some delivery counts are damaged and left out; skan recount lists them")
-        }
-        return warnings
+        StoreProblems(
+            unreadableCount: unreadableCount, recomputedCount: recomputedCount,
+            hasDamagedDeliveries: deliveries.areIncomplete
+        ).warnings
     }
 
     /// The figures shown in JSON.

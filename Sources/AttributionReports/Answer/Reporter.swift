@@ -4,8 +4,8 @@ import StrictJSON
 
 /// Answers report requests from a ledger.
 package struct Reporter: Sendable {
-    private let ledger: any LedgerReading
-    private let programVersion: String?
+    let ledger: any LedgerReading
+    let programVersion: String?
 
     /// Creates a reporter.
     ///
@@ -26,9 +26,14 @@ package struct Reporter: Sendable {
     /// - Throws: Errors of the store, ``Attribution/FieldProblem`` for a position that is not valid in this store, and
     ///   ``AttributionStore/LedgerQuestionError`` for an answer that exceeds the limits.
     package func report(_ request: ReportRequest, limits: LedgerLimits = LedgerLimits()) async throws -> Report {
+        let answer = try await answer(request.question(limits: limits))
+        return Report(request: request, answer: answer, programVersion: programVersion)
+    }
+
+    /// Answers a question; a position that is not valid in this store is a problem of the parameter that named it.
+    func answer(_ question: LedgerQuestion) async throws -> LedgerAnswer {
         do {
-            let answer = try await ledger.answer(request.question(limits: limits))
-            return Report(request: request, answer: answer, programVersion: programVersion)
+            return try await ledger.answer(question)
         } catch LedgerQuestionError.foreignPosition(let position) {
             throw FieldProblem(
                 field: "as-of", found: "\(position), a position of another store",

@@ -38,38 +38,17 @@ extension Report {
         [
             ("schema", .string(Self.schema)),
             ("skan-version", programVersion.map(JSONText.string) ?? .null),
-            ("provenance", .string(request.traffic.rawValue)),
-            ("time-zone", .string(zoneName)),
-            ("from", request.from.map { .string($0.description) } ?? .null),
-            ("to", request.through.map { .string($0.description) } ?? .null),
-            ("filters", .array(request.conditions.map(Self.json))),
+        ] + request.members + [
             ("as-of", position.map { .string($0.description) } ?? .null),
-            ("recorded-at", recordedAt.map(JSONText.string) ?? .null),
+            ("recorded-at", recordedAtMilliseconds.map { .string(Moment(milliseconds: $0).text) } ?? .null),
             ("warnings", .array(warnings.map(JSONText.string))),
             ("unproven", .array(unprovenNames.map(JSONText.string))),
-            (
-                "unseen",
-                .array(
-                    unseen.map { .object(["dimension": .string($0.dimension.rawValue), "value": Self.json($0.value)]) })
-            ),
+            ("unseen", .array(unseen.map(\.json))),
         ]
     }
 
-    private static func json(_ condition: LedgerQuestion.Condition) -> JSONText {
-        .object([
-            "dimension": .string(condition.dimension.rawValue),
-            "values": .array(condition.values.sorted().map(json)),
-            "excluded": .bool(condition.isExcluded),
-        ])
-    }
-
-    /// A value of a dimension; null for postbacks without one.
-    private static func json(_ value: String) -> JSONText {
-        value.isEmpty ? .null : .string(value)
-    }
-
     private func members(_ row: LedgerRow) -> [(String, JSONText)] {
-        zip(request.dimensions, row.values).map { ($0.rawValue, Self.json($1)) } + members(row.counts)
+        zip(request.dimensions, row.values).map { ($0.rawValue, .value($1)) } + members(row.counts)
     }
 
     private func members(_ counts: Counts) -> [(String, JSONText)] {

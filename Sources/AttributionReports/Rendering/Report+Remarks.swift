@@ -23,61 +23,23 @@ extension Report {
 
     /// The first line: which postbacks, days and filters.
     func title(_ style: TextStyle) -> String {
-        let subject =
-            switch request.traffic {
-            case .apple: "Postbacks verified with Apple's keys"
-            case .foreign: "FOREIGN postbacks, verified with Apple's keys for networks that are not ours"
-            case .development: "DEVELOPMENT postbacks, verified with Apple's keys for development"
-            case .test: "TEST postbacks, verified with test keys only"
-            }
-        let days =
-            switch (request.from, request.through) {
-            case (nil, nil): "all days"
-            case (let from?, nil): "from \(from)"
-            case (nil, let through?): "to \(through)"
-            case (let from?, let through?): from == through ? "\(from)" : "\(from) to \(through)"
-            }
-        let filters = request.conditions.map { condition in
-            let values = condition.values.sorted().map { $0.isEmpty ? "none" : style.cell($0, limit: 60) }
-            return "\(condition.dimension.rawValue) \(condition.isExcluded ? style.unequal : "=") "
-                + values.joined(separator: condition.isExcluded ? ", " : " or ")
-        }
-        return ([subject, days, "days of \(zoneName)"] + filters).joined(separator: style.separator)
+        request.title(style)
     }
 
     /// The position, with which the report can be repeated, and the version of the program.
     func asOfLine(_ style: TextStyle) -> String {
-        let counted = position.map { "As of \($0)" + (recordedAt.map { ", recorded \($0)" } ?? "") }
-        return [counted, programVersion.map { "skan \($0)" }].compactMap(\.self).joined(separator: style.separator)
+        style.asOfLine(position, recordedAtMilliseconds: recordedAtMilliseconds, programVersion: programVersion)
     }
 
     /// A line for each value in the filters that no postback has.
     var unseenLines: [String] {
-        unseen.map { unseen in
-            let name = unseen.dimension.rawValue
-            guard !unseen.value.isEmpty else {
-                return "Every postback recorded here has a \(name)."
-            }
-            let hint =
-                unseen.dimension == .network && unseen.value != unseen.value.lowercased()
-                ? " Network ids are case-sensitive; registered ones are in lower case." : ""
-            return "No postback recorded here has \(name) \(unseen.value.shortened(to: 60)).\(hint)"
-        }
+        unseen.map(\.sentence)
     }
 
     /// The number of omitted rows, if any.
     var omittedRowsLine: String? {
         omittedRows == 0
             ? nil : "… and \(omittedRows) more row\(omittedRows == 1 ? "" : "s"); the totals include all rows."
-    }
-
-    var zoneName: String {
-        request.zoneName
-    }
-
-    /// When the last postback counted was recorded, ISO 8601.
-    var recordedAt: String? {
-        recordedAtMilliseconds.map { Moment(milliseconds: $0).text }
     }
 
     // MARK: Unsigned fields

@@ -28,7 +28,7 @@ extension Report {
             return nil
         }
         let count = layout.omitted.count
-        return "… and \(count) more column\(count == 1 ? "" : "s"): --columns \(first.name),… or --format csv"
+        return "… and \(count) more column\(count == 1 ? "" : "s"): --columns \(first),… or --format csv"
     }
 }
 

@@ -1,14 +1,13 @@
 import Attribution
 import AttributionStore
 
-/// The figures of a report that fit beside its dimensions, and the width of each column.
+/// The figures of a table that fit beside its dimensions, and the width of each column.
 struct TableLayout {
     /// The visible cells of the header, the rows and the totals.
     let lines: [[String]]
-    /// The figures shown.
-    let columns: [ReportColumn]
-    /// The figures that do not fit.
-    let omitted: [ReportColumn]
+    /// The headings of the figures that do not fit.
+    let omitted: [String]
+    private let hasTotals: Bool
     private let widths: [Int]
     private let leading: Int
     private let style: TextStyle
@@ -18,31 +17,62 @@ struct TableLayout {
     /// The maximum lengths of a dimension's value, tried in order until the table fits.
     private static let limits = [60, 48, 40, 32, 24, 20, 16, 12, 10, 8, 6]
 
+    /// Lays out the rows of a report.
     init(_ report: Report, _ style: TextStyle) {
+        let columns = report.singleColumns
+        let rows = report.rows.lazy.filter { _ in !report.request.dimensions.isEmpty }.map { row in
+            Line(names: row.values.map { style.cell($0, limit: Self.limits[0]) }) {
+                columns[$0].value(row.counts).text
+            }
+        }
+        let names = report.request.dimensions.isEmpty ? [""] : report.request.dimensions.map(\.rawValue)
+        let totals = Line(names: ["total"] + Array(repeating: "", count: names.count - 1)) {
+            columns[$0].value(report.totals).text
+        }
+        self.init(names: names, figures: columns.map(\.name), rows, totals: totals, style)
+    }
+
+    /// A row: the values of its dimensions, and the text of each figure.
+    struct Line {
+        let names: [String]
+        let figure: (Int) -> String
+    }
+
+    /// Lays out rows.
+    ///
+    /// - Parameters:
+    ///   - names: The headings of the dimensions.
+    ///   - figures: The headings of the figures.
+    ///   - rows: The rows.
+    ///   - totals: The last row, below a rule; nil for none.
+    ///   - style: The width and characters.
+    init(names: [String], figures: [String], _ rows: some Sequence<Line>, totals: Line?, _ style: TextStyle) {
         self.style = style
-        let dimensions = report.request.dimensions
-        let names = dimensions.isEmpty ? [""] : dimensions.map(\.rawValue)
         leading = names.count
         // Excludes columns whose names alone do not fit, to avoid computing their cells.
-        let candidates = Self.first(report.singleColumns, from: names.map { min($0.count, 6) }, style) { $0.name.count }
-        var values: [[String]] = []
-        var figures: [[String]] = []
-        for row in report.rows where !dimensions.isEmpty {
-            values.append(row.values.map { style.cell($0, limit: Self.limits[0]) })
-            figures.append(candidates.map { $0.value(row.counts).text })
+        let candidates = Self.first(Array(figures.indices), from: names.map { min($0.count, 6) }, style) {
+            figures[$0].count
         }
-        values.append(["total"] + Array(repeating: "", count: names.count - 1))
-        figures.append(candidates.map { $0.value(report.totals).text })
-        let figureWidths = candidates.indices.map { column in
-            figures.reduce(candidates[column].name.count) { max($0, $1[column].count) }
+        var values: [[String]] = []
+        var cells: [[String]] = []
+        for row in rows {
+            values.append(row.names)
+            cells.append(candidates.map(row.figure))
+        }
+        if let totals {
+            values.append(totals.names)
+            cells.append(candidates.map(totals.figure))
+        }
+        let figureWidths = candidates.map { column in
+            cells.reduce(figures[column].count) { max($0, $1[column].displayWidth) }
         }
         let leadingCells = Self.fitting([names] + values, beside: figureWidths.first ?? 0, style)
         let leadingWidths = names.indices.map { column in leadingCells.map { $0[column].displayWidth }.max() ?? 0 }
-        let shown = Self.first(Array(candidates.indices), from: leadingWidths, style) { figureWidths[$0] }.count
-        columns = Array(candidates[..<shown])
-        omitted = Array(report.singleColumns.dropFirst(shown))
+        let shown = Self.first(candidates, from: leadingWidths, style) { figureWidths[$0] }.count
+        hasTotals = totals != nil
+        omitted = Array(figures.dropFirst(shown))
         widths = leadingWidths + figureWidths.prefix(shown)
-        lines = zip(leadingCells, [columns.map(\.name)] + figures).map { $0 + $1.prefix(shown) }
+        lines = zip(leadingCells, [Array(figures.prefix(shown))] + cells).map { $0 + $1.prefix(shown) }
     }
 
     /// The prefix of elements that fit after some columns.
@@ -83,7 +113,7 @@ struct TableLayout {
     func write(to output: (String) -> Void) {
         let rule = line(widths.map { String(repeating: style.rule, count: $0) })
         for (index, cells) in lines.enumerated() {
-            if index == 1 || (index == lines.count - 1 && index > 1) {
+            if index == 1 || (hasTotals && index == lines.count - 1 && index > 1) {
                 output(rule)
             }
             output(line(cells))

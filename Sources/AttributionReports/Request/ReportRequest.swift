@@ -65,11 +65,6 @@ package struct ReportRequest: Sendable {
         return lower..<max(lower, upper)
     }
 
-    /// The name of the time zone.
-    package var zoneName: String {
-        timeZone == .gmt ? "UTC" : timeZone.identifier
-    }
-
     /// The question for the ledger.
     func question(limits: LedgerLimits) -> LedgerQuestion {
         LedgerQuestion(

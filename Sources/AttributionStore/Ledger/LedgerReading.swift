@@ -9,6 +9,14 @@ package protocol LedgerReading: Sendable {
     /// - Throws: ``LedgerQuestionError``, ``StoreError``, and `CancellationError`.
     func answer(_ question: LedgerQuestion) async throws -> LedgerAnswer
 
+    /// The deliveries received in a time range, as of now.
+    ///
+    /// - Parameters:
+    ///   - received: The time of receipt in Unix milliseconds, extended to whole quarter hours; nil for all.
+    ///   - inBackground: Whether reading yields the processor to all other threads.
+    /// - Throws: ``StoreError``.
+    func deliveries(received: Range<Int64>?, inBackground: Bool) async throws -> DeliveryCounts
+
     /// Recorded postbacks in the order of their ids.
     ///
     /// - Throws: ``StoreError``.

@@ -1,5 +1,12 @@
-import Attribution
+package import Attribution
 import AttributionStore
+
+extension PostgreSQLLedgerReader {
+    /// The deliveries received in a time range; see ``AttributionStore/LedgerReading/deliveries(received:inBackground:)``.
+    package func deliveries(received: Range<Int64>?, inBackground: Bool) async throws -> DeliveryCounts {
+        try await read { try DeliveryCounts($0.connection, received: received) }
+    }
+}
 
 extension DeliveryCounts {
     /// What became of the deliveries received in some time, in the snapshot at hand.

@@ -1,6 +1,13 @@
-import Attribution
+package import Attribution
 import AttributionStore
 import GRDB
+
+extension SQLiteLedgerReader {
+    /// The deliveries received in a time range; see ``AttributionStore/LedgerReading/deliveries(received:inBackground:)``.
+    package func deliveries(received: Range<Int64>?, inBackground: Bool) async throws -> DeliveryCounts {
+        try await read(inBackground: inBackground) { try DeliveryCounts($0, received: received) }
+    }
+}
 
 extension DeliveryCounts {
     /// Plausible counts; any other is damage, and summing it could overflow.

@@ -3,7 +3,7 @@ package import Attribution
 /// A column of a section: its name, its definition and who vouches for it.
 package struct ReportSectionColumn: Hashable, Sendable {
     /// What the cells of the column hold; each may also be absent.
-    package enum Kind: Hashable, Sendable {
+    package enum Kind: String, CaseIterable, Hashable, Sendable {
         case key, text, count, share, mean, decimal, counts, shares, time
 
         /// Whether cells are aligned to the left.
@@ -33,6 +33,8 @@ package struct ReportSectionColumn: Hashable, Sendable {
     package let dimension: ReportDimension?
     /// Whether rows have its value in the previous period too.
     package let isCompared: Bool
+    /// Whether its total is the sum of its rows, as that of a denominator common to all rows is not.
+    package let isSum: Bool
 
     /// Creates a column.
     package init(
@@ -43,7 +45,8 @@ package struct ReportSectionColumn: Hashable, Sendable {
         _ definition: String,
         denominator: String? = nil,
         dimension: ReportDimension? = nil,
-        isCompared: Bool = false
+        isCompared: Bool = false,
+        isSum: Bool? = nil
     ) {
         self.name = name
         self.title = title
@@ -53,6 +56,14 @@ package struct ReportSectionColumn: Hashable, Sendable {
         self.denominator = denominator
         self.dimension = dimension
         self.isCompared = isCompared
+        self.isSum = isSum ?? (kind == .count)
+    }
+
+    /// The same column, also for the previous period.
+    package var compared: ReportSectionColumn {
+        ReportSectionColumn(
+            name, title, kind, basis, definition, denominator: denominator, dimension: dimension, isCompared: true,
+            isSum: isSum)
     }
 }
 

@@ -1,4 +1,5 @@
 package import Attribution
+import AttributionStore
 package import StrictJSON
 
 /// The parameters of a standard report as text, from a command line or a URL.
@@ -62,9 +63,16 @@ package struct StandardReportRequest: Sendable {
         let name = try Self.name(parameters.name)
         var selection = parameters.selection
         selection.by = ""
+        let read = try ReportRequest(selection, nowMilliseconds: nowMilliseconds)
+        try Self.check(read, of: name)
+        guard !parameters.isExplained || parameters.format != .csv else {
+            throw FieldProblem(
+                field: "explain", found: "format csv",
+                expected: "another format; a CSV file has no room for definitions")
+        }
         self.init(
             name: name,
-            selection: try ReportRequest(selection, nowMilliseconds: nowMilliseconds),
+            selection: read,
             section: try Self.section(parameters.section, of: name, parameters.format),
             isCompared: parameters.isCompared,
             isExplained: parameters.isExplained,
@@ -79,6 +87,15 @@ package struct StandardReportRequest: Sendable {
                 expected: "one of " + known.joined(separator: ", ") + known.suggestion(for: text))
         }
         return name
+    }
+
+    /// Refuses filters where they would not change the figures.
+    private static func check(_ selection: ReportRequest, of name: StandardReportName) throws(FieldProblem) {
+        if !StandardReportPlan(name).countsPostbacks, let condition = selection.conditions.first {
+            throw FieldProblem(
+                field: "where", found: "\(condition.dimension.rawValue) with report \(name.rawValue)",
+                expected: "no filter: deliveries in quarantine have no proven fields to select by")
+        }
     }
 
     /// Checks the name of a section; CSV has room for one only.

@@ -23,25 +23,33 @@ package struct StandardReportFigures: Sendable {
     package let request: StandardReportRequest
     /// The counts of each day with postbacks, from the first one ever to the end of the period.
     package let days: [CalendarDay: Counts]
+    /// The part of these that versions with conversion windows sent: 4.0 and AdAttributionKit.
+    package let daysOfWindows: [CalendarDay: Counts]
     /// The rows of each breakdown of the plan, in its order.
-    package let breakdowns: [[Row]]
+    package let breakdowns: [BreakdownRows]
     /// The deliveries of the period and of the previous one; nil if the plan does not show them.
     package let deliveries: (current: DeliveryCounts, previous: DeliveryCounts?)?
     /// When the last postback counted was recorded, in Unix milliseconds; nil if there is none.
     package let recordedAtMilliseconds: Int64?
+    /// Whether the process that answers records postbacks into the store; nil if that is not known.
+    package let isRecording: Bool?
 
     /// Creates figures.
     package init(
         request: StandardReportRequest,
         days: [CalendarDay: Counts] = [:],
-        breakdowns: [[Row]] = [],
+        daysOfWindows: [CalendarDay: Counts] = [:],
+        breakdowns: [BreakdownRows] = [],
         deliveries: (current: DeliveryCounts, previous: DeliveryCounts?)? = nil,
-        recordedAtMilliseconds: Int64? = nil
+        recordedAtMilliseconds: Int64? = nil,
+        isRecording: Bool? = nil
     ) {
         self.request = request
         self.days = days
+        self.daysOfWindows = daysOfWindows
         self.breakdowns = breakdowns
         self.deliveries = deliveries
         self.recordedAtMilliseconds = recordedAtMilliseconds
+        self.isRecording = isRecording
     }
 }

@@ -28,6 +28,8 @@ package struct StandardReportPlan: Sendable {
     package let breakdowns: [Breakdown]
     /// Whether it shows deliveries.
     package let hasDeliveries: Bool
+    /// Whether it counts postbacks at all.
+    package let countsPostbacks: Bool
     /// Makes the sections.
     package let sections: @Sendable (StandardReportFigures) -> [ReportSection]
 
@@ -37,21 +39,19 @@ package struct StandardReportPlan: Sendable {
     ///   - sectionNames: The names of the sections, in order.
     ///   - breakdowns: The passes over the columns; their answers are in ``StandardReportFigures/breakdowns``.
     ///   - hasDeliveries: Whether it shows deliveries.
+    ///   - countsPostbacks: Whether it counts postbacks at all.
     ///   - sections: Makes the sections, one for each name; a section may be left out.
     package init(
         _ sectionNames: [String],
         _ breakdowns: [Breakdown] = [],
         hasDeliveries: Bool = false,
+        countsPostbacks: Bool = true,
         sections: @escaping @Sendable (StandardReportFigures) -> [ReportSection]
     ) {
         self.sectionNames = sectionNames
         self.breakdowns = breakdowns
         self.hasDeliveries = hasDeliveries
+        self.countsPostbacks = countsPostbacks
         self.sections = sections
-    }
-
-    /// The plan of a report.
-    package init(_ name: StandardReportName) {
-        self = StandardReportPlan([]) { _ in [] }
     }
 }

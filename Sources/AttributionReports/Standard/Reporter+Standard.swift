@@ -1,0 +1,138 @@
+import Attribution
+package import AttributionStore
+import Foundation
+
+extension Reporter {
+    /// Answers a request for a standard report; all of its questions are answered as of the same position.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - limits: The limits on the cost of all questions together.
+    ///   - isRecording: Whether this process records into the store; nil if that is not known.
+    /// - Returns: The report.
+    /// - Throws: Errors of the store, ``Attribution/FieldProblem`` for a position that is not valid in this store, and
+    ///   ``AttributionStore/LedgerQuestionError`` for answers that exceed the limits.
+    package func report(
+        _ request: StandardReportRequest,
+        limits: LedgerLimits = LedgerLimits(),
+        isRecording: Bool? = nil
+    ) async throws -> StandardReport {
+        let plan = StandardReportPlan(request.name)
+        let budget = AnswerBudget(limits)
+        var history = request.selection
+        history.from = nil
+        // The sequence index is one of the traits, so that it costs no further cells.
+        history.dimensions = [.day, .sequenceIndex]
+        let days = try await budget.spend { try await answer(history.question(limits: $0)) }
+        var breakdowns: [LedgerAnswer] = []
+        for breakdown in plan.breakdowns {
+            breakdowns.append(
+                try await budget.spend { limits in
+                    var question = request.question(breakdown, limits: limits)
+                    question.asOf = days.position
+                    return try await answer(question)
+                })
+        }
+        let hasDeliveries = plan.hasDeliveries && request.selection.conditions.isEmpty
+        let deliveries = hasDeliveries ? try await self.deliveries(request, inBackground: limits.isBackground) : nil
+        let byDay = DayCounts(days.rows)
+        let figures = StandardReportFigures(
+            request: request, days: byDay.all, daysOfWindows: byDay.ofWindows,
+            breakdowns: breakdowns.map { BreakdownRows($0.rows, isSplit: request.previous != nil) },
+            deliveries: deliveries, recordedAtMilliseconds: days.recordedAtMilliseconds, isRecording: isRecording)
+        let answers = [days] + breakdowns
+        let problems = StoreProblems(
+            unreadableCount: answers.map(\.unreadableCount).max() ?? 0,
+            recomputedCount: answers.map { $0.damaged.reduce(0) { $0 + Int64($1.count) } }.max() ?? 0,
+            hasDamagedDeliveries: [deliveries?.current, deliveries?.previous].contains { $0?.areIncomplete ?? false })
+        return StandardReport(
+            request: request,
+            sections: plan.sections(figures).filter { request.section == nil || request.section == $0.name },
+            position: days.position, recordedAtMilliseconds: days.recordedAtMilliseconds,
+            firstDay: byDay.all.keys.min(), warnings: problems.warnings,
+            notes: request.notes(firstDay: byDay.all.keys.min(), plan), unseen: days.unseen,
+            programVersion: programVersion)
+    }
+
+    private func deliveries(
+        _ request: StandardReportRequest,
+        inBackground: Bool
+    ) async throws -> (current: DeliveryCounts, previous: DeliveryCounts?) {
+        let current = try await ledger.deliveries(received: request.selection.received, inBackground: inBackground)
+        guard let previous = request.previousSelection else {
+            return (current, nil)
+        }
+        return (current, try await ledger.deliveries(received: previous.received, inBackground: inBackground))
+    }
+}
+
+extension StandardReportRequest {
+    /// What is counted for the previous period; nil if figures are not compared.
+    var previousSelection: ReportRequest? {
+        previous.map { period in
+            var selection = selection
+            (selection.from, selection.through) = (period.first, period.last)
+            return selection
+        }
+    }
+
+    /// The question of a breakdown, about the period and the previous one.
+    func question(_ breakdown: StandardReportPlan.Breakdown, limits: LedgerLimits) -> LedgerQuestion {
+        var both = selection
+        both.dimensions = breakdown.dimensions
+        both.conditions += breakdown.values.map { .init(dimension: $0.dimension, values: $0.values) }
+        guard let period, let previous else {
+            return both.question(limits: limits)
+        }
+        both.from = previous.first
+        var question = both.question(limits: limits)
+        // Last, so that the rows of one combination of values are adjacent.
+        question.dimensions.append(LedgerCalendar.periodDimension)
+        question.calendar = .periods(from: period.first.start(in: selection.timeZone))
+        question.limits.cells *= 2
+        return question
+    }
+}
+
+/// The counts by day, and those of versions with conversion windows.
+private struct DayCounts {
+    var all: [CalendarDay: Counts] = [:]
+    var ofWindows: [CalendarDay: Counts] = [:]
+
+    /// Takes rows by day and sequence index.
+    init(_ rows: LedgerRows) {
+        for row in rows {
+            guard let day = row.values.first.flatMap({ CalendarDay($0) }) else {
+                continue
+            }
+            all[day, default: Counts()] += row.counts
+            if row.values.last != "" {
+                ofWindows[day, default: Counts()] += row.counts
+            }
+        }
+    }
+}
+
+/// The limits of several questions together.
+private struct AnswerBudget {
+    private let limits: LedgerLimits
+    private let start = ContinuousClock.now
+
+    init(_ limits: LedgerLimits) {
+        self.limits = limits
+    }
+
+    /// Asks a question with what is left of the deadline.
+    func spend(_ ask: (LedgerLimits) async throws -> LedgerAnswer) async throws -> LedgerAnswer {
+        guard let deadline = limits.deadline else {
+            return try await ask(limits)
+        }
+        var rest = limits
+        rest.deadline = max(.milliseconds(1), deadline - (ContinuousClock.now - start))
+        do {
+            return try await ask(rest)
+        } catch LedgerQuestionError.deadlinePassed {
+            throw LedgerQuestionError.deadlinePassed(deadline)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Attribution
+
+/// When the postback of a conversion window can arrive, by Apple's rules; in hours.
+///
+/// A window may be locked at any time, and then ends early. Repeats after a failed delivery, over at most nine days,
+/// are not included.
+///
+/// - SeeAlso: [Receiving postbacks in multiple conversion
+///   windows](https://developer.apple.com/documentation/storekit/receiving-postbacks-in-multiple-conversion-windows)
+enum WindowArrival: Int, CaseIterable {
+    case first, second, third
+
+    /// When the window begins and ends, after the first launch.
+    private var window: ClosedRange<Int64> {
+        switch self {
+        case .first: 0...48
+        case .second: 48...168
+        case .third: 168...840
+        }
+    }
+
+    /// How long after the window's end its postback is sent.
+    private var delay: ClosedRange<Int64> {
+        self == .first ? 24...48 : 24...144
+    }
+
+    /// When it arrives, after the first launch.
+    private var sinceLaunch: ClosedRange<Int64> {
+        (window.lowerBound + delay.lowerBound)...(window.upperBound + delay.upperBound)
+    }
+
+    /// When it arrives, after the first postback of the same install; before it if that is negative.
+    var sinceFirst: ClosedRange<Int64> {
+        guard self != .first else {
+            return 0...0
+        }
+        let first = Self.first.sinceLaunch
+        return (sinceLaunch.lowerBound - first.upperBound)...(sinceLaunch.upperBound - first.lowerBound)
+    }
+
+    /// How many of some installs can have had the postback of the window.
+    ///
+    /// - Parameters:
+    ///   - cohort: The installs, all of whose first postbacks arrived in ``received``.
+    ///   - received: From the first moment to the one after the last, in Unix milliseconds.
+    ///   - moment: Until when postbacks were counted, in Unix milliseconds.
+    /// - Returns: From those whose last chance has passed to those whose first chance has come.
+    func arrivable(of cohort: Int64, received: Range<Int64>, at moment: Int64) -> ClosedRange<Int64> {
+        guard self != .first else {
+            return cohort...cohort
+        }
+        let hour: Int64 = 3_600_000
+        let canHave = received.lowerBound + sinceFirst.lowerBound * hour <= moment
+        let mustHave = received.upperBound + sinceFirst.upperBound * hour <= moment
+        return (mustHave ? cohort : 0)...(canHave ? cohort : 0)
+    }
+}
