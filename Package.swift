@@ -153,6 +153,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
+                "Attribution", "AttributionStore",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -212,7 +213,7 @@ let package = Package(
         .testTarget(
             name: "AttributionPagesTests",
             dependencies: [
-                "Attribution", "AttributionPages", "AttributionReports", "AttributionStore", "StrictJSON",
+                "Attribution", "AttributionPages", "AttributionReports", "AttributionStore", "StrictJSON", "TestSupport",
             ]
         ),
         .testTarget(

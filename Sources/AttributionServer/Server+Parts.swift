@@ -127,7 +127,7 @@ extension Server {
     ) -> PageSources {
         let reporter = Reporter(reader, programVersion: configuration.programVersion)
         return PageSources(
-            reader: reader, maintenance: maintenance, health: health, keys: keys,
+            reader: reader, requeue: { try await maintenance.requeue($0) }, health: health, keys: keys,
             report: { try await reporter.report($0, limits: $1) },
             standardReport: { try await reporter.report($0, limits: $1, isRecording: health().recording == .ready) },
             version: configuration.programVersion)

@@ -47,7 +47,9 @@ extension PageRoutes {
         guard query.isFile else {
             return .page(StandardReportPage(report, query.selection).page)
         }
-        return .file(csv: report.rendered(as: .csv), name: [name.rawValue, wanted.section].compactMap(\.self).joined(separator: "-"))
+        return .file(
+            csv: report.rendered(as: .csv),
+            name: [name.rawValue, wanted.section].compactMap(\.self).joined(separator: "-"))
     }
 
     func explore(_ request: Request, _ context: ConsoleContext) async throws -> PageAnswer {

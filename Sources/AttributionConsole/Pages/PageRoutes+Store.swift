@@ -1,6 +1,5 @@
 import Attribution
 import AttributionAccess
-import AttributionIngest
 import AttributionPages
 import AttributionStore
 import CodedErrors
@@ -79,7 +78,7 @@ extension PageRoutes {
     func requeue(_ request: Request, _ context: ConsoleContext) async throws -> PageAnswer {
         let form = try await FormPost(request, formToken: try requiredFormToken(context))
         let wanted = try QuarantineQuery(changing: RequestParameters(form.fields.fields, known: Self.changing))
-        let result = try await sources.maintenance.requeue(wanted)
+        let result = try await sources.requeue(wanted)
         logger.notice(
             "quarantine judged again",
             metadata: [

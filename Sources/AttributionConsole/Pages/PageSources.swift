@@ -1,4 +1,3 @@
-package import AttributionIngest
 package import AttributionPages
 package import AttributionReports
 package import AttributionStore
@@ -8,7 +7,7 @@ package struct PageSources: Sendable {
     /// Reads the store.
     package var reader: any LedgerReading
     /// Judges the quarantine again.
-    package var maintenance: StoreMaintenance
+    package var requeue: @Sendable (QuarantineQuery) async throws -> Requeued
     /// What is known without the store; must not block.
     package var health: @Sendable () -> ServerHealth
     /// The keys in use, by name.
@@ -23,7 +22,7 @@ package struct PageSources: Sendable {
     /// Makes sources.
     package init(
         reader: any LedgerReading,
-        maintenance: StoreMaintenance,
+        requeue: @escaping @Sendable (QuarantineQuery) async throws -> Requeued,
         health: @escaping @Sendable () -> ServerHealth,
         keys: @escaping @Sendable () -> [KeysPage.Key],
         report: @escaping @Sendable (ReportRequest, LedgerLimits) async throws -> Report,
@@ -31,7 +30,7 @@ package struct PageSources: Sendable {
         version: String
     ) {
         self.reader = reader
-        self.maintenance = maintenance
+        self.requeue = requeue
         self.health = health
         self.keys = keys
         self.report = report

@@ -88,7 +88,8 @@ extension ColumnChart {
         let (x, width) = extent(of: index)
         let anchor: StaticString =
             columns.count == 1 ? "middle" : index == 0 ? "start" : index == columns.count - 1 ? "end" : "middle"
-        let middle = columns.count > 1 && index == 0 ? x : index == columns.count - 1 && index > 0 ? x + width : x + width / 2
+        let middle =
+            columns.count > 1 && index == 0 ? x : index == columns.count - 1 && index > 0 ? x + width : x + width / 2
         return HTML(
             .text, .class("label"), .x(.percent(middle)), .y(.pixels(Self.height + 20)), .textAnchor(anchor)
         ) {

@@ -31,7 +31,8 @@ package struct PageAsset: Hashable, Sendable {
             HTML(.svg, .svgNamespace, .viewBox("0 0 32 32")) {
                 HTML(.rect, .width(.pixels(32)), .height(.pixels(32)), .fill("#1f5fbf"))
                 HTML(.rect, .x(.pixels(6)), .y(.pixels(18)), .width(.pixels(5)), .height(.pixels(8)), .fill("#ffffff"))
-                HTML(.rect, .x(.pixels(14)), .y(.pixels(12)), .width(.pixels(5)), .height(.pixels(14)), .fill("#ffffff"))
+                HTML(
+                    .rect, .x(.pixels(14)), .y(.pixels(12)), .width(.pixels(5)), .height(.pixels(14)), .fill("#ffffff"))
                 HTML(.rect, .x(.pixels(22)), .y(.pixels(6)), .width(.pixels(5)), .height(.pixels(20)), .fill("#ffffff"))
             }))
 
