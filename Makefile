@@ -28,7 +28,7 @@ DESTDIR :=
 
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/skan-bench
 
-.PHONY: demo test test-cluster test-debian fuzz schemathesis bench bench-nodes build release install tests samples \
+.PHONY: demo test test-page test-cluster test-debian fuzz schemathesis bench bench-nodes build release install tests samples \
     format lint packages clean
 
 demo: build
@@ -41,6 +41,11 @@ test: lint tests
 test-cluster: PACKAGES += patroni etcd-server pgbouncer python3-etcd procps util-linux
 test-cluster: build
 	KILLS=$(KILLS) Tests/cluster/run.py $(SKAN)
+
+# Every page in headless Chromium, on a phone and on screens, light and dark; a few minutes.
+test-page: PACKAGES += chromium python3-websocket
+test-page: build
+	timeout 900 python3 Tests/pages/run.py $(SKAN) .build/pages
 
 # What a postback costs one, two and three nodes on one database, beside a plain receiver in Go where there is one.
 bench-nodes: PACKAGES += procps util-linux

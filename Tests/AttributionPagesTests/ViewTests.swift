@@ -40,8 +40,8 @@ struct ViewTests {
         return markup
     }
 
-    static let ledgers: [(days: Int64, text: String)] =
-        [0, 1, 30, 365].map { ($0, "5239") } + HostileText.all.map { (3, $0) }
+    static let ledgers: [(days: Int64, text: String?)] =
+        [0, 1, 30, 365].map { ($0, nil) } + HostileText.all.map { (3, $0) }
 
     private static func report(
         _ name: StandardReportName, _ ledger: DailyLedger, _ selection: PageSelection
@@ -54,7 +54,7 @@ struct ViewTests {
     }
 
     @Test("Every standard report, with no data, a day, a month, a year, and hostile texts", arguments: ledgers)
-    func reports(_ days: Int64, _ text: String) async throws {
+    func reports(_ days: Int64, _ text: String?) async throws {
         let selection = PageSelection(period: days > 100 ? "365d" : nil, filters: [])
         for name in StandardReportName.allCases {
             let report = try await Self.report(name, DailyLedger(days: days, text: text), selection)
@@ -116,13 +116,13 @@ struct ViewTests {
     }
 
     @Test("The free report, with no data, a day, a month, and hostile texts", arguments: ledgers)
-    func explore(_ days: Int64, _ text: String) async throws {
+    func explore(_ days: Int64, _ text: String?) async throws {
         var parameters = ReportParameters()
         (parameters.by, parameters.format) = ("day,network,campaign,source", .csv)
         let request = try ReportRequest(parameters, nowMilliseconds: Self.now)
         let report = try await Reporter(DailyLedger(days: days, text: text)).report(request)
         let choice = ExplorePage.Choice(by: parameters.by, sort: "-installs")
-        let page = ExplorePage(.success(report), PageSelection(filters: ["network=" + text]), choice).page
+        let page = ExplorePage(.success(report), PageSelection(filters: ["network=" + (text ?? "")]), choice).page
         let markup = try Self.check(page)
         #expect(markup.all("tbody").count == (days == 0 ? 0 : 1))
         if days > 0 {
@@ -131,7 +131,7 @@ struct ViewTests {
     }
 
     @Test("The quarantine, its deliveries, conflicts and postbacks, empty and with hostile texts", arguments: ledgers)
-    func store(_ days: Int64, _ text: String) async throws {
+    func store(_ days: Int64, _ text: String?) async throws {
         let ledger = DailyLedger(days: days, text: text)
         let query = QuarantineQuery(limit: 2)
         let deliveries = try await ledger.quarantine(query)
@@ -144,8 +144,8 @@ struct ViewTests {
             _ = try Self.check(DeliveryPage(delivery, recorded: recorded.first).page)
         }
         _ = try Self.check(ConflictsPage(query, try await ledger.quarantine(QuarantineQuery(kind: .conflict))).page)
-        _ = try Self.check(PostbackPage(text, postbacks: recorded).page)
-        _ = try Self.check(PostbackPage(text, postbacks: nil).page)
+        _ = try Self.check(PostbackPage(text ?? "", postbacks: recorded).page)
+        _ = try Self.check(PostbackPage(text ?? "", postbacks: nil).page)
         _ = try Self.check(RequeuePage(query).question(formToken: "0123"))
         _ = try Self.check(RequeuePage(query).outcome(Requeued()))
     }

@@ -5,8 +5,8 @@ package import AttributionStore
 package struct DailyLedger: LedgerReading {
     /// How many days have postbacks, the last of them ``lastDay``.
     package var days: Int64
-    /// The value of every dimension but those of time.
-    package var text: String
+    /// The value of every dimension but those of time; nil for values that postbacks can have.
+    package var text: String?
     /// What every method throws; nil for none.
     package var failure: StoreError?
 
@@ -14,7 +14,7 @@ package struct DailyLedger: LedgerReading {
     package static let lastDay = CalendarDay(number: 20_778)
 
     /// Makes a ledger.
-    package init(days: Int64, text: String = "5239", failure: StoreError? = nil) {
+    package init(days: Int64, text: String? = nil, failure: StoreError? = nil) {
         self.days = days
         self.text = text
         self.failure = failure
@@ -35,7 +35,8 @@ package struct DailyLedger: LedgerReading {
         for (quarter, count) in counted where question.received.map({ $0.contains(quarter * 900_000) }) ?? true {
             let values = question.dimensions.map { dimension in
                 dimension.isTime
-                    ? question.calendar.label(dimension, question.calendar.period(dimension, quarter)) : text
+                    ? question.calendar.label(dimension, question.calendar.period(dimension, quarter))
+                    : text ?? Self.value(of: dimension)
             }
             var counts = Counts()
             counts.count(
@@ -54,6 +55,22 @@ package struct DailyLedger: LedgerReading {
             unseen: question.conditions.flatMap { condition in
                 condition.values.map { LedgerAnswer.UnseenValue(dimension: condition.dimension, value: $0) }
             })
+    }
+
+    private static func value(of dimension: ReportDimension) -> String {
+        switch dimension {
+        case .framework: PostbackFramework.skAdNetwork.rawValue
+        case .network: "n.skadnetwork"
+        case .version: SKAdNetworkVersion.v4_0.rawValue
+        case .country: "DE"
+        case .fidelity: "1"
+        case .redownload: "false"
+        case .sequenceIndex: "0"
+        case .conversionValue: "7"
+        case .recipient: Delivery.Recipient.network.rawValue
+        case .app, .sourceApp, .sourceIdentifier: "5239"
+        default: ""
+        }
     }
 
     private var deliveryCounts: DeliveryCounts {
@@ -75,7 +92,7 @@ package struct DailyLedger: LedgerReading {
         return (0..<days).map { $0 + 1 }.filter { $0 > query.after }.prefix(query.limit).map { id in
             RecordedPostback(
                 id: id, recordedAtMilliseconds: 1_795_217_400_000, receivedAtMilliseconds: 1_795_217_400_125,
-                recipient: .network, traffic: .apple, keyName: text, body: body, check: nil)
+                recipient: .network, traffic: .apple, keyName: text ?? "a key", body: body, check: nil)
         }
     }
 
@@ -92,8 +109,8 @@ package struct DailyLedger: LedgerReading {
         let all = (0..<days).map { index in
             let kind = kinds[Int(index) % kinds.count]
             return QuarantinedDelivery(
-                id: index + 1, kind: kind, receivedAtMilliseconds: 1_795_217_400_000, recipient: .network, client: text,
-                reason: kind == .conflict ? "conflict" : "malformed", detail: text,
+                id: index + 1, kind: kind, receivedAtMilliseconds: 1_795_217_400_000, recipient: .network, client: text ?? "",
+                reason: kind == .conflict ? "conflict" : "malformed", detail: text ?? "a detail",
                 postbackID: kind == .conflict ? 1 : nil, body: body)
         }
         return Array(
@@ -106,7 +123,7 @@ package struct DailyLedger: LedgerReading {
 
     /// The text, as JSON that is no postback.
     private var body: [UInt8] {
-        Array("{\"text\":\"\(text)\"}".utf8)
+        Array("{\"text\":\"\(text ?? "")\"}".utf8)
     }
 
     package func quarantineTotals() async throws -> [QuarantineTotal] {

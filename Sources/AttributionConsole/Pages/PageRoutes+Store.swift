@@ -72,7 +72,7 @@ extension PageRoutes {
     func requeueQuestion(_ request: Request, _ context: ConsoleContext) throws -> PageAnswer {
         let query = try PageQuery(request, known: Self.changing)
         let wanted = try QuarantineQuery(changing: query.parameters(Self.changing))
-        return .page(RequeuePage(wanted).question(formToken: try requiredFormToken(context)))
+        return .page(RequeuePage(wanted).question(formToken: formToken(context)))
     }
 
     func requeue(_ request: Request, _ context: ConsoleContext) async throws -> PageAnswer {

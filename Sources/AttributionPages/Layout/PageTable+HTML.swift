@@ -8,7 +8,7 @@ extension PageTable {
         let captionID = id + "-caption"
         return HTML(.div, .class("table")) {
             if rows.isEmpty {
-                HTML(.p, .class("empty")) { emptyText }
+                HTML(.p, .class("empty"), .id(captionID)) { "\(caption): \(emptyText)" }
             } else {
                 HTML(.div, .class("scroll"), .role("region"), .ariaLabelledBy(captionID), .tabindex(0)) {
                     HTML(.table, .id(id)) {

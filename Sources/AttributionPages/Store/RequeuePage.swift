@@ -13,8 +13,8 @@ package struct RequeuePage {
 
     /// The question.
     ///
-    /// - Parameter formToken: What the form has to carry.
-    package func question(formToken: String) -> Page {
+    /// - Parameter formToken: What the form has to carry; nil for a request without a session, which can send none.
+    package func question(formToken: String?) -> Page {
         Page(title: "Judge deliveries again?", place: .quarantine) {
             HTML(.section, .class("card"), .ariaLabel("Confirmation")) {
                 HTML(.p) { "Deliveries: \(words)." }
@@ -22,16 +22,24 @@ package struct RequeuePage {
                     "Each is read and verified as if it came now. What is genuine is counted by when it was received; "
                     "everything else stays in the quarantine. This cannot be undone."
                 }
-                HTML(.form, .method("post"), .action(PageLink("quarantine", "requeue"))) {
-                    HTML.formToken(formToken)
-                    HTML(
-                        query.parameters.filter { $0.name != "after" }.map {
-                            HTML(.input, .type("hidden"), .name($0.name), .value($0.value))
-                        })
-                    HTML(.button, .type("submit")) { "Judge them again" }
-                    HTML.link(query.link(PagePlace.quarantine.link), "Cancel")
+                if let formToken {
+                    form(formToken)
+                } else {
+                    HTML.notice(.uncertain, "Log in with a browser, or use POST /v1/quarantine/requeue.")
                 }
             }
+        }
+    }
+
+    private func form(_ formToken: String) -> HTML {
+        HTML(.form, .method("post"), .action(PageLink("quarantine", "requeue"))) {
+            HTML.formToken(formToken)
+            HTML(
+                query.parameters.filter { $0.name != "after" }.map {
+                    HTML(.input, .type("hidden"), .name($0.name), .value($0.value))
+                })
+            HTML(.button, .type("submit")) { "Judge them again" }
+            HTML.link(query.link(PagePlace.quarantine.link), "Cancel")
         }
     }
 
