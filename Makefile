@@ -1,8 +1,11 @@
 # Two commands set everything up on a fresh machine with Swift 6.3: `make demo` and `make test`.
 # One release build serves both, so that what is tested is what runs.
 
-PACKAGES := libssl-dev libsqlite3-dev sqlite3 openssl curl python3-jwt python3-cryptography libpq5 postgresql-15
+PACKAGES := libssl-dev libsqlite3-dev sqlite3 openssl curl jq python3-jwt python3-cryptography libpq5 postgresql-15
 SKAN := .build/release/skan
+
+# After how long `make test` gives up.
+TEST_SECONDS := 2400
 
 # How many cases `make fuzz` puts to our verification and to OpenSSL, a curve, and to our framing and to NIO's decoder.
 CASES := 1000000
@@ -28,14 +31,18 @@ DESTDIR :=
 
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/skan-bench
 
-.PHONY: demo test test-page test-cluster test-debian fuzz schemathesis bench bench-nodes build release install tests samples \
+.PHONY: demo test test-page test-alerts test-cluster test-debian fuzz schemathesis bench bench-nodes build release \
+    install tests samples \
     format lint packages clean
 
 demo: build
 	samples/demo.sh $(SKAN)
 
+# Bounded, so that a test that hangs fails the run instead of holding it up. Few at once, because many block while they
+# wait for a program: all at once, each would take as long as the whole run.
 test: lint tests
-	swift test --configuration release --skip-build
+	timeout --verbose --kill-after=30 $(TEST_SECONDS) swift test --configuration release --skip-build \
+	    --experimental-maximum-parallelization-width 4
 
 # Three nodes on Patroni with etcd, in part through PgBouncer, whose leader is killed KILLS times; about ten minutes.
 test-cluster: PACKAGES += patroni etcd-server pgbouncer python3-etcd procps util-linux
@@ -46,6 +53,12 @@ test-cluster: build
 test-page: PACKAGES += chromium python3-websocket
 test-page: build
 	timeout 900 python3 Tests/pages/run.py $(SKAN) .build/pages
+
+# The alerting rules, each firing once where it must and once where it must not.
+test-alerts: PACKAGES := prometheus
+test-alerts: packages
+	promtool check rules contrib/prometheus/skan.rules.yaml
+	promtool test rules contrib/prometheus/skan.test.yaml
 
 # What a postback costs one, two and three nodes on one database, beside a plain receiver in Go where there is one.
 bench-nodes: PACKAGES += procps util-linux

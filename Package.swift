@@ -132,7 +132,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
             ],
-            resources: [.embedInCode("AppleSigned")]
+            resources: [.embedInCode("AppleSigned"), .embedInCode("Demo")]
         ),
         .executableTarget(
             name: "skan",
@@ -150,10 +150,11 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
+        .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
         .target(
             name: "TestSupport",
             dependencies: [
-                "Attribution", "AttributionStore",
+                "Attribution", "AttributionStore", "CSpawn",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -173,7 +174,9 @@ let package = Package(
         .testTarget(name: "FixedKeyECDSATests", dependencies: ["FixedKeyECDSA", "COpenSSL", "StrictJSON"]),
         .testTarget(
             name: "AttributionSigningTests",
-            dependencies: ["Attribution", "StrictJSON", "AttributionSigning", "AttributionHarness", "Hashing"]
+            dependencies: [
+                "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionHarness", "Hashing",
+            ]
         ),
         .testTarget(
             name: "AttributionHarnessTests",
@@ -213,7 +216,8 @@ let package = Package(
         .testTarget(
             name: "AttributionPagesTests",
             dependencies: [
-                "Attribution", "AttributionPages", "AttributionReports", "AttributionStore", "StrictJSON", "TestSupport",
+                "Attribution", "AttributionPages", "AttributionReports", "AttributionStore", "StrictJSON",
+                "TestSupport",
             ]
         ),
         .testTarget(
@@ -263,7 +267,7 @@ let package = Package(
             dependencies: [
                 "APIDescription", "Attribution", "AttributionAccess", "AttributionConsole", "AttributionHarness",
                 "AttributionIngest", "AttributionListener", "AttributionReports", "AttributionServer",
-                "AttributionStore", "CodedErrors", "StrictJSON", "TestSupport", "skan",
+                "AttributionSigning", "AttributionStore", "CodedErrors", "StrictJSON", "TestSupport", "skan",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Yams", package: "Yams"),
             ],

@@ -112,3 +112,5 @@ kill -TERM "$server"
 wait "$server" || { echo "the server ended with status $?"; exit 1; }
 server=
 tail -1 server.log | expect 'notice stopped$'
+
+say "A month of data, and the page that shows it: skan demo"

@@ -20,6 +20,7 @@ package final class Ingestor: Service {
     private let logger: Logger
     private let answeringTogether: @Sendable (() -> Void) -> Void
     private let metrics: IngestMetrics
+    private let metricsFactory: any MetricsFactory
     private let state = Mutex(State())
     /// Signalled when enough bodies have arrived for a waiting writer.
     private let arrival = DispatchSemaphore(value: 0)
@@ -74,6 +75,7 @@ package final class Ingestor: Service {
         self.answeringTogether = answeringTogether
         self.logger = logger
         metrics = IngestMetrics(factory: metricsFactory)
+        self.metricsFactory = metricsFactory
     }
 
     /// How many bodies wait for the writer.
@@ -161,8 +163,9 @@ package final class Ingestor: Service {
         var batch: [Pending] = []
         var deliveries: [Delivery] = []
         var log = IngestLog(logger)
+        var apps = AppMetrics(factory: metricsFactory)
         while let receivedAt = takeBatch(into: &batch, &log) {
-            record(batch, receivedAt: receivedAt, by: &deliveries, &log)
+            record(batch, receivedAt: receivedAt, by: &deliveries, &log, &apps)
             gather(after: batch.count)
             batch.removeAll(keepingCapacity: true)
             deliveries.removeAll(keepingCapacity: true)
@@ -237,7 +240,8 @@ package final class Ingestor: Service {
         _ batch: [Pending],
         receivedAt: ContinuousClock.Instant,
         by deliveries: inout [Delivery],
-        _ log: inout IngestLog
+        _ log: inout IngestLog,
+        _ apps: inout AppMetrics
     ) {
         var waiting: [Int] = []
         waiting.reserveCapacity(batch.count)
@@ -263,6 +267,7 @@ package final class Ingestor: Service {
             let now = ContinuousClock.now
             // Counted before it is answered, so that a client that has its answer finds it in the metrics.
             metrics.didCommit(recordings, after: now - receivedAt)
+            apps.didCommit(deliveries, recordings)
             answeringTogether {
                 for (index, (delivery, recording)) in zip(waiting, zip(deliveries, recordings)) {
                     batch[index].answer(recording.map { .durable($0) } ?? Self.unrecorded(delivery))

@@ -6,14 +6,14 @@ import Metrics
 /// Issues web ads, each with a new nonce, and stores them before it returns their links.
 package struct WebAdIssuer: Sendable {
     private let ledger: any WebAdLedger
-    private let signer: CurrentSigner?
+    private let signer: CurrentSigner
 
     /// Creates an issuer.
     ///
     /// - Parameters:
     ///   - ledger: Stores the ads.
-    ///   - signer: Must have a key for the network of every ad; nil if the keys are on another machine.
-    package init(ledger: any WebAdLedger, signer: CurrentSigner? = nil) {
+    ///   - signer: Must have a key for the network of every ad, or no tap could be answered.
+    package init(ledger: any WebAdLedger, signer: CurrentSigner) {
         self.ledger = ledger
         self.signer = signer
     }
@@ -39,9 +39,9 @@ package struct WebAdIssuer: Sendable {
         for _ in 0..<count {
             links.append(try request.checked(nonce: Nonce(using: &generator), issuedAt: issuedAt ?? now))
         }
-        if let signer = signer?.signer, let first = links.first {
+        if let first = links.first {
             // Signs a sample, so that a missing key is found now rather than at the first tap.
-            _ = try signer.sign(try first.ad.sampleImpression())
+            _ = try signer.signer.sign(try first.ad.sampleImpression())
         }
         try await ledger.issue(links.map(\.ad), at: now)
         Counter(label: "skan_web_ads_issued_total").increment(by: Int64(count))

@@ -97,6 +97,7 @@ extension Server {
         _ configuration: ServerConfiguration,
         _ ledger: any LedgerWriting,
         _ reader: any LedgerReading,
+        _ verifier: PostbackVerifier,
         _ maintenance: StoreMaintenance,
         _ signer: CurrentSigner?,
         _ webAds: WebAds?,
@@ -108,10 +109,18 @@ extension Server {
         return [
             HealthRoutes(readiness: { recording(ledger, webAds) }),
             APIDescriptionRoutes(),
-            ReportRoutes(logger: logger, queue: queue) { try await reporter.report($0, limits: $1) },
+            ReportRoutes(logger: logger, queue: queue) {
+                try await reporter.report($0, limits: $1)
+            } standardReport: {
+                try await reporter.report($0, limits: $1, isRecording: ledger.health == .ready)
+            },
             metrics,
             WebAdRoutes(issuer: webAds?.issuer, logger: logger),
             SigningRoutes(signer: signer, logger: logger),
+            ExplainRoutes(
+                postbacks: PostbackExplainer(
+                    verifier: verifier, networks: signer?.signer.networks.map(\.adNetworkID.text) ?? []),
+                logger: logger),
             StoreRoutes(
                 reader: reader, maintenance: maintenance, logger: logger),
         ]

@@ -118,7 +118,7 @@ package struct Server: Sendable {
         let queue = ReportQueue()
         let maintenance = StoreMaintenance(ledger: ledger, verifier: verifier)
         let routes = Self.routes(
-            configuration, ledger, reader, maintenance, signer, webAds, metricsRoutes, queue, logger)
+            configuration, ledger, reader, verifier, maintenance, signer, webAds, metricsRoutes, queue, logger)
         let rate = DeliveryRate(metrics)
         let sessions = ConsoleSessions(isSecure: !configuration.console.isLoopback)
         let pages = PageRoutes(

@@ -53,13 +53,21 @@ extension CodedError {
     /// - Parameter members: Additional members.
     /// - Returns: `status`, `reason`, `detail`, `hint` if there is one, and the additional members.
     package func json(adding members: [(String, JSONText)] = []) -> JSONText {
+        .object(self.members(adding: members))
+    }
+
+    /// The members of that object, for a refusal that is part of a larger answer.
+    ///
+    /// - Parameter members: Additional members.
+    /// - Returns: The names and values.
+    package func members(adding members: [(String, JSONText)] = []) -> [(String, JSONText)] {
         var json: [(String, JSONText)] = [
             ("status", .string("refused")), ("reason", .string(code.rawValue)), ("detail", .string(message)),
         ]
         if let hint {
             json.append(("hint", .string(hint)))
         }
-        return .object(json + members)
+        return json + members
     }
 
     /// The value of the Retry-After field: whole seconds, rounded up, at least 1.

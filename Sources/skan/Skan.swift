@@ -19,12 +19,15 @@ struct Skan: AsyncParsableCommand {
             CommandGroup(name: "Reporting", subcommands: [ReportCommand.self, ExportCommand.self]),
             CommandGroup(
                 name: "Signing",
-                subcommands: [SignCommand.self, KeysCommand.self, WebAdCommand.self, PublishCommand.self]),
+                subcommands: [
+                    SignCommand.self, CheckImpressionCommand.self, KeysCommand.self, RegisterCommand.self,
+                    WebAdCommand.self, PublishCommand.self,
+                ]),
             CommandGroup(
                 name: "Testing",
                 subcommands: [
-                    VerifyCommand.self, SelftestCommand.self, SimulateCommand.self, TriggerCommand.self,
-                    ListenCommand.self, ReplayCommand.self,
+                    VerifyCommand.self, SelftestCommand.self, SimulateCommand.self, DemoCommand.self,
+                    TriggerCommand.self, ListenCommand.self, ReplayCommand.self,
                 ]),
             CommandGroup(
                 name: "Store",

@@ -88,6 +88,12 @@ struct IngestMetricsTests {
         try await ingestor.run()
         #expect(counted() == expected)
         #expect(try metrics.expectTimer("skan_ingest_commit_seconds").values.count == 1)
+        // Of all these only one is a production postback that was recorded.
+        let apps = metrics.counters(label: "skan_app_postbacks_total")
+        #expect(apps.map(\.totalValue) == [1])
+        #expect(
+            apps.first.map { Dictionary(uniqueKeysWithValues: $0.dimensions) }
+                == ["app": "525463029", "conversion": "fine"])
     }
 
     @Test(

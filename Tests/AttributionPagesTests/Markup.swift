@@ -1,5 +1,7 @@
-/// Reads a document as strictly as it has to be written: every element is known and ends in order, every attribute is
-/// quoted and escaped. What is hostile and got out of its place shows as an element or attribute that is not ours.
+/// A document, read as strictly as it has to be written: every element is known and ends in order, every attribute is
+/// quoted and escaped.
+///
+/// What is hostile and got out of its place shows as an element or attribute that is not ours.
 struct Markup {
     struct Fault: Error, CustomStringConvertible {
         let description: String

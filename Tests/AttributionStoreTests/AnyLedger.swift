@@ -29,3 +29,21 @@ struct AnyLedger: Sendable {
         try writer.close()
     }
 }
+
+/// A store, of whatever kind, that another one is copied into.
+struct TargetLedger: Sendable {
+    let target: any LedgerCopyTarget
+    let writer: any LedgerImporting
+    let reader: any LedgerCopySource
+
+    /// Copies a store in a file into it.
+    @discardableResult
+    func copy(_ source: any LedgerCopySource) async throws -> LedgerCopier.Summary {
+        try await LedgerCopier(from: source, to: target, named: "target").run()
+    }
+
+    /// The bodies in quarantine.
+    func quarantine() async throws -> [String] {
+        try await reader.quarantine(QuarantineQuery(limit: 10_000)).map { String(decoding: $0.body, as: UTF8.self) }
+    }
+}

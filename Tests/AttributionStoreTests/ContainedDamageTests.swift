@@ -1,4 +1,5 @@
 import Attribution
+import AttributionHarness
 import AttributionSigning
 import AttributionStore
 import Foundation
@@ -122,6 +123,61 @@ struct ContainedDamageTests {
     }
 
     static let countTables = ["delivery", "repeat_delay"]
+
+    @Test(
+        "Where the counts of deliveries are damaged, what is imported, requeued and deleted is so all the same",
+        arguments: countTables)
+    func damagedCountsElsewhere(_ table: String) async throws {
+        let stranger = try PostbackVerifier()
+        func unknown(_ id: String) throws -> Delivery {
+            let body = try postbacks.standIn.sign(postbacks.draft(id: id))
+            return Delivery(
+                judgement: stranger.judge(body), recipient: .network, receivedAtMilliseconds: Postbacks.noon)
+        }
+        do {
+            let ledger = try OpenLedger(store.path)
+            _ = try ledger.record(try (0..<9).map { try delivery("\($0)") })
+            _ = try ledger.record([delivery("1"), unknown("7"), unknown("later"), postbacks.delivery(Array("{}".utf8))])
+            try ledger.close()
+        }
+        try SQLite.garble(table, store.path)
+        let events = Events()
+        let ledger = try OpenLedger(store.path, onEvent: events.note)
+        let file = ImportedFile(digest: [1], bytes: 1, records: 2)
+        let imported = [try delivery("new"), try postbacks.delivery(postbacks.draft(id: "2"), at: Postbacks.noon + 1)]
+        #expect(
+            try ledger.writer.record(imported, importing: file) == [.made(.recorded(.test)), .made(.duplicate(.test))])
+        #expect(try ledger.writer.importedFiles(upTo: 1) == [file])
+        let verifier = postbacks.verifier
+        let requeued = try ledger.writer.requeue(QuarantineQuery()) { verifier.judge($0) }
+        #expect(requeued.recorded == 1 && requeued.duplicate == 1)
+        #expect(try ledger.writer.prune(QuarantineQuery()) == 1)
+        #expect(try await ledger.totals()[.postbacks] == 11)
+        #expect(try await ledger.reader.quarantineTotals().allSatisfy { $0.count == 0 })
+        #expect(events.messages.count == 1 && events.messages[0].contains("are damaged"), "\(events.messages)")
+    }
+
+    @Test("Counts that cannot be written for another reason than damage are written later")
+    func delayedCounts() async throws {
+        try fill(9)
+        try SQLite.garble("repeat_delay", store.path)
+        try SQLite.execute(
+            """
+            CREATE TRIGGER no_counts BEFORE INSERT ON delivery WHEN NEW.status = 'recorded'
+            BEGIN SELECT RAISE(ABORT, 'not now'); END
+            """, store.path)
+        let events = Events()
+        let ledger = try OpenLedger(store.path, onEvent: events.note)
+        #expect(try ledger.record([delivery("3"), delivery("new")]) == [.duplicate(.test), .recorded(.test)])
+        #expect(events.messages.count { $0.contains("are kept in memory") } == 1, "\(events.messages)")
+        let counts = try await ledger.deliveries()
+        #expect(counts.count(.recorded, .test) == 9 && counts.count(.duplicate, .test) == 2)
+        try SQLite.execute("DROP TRIGGER no_counts", store.path)
+        ledger.writer.heartbeat()
+        #expect(try await ledger.deliveries().count(.recorded, .test) == 10)
+        try ledger.close()
+        #expect(!events.messages.contains { $0.contains("are lost") }, "\(events.messages)")
+    }
 
     @Test("Of damaged counts only those on the damaged page are left out")
     func otherCounts() async throws {

@@ -10,17 +10,31 @@ struct LedgerFactory: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// Opens the store that belongs to a path, and makes it when there is none.
     let open: @Sendable (String) throws -> AnyLedger
+    /// Opens it as one that another store is copied into, with a quarantine that has no room.
+    let openTarget: @Sendable (String) throws -> TargetLedger
 
     static let all = [
         LedgerFactory(testDescription: "SQLite") { path in
             AnyLedger(writer: try SQLiteLedgerWriter(path: path), reader: try SQLiteLedgerReader(path))
+        } openTarget: { path in
+            let writer = try SQLiteLedgerWriter(path: path, settings: withoutRoom)
+            return TargetLedger(target: writer, writer: writer, reader: try SQLiteLedgerReader(path))
         },
         LedgerFactory(testDescription: "PostgreSQL") { path in
-            let address = try PostgreSQLAddress(try databases.address(of: path))
+            let address = try databases.address(of: path)
             return AnyLedger(
                 writer: try PostgreSQLLedgerWriter(address), reader: PostgreSQLLedgerReader(address))
+        } openTarget: { path in
+            let address = try databases.address(of: path)
+            return TargetLedger(
+                target: try PostgreSQLCopyTarget(address),
+                writer: try PostgreSQLLedgerWriter(address, settings: withoutRoom),
+                reader: PostgreSQLLedgerReader(address))
         },
     ]
+
+    private static let withoutRoom = LedgerSettings(
+        budgets: QuarantineBudgets(hourly: [:], totalBytes: 0, contentsPerPostback: 0))
 
     private static let databases = Databases()
 
@@ -28,14 +42,14 @@ struct LedgerFactory: Sendable, CustomTestStringConvertible {
     private final class Databases: Sendable {
         private let addresses = Mutex<[String: String]>([:])
 
-        func address(of path: String) throws -> String {
+        func address(of path: String) throws -> PostgreSQLAddress {
             try addresses.withLock { addresses in
                 if let address = addresses[path] {
-                    return address
+                    return try PostgreSQLAddress(address)
                 }
                 let address = try PostgreSQLServer.shared().makeDatabase()
                 addresses[path] = address
-                return address
+                return try PostgreSQLAddress(address)
             }
         }
     }

@@ -3,6 +3,7 @@ import AttributionSigning
 import AttributionStore
 import Foundation
 import SQLiteStore
+import TestSupport
 import Testing
 
 @Suite("The one owner of a store")
@@ -61,7 +62,7 @@ struct OwnershipTests {
 
     /// Tries to lock the file from another process.
     private func flock() throws -> String {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
         process.arguments = ["--nonblock", store.path, "true"]
         try process.run()
@@ -196,8 +197,8 @@ struct OwnershipTests {
     }
 
     /// A process that has the store open and has read it.
-    private func reader(_ sql: String) throws -> (Process, FileHandle) {
-        let reader = Process()
+    private func reader(_ sql: String) throws -> (ChildProcess, FileHandle) {
+        let reader = ChildProcess()
         let (input, output) = (Pipe(), Pipe())
         reader.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
         reader.arguments = [store.path]

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The `sqlite3` command, with which tests inspect and change a store.
 enum SQLite {
@@ -8,7 +9,7 @@ enum SQLite {
 
     /// Runs a query and returns its output: one line per row, with values separated by `|`.
     static func query(_ sql: String, _ path: String) throws -> String {
-        let process = Process()
+        let process = ChildProcess()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
         process.arguments = [path, sql]

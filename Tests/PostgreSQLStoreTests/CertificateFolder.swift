@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// An authority, and a certificate that it signed, made by openssl in a folder that the server's user may read.
@@ -40,7 +41,7 @@ final class CertificateFolder {
     }
 
     private func run(_ program: String, _ arguments: [String]) throws {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         process.currentDirectoryURL = URL(fileURLWithPath: path)

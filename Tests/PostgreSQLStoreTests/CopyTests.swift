@@ -29,8 +29,8 @@ struct CopyTests {
         let sourceReader: any LedgerCopySource
         let target: any LedgerCopyTarget
         let targetReader: any LedgerReading
-        /// The target, when it is a database.
-        var targetAddress: PostgreSQLAddress?
+        /// The address of the target, when it is a database.
+        var targetAddress: String?
     }
 
     private func pair(_ direction: Direction) throws -> Pair {
@@ -48,11 +48,12 @@ struct CopyTests {
                 source: source, sourceReader: try database.reader(), target: target,
                 targetReader: try SQLiteLedgerReader(path))
         case .betweenDatabases:
-            let other = try PostgreSQLAddress(database.server.makeDatabase())
+            let text = try database.server.makeDatabase()
+            let other = try PostgreSQLAddress(text)
             return Pair(
                 source: try database.node(), sourceReader: try database.reader(),
                 target: try PostgreSQLCopyTarget(other), targetReader: PostgreSQLLedgerReader(other),
-                targetAddress: other)
+                targetAddress: text)
         }
     }
 
@@ -141,7 +142,7 @@ struct CopyTests {
         try record("first", pair.source)
         _ = try await copy(pair)
         let shared = try database.standIn.sign(database.draft(id: "shared"))
-        let node = try PostgreSQLLedgerWriter(#require(pair.targetAddress))
+        let node = try PostgreSQLLedgerWriter(PostgreSQLAddress(#require(pair.targetAddress)))
         #expect(try node.record([delivery(shared)]) == [.recorded(.test)])
         #expect(try pair.source.record([delivery(shared, after: 1_000)]) == [.recorded(.test)])
         let second = try await copy(pair)
@@ -202,6 +203,28 @@ struct CopyTests {
         _ = try await copy(pair)
         try database.sql("UPDATE skan.postback_body SET body = body || ' ' WHERE id = 3")
         await #expect(throws: LedgerCopyError.different(path: "target", expected: 41, found: 41)) {
+            _ = try await copy(pair)
+        }
+    }
+
+    @Test("When old bodies were dropped in the target, a copy goes on, says so, and still finds what was changed")
+    func droppedPartition() async throws {
+        let pair = try pair(.betweenDatabases)
+        try record("first", pair.source)
+        // As if recorded in two months of the past.
+        for (month, ids) in [("2025-01-15", "id <= 20"), ("2025-02-15", "id > 20")] {
+            try database.sql("UPDATE skan.postback SET recorded_at = '\(month)' WHERE \(ids)")
+            try database.sql("UPDATE skan.postback_body SET recorded_at = '\(month)' WHERE \(ids)")
+        }
+        #expect(try await copy(pair).dropped == 0)
+        let target = try #require(pair.targetAddress)
+        try database.server.sql("DROP TABLE skan.postback_body_2025_01", database: target)
+        let again = try await copy(pair)
+        #expect(again.postbacks == 0 && again.all == 41 && again.dropped == 20)
+        try record("second", pair.source)
+        #expect(try await copy(pair).postbacks == 41)
+        try database.server.sql("DELETE FROM skan.postback_body WHERE id = 30", database: target)
+        await #expect(throws: LedgerCopyError.different(path: "target", expected: 82, found: 81)) {
             _ = try await copy(pair)
         }
     }

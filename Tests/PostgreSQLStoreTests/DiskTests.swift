@@ -37,7 +37,7 @@ struct DiskTests {
         }
 
         private func run(_ program: String, _ arguments: String...) throws {
-            let process = try Process.run(URL(fileURLWithPath: program), arguments: arguments)
+            let process = try ChildProcess.run(URL(fileURLWithPath: program), arguments: arguments)
             process.waitUntilExit()
             try #require(process.terminationStatus == 0, "\(program) \(arguments.joined(separator: " "))")
         }

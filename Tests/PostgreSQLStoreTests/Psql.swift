@@ -3,7 +3,7 @@ import TestSupport
 
 /// A session of psql that stays open, for transactions that other connections meet.
 final class Psql {
-    private let process = Process()
+    private let process = ChildProcess()
     private let input = Pipe()
     private let output = Pipe()
 

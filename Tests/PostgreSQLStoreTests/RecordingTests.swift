@@ -154,6 +154,56 @@ struct RecordingTests {
         #expect(try await database.differences() == [])
     }
 
+    /// How many of some bodies of garbage a node keeps.
+    private func keptGarbage(_ count: Int, _ node: PostgreSQLLedgerWriter) throws -> Int {
+        let garbage = Delivery(
+            judgement: .rejected(.malformed([]), body: [0x20]), recipient: .network,
+            receivedAtMilliseconds: TestDatabase.noon)
+        return try node.record(Array(repeating: garbage, count: count)).count { $0?.isKept == true }
+    }
+
+    private func budgets(garbage rows: Int64) -> QuarantineBudgets {
+        QuarantineBudgets(hourly: [.garbage: .init(rows: rows, bytes: 1 << 20)], shares: 1)
+    }
+
+    /// Lets a node look at what all have kept, which it does now and then.
+    private func look(_ node: PostgreSQLLedgerWriter) {
+        for _ in 0..<5 {
+            node.heartbeat()
+        }
+    }
+
+    @Test("Nodes keep an hour's budget between them, and what one leaves the other may use")
+    func hourlyBudget() throws {
+        let budgets = budgets(garbage: 8)
+        let nodes = try [database.node(budgets: budgets), database.node(budgets: budgets)]
+        nodes.forEach(look)
+        #expect(try nodes.map { try keptGarbage(10, $0) } == [4, 4])
+        nodes.forEach(look)
+        #expect(try nodes.map { try keptGarbage(10, $0) } == [0, 0])
+        // A third one, which has just come, finds nothing left.
+        #expect(try keptGarbage(1, database.node(budgets: budgets)) == 0)
+    }
+
+    @Test("After a commit whose answer was lost a node knows what all have kept")
+    func roomAfterLostCommit() throws {
+        let budgets = budgets(garbage: 100)
+        let proxy = try CuttingProxy(to: database.server.port)
+        let cut = try PostgreSQLLedgerWriter(
+            PostgreSQLAddress(database.server.address(database.name, port: proxy.port)),
+            settings: LedgerSettings(networks: OwnNetworks(), budgets: budgets))
+        let other = try database.node(budgets: budgets)
+        look(cut)
+        for _ in 0..<10 {
+            look(other)
+            _ = try keptGarbage(100, other)
+        }
+        proxy.cut(.after(" COMMIT "))
+        #expect(try keptGarbage(1, cut) == 1)
+        #expect(proxy.cuts == 1)
+        #expect(try keptGarbage(100, cut) == 0)
+    }
+
     @Test("Two nodes that judge the quarantine at once move each delivery once")
     func requeue() async throws {
         let nodes = try [database.node(), database.node()]

@@ -169,7 +169,7 @@ struct JSONObjectTests {
     func bounds() throws {
         let deep = String(repeating: "[", count: 7) + String(repeating: "]", count: 7)
         #expect(throws: Never.self) { try JSONObject(reading: "{\"a\":\(deep)}".utf8) }
-        #expect(throws: JSONError.tooDeep(offset: 12)) { try JSONObject(reading: "{\"a\":[\(deep)]}".utf8) }
+        #expect(throws: JSONError.tooDeep(offset: 12, limit: 8)) { try JSONObject(reading: "{\"a\":[\(deep)]}".utf8) }
         #expect(throws: JSONError.tooLong(count: 16_385, limit: 16_384)) {
             try JSONObject(reading: Array(repeating: 0x20, count: 16_385))
         }

@@ -109,7 +109,8 @@ package struct DailyLedger: LedgerReading {
         let all = (0..<days).map { index in
             let kind = kinds[Int(index) % kinds.count]
             return QuarantinedDelivery(
-                id: index + 1, kind: kind, receivedAtMilliseconds: 1_795_217_400_000, recipient: .network, client: text ?? "",
+                id: index + 1, kind: kind, receivedAtMilliseconds: 1_795_217_400_000, recipient: .network,
+                client: text ?? "",
                 reason: kind == .conflict ? "conflict" : "malformed", detail: text ?? "a detail",
                 postbackID: kind == .conflict ? 1 : nil, body: body)
         }

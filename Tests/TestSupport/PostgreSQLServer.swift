@@ -16,7 +16,7 @@ package final class PostgreSQLServer: Sendable {
     /// The port on 127.0.0.1.
     package let port: Int
     private let folder: String
-    private let process: Mutex<Process?>
+    private let process: Mutex<ChildProcess?>
     private let databases = Mutex(0)
 
     private static let binaries = "/usr/lib/postgresql/15/bin"
@@ -73,9 +73,9 @@ package final class PostgreSQLServer: Sendable {
 
     /// Starts the server again, after ``stop(isAbrupt:)``.
     package func start() throws {
-        let server = Process()
+        let server = ChildProcess(limit: .seconds(1_800))
         let command = Self.command(["postgres", "-D", folder + "/data"])
-        // Whatever becomes of the tests.
+        // Ends by itself, whatever becomes of the tests.
         server.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
         server.arguments = ["--signal=QUIT", "1800"] + command
         server.standardOutput = FileHandle.nullDevice
@@ -155,7 +155,7 @@ package final class PostgreSQLServer: Sendable {
 
     @discardableResult
     private static func run(_ command: [String]) throws -> String {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
         process.currentDirectoryURL = URL(fileURLWithPath: "/tmp")

@@ -55,7 +55,7 @@ class Cluster:
         wait_until(self.leader, 90, "a leader")
         self.wait_for_standbys(None)
         self.sql("CREATE DATABASE skan TEMPLATE template0", "postgres")
-        self.bouncer = PgBouncer(self.folder, self.leader())
+        self.bouncer = PgBouncer(self.folder, wait_until(self.leader, 60, "a leader"))
         self.processes.append(self.bouncer)
         threading.Thread(target=self.guide, daemon=True).start()
 
@@ -78,9 +78,13 @@ class Cluster:
         wait_until(are_there, 120, "two standbys, one of them synchronous")
 
     def sql(self, statement, database="skan"):
-        return subprocess.run(
-            [f"{BINARIES}/psql", "--no-psqlrc", "-qAt", "-h", "127.0.0.1", "-p", str(self.leader().port), "-U", USER,
-             "-d", database, "-c", statement], capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+        leader = wait_until(self.leader, 60, "a leader")
+        done = subprocess.run(
+            [f"{BINARIES}/psql", "--no-psqlrc", "-qAt", "-h", "127.0.0.1", "-p", str(leader.port), "-U", USER,
+             "-d", database, "-c", statement], capture_output=True, text=True, check=False, timeout=60)
+        if done.returncode != 0:
+            raise Failure(f"{statement}: {done.stderr.strip()}")
+        return done.stdout.strip()
 
     @property
     def store(self):
@@ -116,10 +120,13 @@ def kill_leaders(cluster, load):
         acknowledged = len(load.acknowledged)
         leader.kill()
         # Dead but for its files: the others lead on.
-        wait_until(lambda: cluster.leader() not in (None, leader), 90, "another leader")
+        def other_leader():
+            found = cluster.leader()
+            return found if found is not leader else None
+        new = wait_until(other_leader, 90, "another leader")
         wait_until(lambda: len(load.acknowledged) > acknowledged + 30, 90, "acknowledgements after the failover")
         gaps.append(load.take_gap())
-        say(f"kill {number} of {KILLS}: {leader.name} is dead, {cluster.leader().name} leads; "
+        say(f"kill {number} of {KILLS}: {leader.name} is dead, {new.name} leads; "
             f"{gaps[-1]:.1f} s without an acknowledgement")
         leader.start()
     return gaps
@@ -146,12 +153,14 @@ def check(cluster, load):
     with open(os.path.join(cluster.folder, "sim", "expected-report.json"), encoding="utf-8") as file:
         expected = json.load(file)
     report = cluster.run_skan("report", "--store", cluster.store, "--test", "--by", BY, "--format", "json")
+    if report.returncode != 0:
+        problems.append(f"the report failed: {report.stderr}")
     found = json.loads(report.stdout or "{}")
     if by_values(found.get("rows", [])) != by_values(expected["rows"]):
         problems.append("the report is not the one that was expected")
     say(f"the report has {len(found.get('rows', []))} rows, as expected: {not problems}")
     recount = cluster.run_skan("recount", "--store", cluster.store, *cluster.keys)
-    say(recount.stdout.strip().splitlines()[-1])
+    say((recount.stdout.strip().splitlines() or ["the recount says nothing"])[-1])
     if recount.returncode != 0:
         problems.append(f"the recount differs: {recount.stdout} {recount.stderr}")
     return problems
@@ -170,7 +179,7 @@ def main():
     problems = ["it was not finished"]
     try:
         problems = run(cluster)
-    except Failure as failure:
+    except (Failure, subprocess.TimeoutExpired) as failure:
         problems = [str(failure)]
     finally:
         signal.alarm(0)

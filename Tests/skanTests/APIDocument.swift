@@ -21,6 +21,7 @@ struct APIDocument {
     struct Request {
         var query: [(name: String, value: String)] = []
         var body: Any?
+        var mediaType = "application/json"
     }
 
     /// What is answered with one status.
@@ -135,11 +136,11 @@ struct APIDocument {
             }
         }
         if operation["requestBody"] != nil {
-            for (name, example) in try members(
-                node("requestBody", "content", "application/json", "examples", in: operation))
-            {
-                let value = try node("value", in: example).any
-                change(name) { $0.body = value }
+            for (mediaType, content) in try members(node("requestBody", "content", in: operation)) {
+                for (name, example) in try members(node("examples", in: content)) {
+                    let value = try node("value", in: example).any
+                    change(name) { ($0.body, $0.mediaType) = (value, mediaType) }
+                }
             }
         } else if requests.isEmpty {
             // What needs nothing is asked for as it is.

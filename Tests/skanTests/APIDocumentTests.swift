@@ -6,6 +6,7 @@ import AttributionIngest
 import AttributionListener
 import AttributionReports
 import AttributionServer
+import AttributionSigning
 import AttributionStore
 import CodedErrors
 import Foundation
@@ -148,6 +149,8 @@ struct APIDocumentTests {
             return Set(operation.responses.values.flatMap(\.reasons)).subtracting(gate)
         }
         #expect(try described(.impressions) == own.union(["not-json", "bad-field", "no-key"]))
+        // The lines of a batch are answered with the reasons of an impression.
+        #expect(try described(.impressionBatch) == own.union(["bad-field"]))
         // A bid is signed by networks that have a key, so that none can be missing.
         let bids = Set(BidRefusal.Reason.allCases.map(\.rawValue)).union(["not-json"])
         #expect(try described(.openRTB) == own.union(bids))
@@ -219,6 +222,8 @@ struct APIDocumentTests {
             ("Recipient", Delivery.Recipient.allCases.map(\.rawValue)),
             ("SKAdNetworkVersion", SKAdNetworkVersion.allCases.map(\.rawValue)),
             ("QuarantineReason", PostbackRejection.Code.allCases.map(\.rawValue).filter { $0 != "not-json" }),
+            ("VerdictWord", VerdictWord.allCases.map(\.rawValue)),
+            ("ExplanationCause", ExplanationCause.allCases.map(\.rawValue)),
             ("BidRefusalReason", BidRefusal.Reason.allCases.map(\.rawValue)),
         ])
     func closedSets(_ schema: String, _ values: [String]) throws {

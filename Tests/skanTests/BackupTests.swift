@@ -1,5 +1,6 @@
 import Foundation
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite("Backups, as a process", .timeLimit(.minutes(10)))
@@ -22,7 +23,7 @@ struct BackupTests {
     @Test("Copied while postbacks are recorded, each copy is whole, and a server starts with it")
     func whilePosting() throws {
         let server = try SkanServer(in: folder)
-        let traffic = Process()
+        let traffic = ChildProcess()
         traffic.executableURL = SkanProcess.binary
         traffic.arguments = ["simulate", "--count", "3000", "--keys", "keys", "--post", server.url]
         traffic.currentDirectoryURL = folder.url

@@ -171,10 +171,10 @@ struct CommandTests {
     @Test("A key's public half is what Apple asks for, and matches openssl's")
     func publicKey() throws {
         _ = try skan("keys", "generate", "key.pem")
-        let shown = try skan("keys", "public", "key.pem").output
+        let shown = try skan("keys", "public", "key.pem")
         let theirs = try SkanProcess.run(SkanProcess.openssl, ["pkey", "-in", "key.pem", "-pubout"], in: folder.url)
-        #expect(shown.hasPrefix(theirs.output))
-        #expect(shown.contains("fingerprint: SHA256:"))
+        #expect(shown.output == theirs.output)
+        #expect(shown.errors.contains("fingerprint: SHA256:"))
         #expect(try skan("keys", "check", "key.pem").output.hasPrefix("ok key.pem P-256 SHA256:"))
     }
 

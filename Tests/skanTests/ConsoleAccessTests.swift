@@ -2,6 +2,7 @@ import AttributionAccess
 import AttributionConsole
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("Access to the console, as a process", .timeLimit(.minutes(5)))

@@ -69,7 +69,7 @@ struct PostgreSQLCommandTests {
             "-s", "--max-time", "60", "-o", "answer", "-w", "%{http_code}", "-H", "Content-Type: application/json",
             "--data-binary", "@body", server.url,
         ]
-        let first = Process()
+        let first = ChildProcess()
         let output = Pipe()
         first.executableURL = SkanProcess.curl
         first.arguments = posting

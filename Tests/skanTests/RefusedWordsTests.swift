@@ -46,6 +46,12 @@ struct RefusedWordsTests {
             ("report --test --development", "found --test and --development, expected one of them"),
             ("export --foreign --test", "found --test and --foreign, expected one of them"),
             // Unknown names.
+            ("--store= report", "--store: found before report, expected after it"),
+            ("--store x report", "--store: found before report, expected after it"),
+            ("-s x quarantine list", "-s: found before quarantine, expected after it"),
+            ("quarantine --store x list", "--store: found before list, expected after it"),
+            ("--store=x", "--store: found before the command, expected after it"),
+            ("--storee=x report", "unknown option --storee"),
             ("report -sfile", "unknown option -sfile; did you mean -s file?"),
             ("report -store x", "unknown option -store; did you mean --store?"),
             ("report -qx", "unknown option -qx"),

@@ -1,5 +1,6 @@
 import AttributionHarness
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("SIGHUP, to a process", .timeLimit(.minutes(5)))

@@ -1,5 +1,6 @@
 import Attribution
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The server, as a process", .timeLimit(.minutes(10)))
@@ -169,7 +170,7 @@ struct ServerTests {
         _ server: SkanServer,
         act: () throws -> Void
     ) throws -> ([Substring], Int32) {
-        let sender = Process()
+        let sender = ChildProcess()
         sender.executableURL = SkanProcess.binary
         sender.arguments = [
             "simulate", "--count", "1000", "--seed", "\(seed)", "--keys", "keys", "--concurrency", "64", "--post",
@@ -276,7 +277,7 @@ struct ServerTests {
 
     @Test("With --log-format json every line is an object, from the start to the stop")
     func jsonLog() throws {
-        let process = Process()
+        let process = ChildProcess()
         let log = Pipe()
         process.executableURL = SkanProcess.binary
         process.arguments = [
@@ -293,7 +294,7 @@ struct ServerTests {
             try #require(!more.isEmpty, "\(text)")
             text += String(decoding: more, as: UTF8.self)
         }
-        process.terminate()
+        process.send(SIGTERM)
         text += String(decoding: log.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         let objects = try objects(text)

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("The server under signals and pressure, as a process", .serialized, .timeLimit(.minutes(5)))
@@ -52,7 +53,7 @@ struct ServerUnderPressureTests {
         let server = try SkanServer(in: folder, arguments: [])
         #expect(try post("skan-3.0-win", to: server).contains("\"recorded\""))
 
-        let holder = Process()
+        let holder = ChildProcess()
         let (input, output) = (Pipe(), Pipe())
         holder.executableURL = SkanProcess.sqlite
         holder.arguments = ["skan.sqlite"]
@@ -69,7 +70,7 @@ struct ServerUnderPressureTests {
 
         // Nobody can answer it while the lock is held; it is on its way when the signal comes.
         try Data(CommandTests.body("skan-4.0-web-fine").utf8).write(to: folder.url.appendingPathComponent("body"))
-        let sender = Process()
+        let sender = ChildProcess()
         sender.executableURL = SkanProcess.curl
         sender.arguments = [
             "-s", "-v", "--max-time", "20", "-H", "Content-Type: application/json", "--data-binary", "@body",

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The `skan` binary beside the tests, run as a user runs it.
 struct SkanProcess {
@@ -36,7 +37,7 @@ struct SkanProcess {
             try Data().write(to: file)
         }
         defer { files.forEach { try? FileManager.default.removeItem(at: $0) } }
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = program
         process.arguments = arguments
         process.currentDirectoryURL = directory

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 
 /// A running `skan serve` on free ports of loopback, ended by its process id.
 final class SkanServer {
-    let process: Process
+    let process: ChildProcess
     let port: Int
     let consolePort: Int
     /// What was logged until it listened on all.
@@ -17,7 +18,7 @@ final class SkanServer {
     init(
         in folder: WorkFolder, store: String = "skan.sqlite", arguments: [String] = testKeys, openFiles: Int? = nil
     ) throws {
-        process = Process()
+        process = ChildProcess()
         let serve =
             ["serve", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--store", store] + arguments
         if let openFiles {

@@ -18,8 +18,8 @@ struct StoreCopyTests {
         try SkanProcess.run(arguments, in: folder.url)
     }
 
-    private func start(_ program: URL, _ arguments: [String]) throws -> Process {
-        let process = Process()
+    private func start(_ program: URL, _ arguments: [String]) throws -> ChildProcess {
+        let process = ChildProcess()
         process.executableURL = program
         process.arguments = arguments
         process.currentDirectoryURL = folder.url

@@ -1,5 +1,6 @@
 import Foundation
 import StrictJSON
+import TestSupport
 import Testing
 
 /// `skan trigger`, `skan listen`, `skan replay` and `skan doctor` against servers of this machine.
@@ -232,7 +233,7 @@ struct TriggerTests {
 
 /// A server behind a proxy whose clock is wrong: every answer has that `Date`.
 final class DatedServer {
-    private let process = Process()
+    private let process = ChildProcess()
     let url: String
 
     private static let program = """
@@ -273,7 +274,7 @@ final class DatedServer {
 
 /// A running `skan listen` on a free port, ended by its process id.
 final class SkanListener {
-    private let process = Process()
+    private let process = ChildProcess()
     private let output = Pipe()
     let url: String
 

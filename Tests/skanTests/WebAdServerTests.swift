@@ -116,10 +116,15 @@ struct WebAdServerTests {
 
     @Test("Every refusal has its status and reason, and burns no nonce")
     func refusals() throws {
-        // A server that has keys issues for their networks alone.
+        // Issued with a list of keys that this server does not have.
+        let others = """
+            {"keys": [{"ad-network-id": "other.skadnetwork", "file": "net.pem", "versions": "2.1-4.0",
+                       "use": "active"}]}
+            """
+        try Data(others.utf8).write(to: folder.url.appendingPathComponent("others.json"))
         let keylessServer = try SkanServer(in: folder, arguments: [])
         #expect(keylessServer.end(SIGTERM).status == 0)
-        let keyless = try issue([], network: "other.skadnetwork").attributionSourceNonce
+        let keyless = try issue(["--keys", "others.json"], network: "other.skadnetwork").attributionSourceNonce
         let server = try server()
         let url = Self.url(server)
         let link = try issue()
@@ -183,6 +188,21 @@ struct WebAdServerTests {
     }
 
     @Test(
+        "Without a server a link needs a key for its network as well",
+        arguments: [
+            ([], "example123.skadnetwork", "expected --keys LIST"),
+            (["--keys", "keys.json"], "other.skadnetwork", "no active key for other.skadnetwork"),
+            (["--keys", "keys.json"], "example123.skadnetwork", nil),
+        ] as [([String], String, String?)])
+    func keyless(_ options: [String], _ network: String, _ words: String?) throws {
+        #expect(try server().end(SIGTERM).status == 0)
+        let outcome = try SkanProcess.run(Self.issue + [network] + options, in: folder.url)
+        #expect(outcome.status == (words == nil ? 0 : 2))
+        #expect(outcome.output.isEmpty == (words != nil))
+        #expect(outcome.errors.contains(words ?? ""), "\(outcome.errors)")
+    }
+
+    @Test(
         "Many links come from the server that has the store, or without one, as JSON and as HTML",
         arguments: [true, false])
     func many(_ isRunning: Bool) throws {
@@ -190,7 +210,7 @@ struct WebAdServerTests {
         if !isRunning {
             #expect(server.end(SIGTERM).status == 0)
         }
-        let options = ["example123.skadnetwork", "--count", "3"]
+        let options = ["example123.skadnetwork", "--count", "3"] + (isRunning ? [] : ["--keys", "keys.json"])
         let json = try SkanProcess.run(Self.issue + options, in: folder.url)
         let links = try json.output.split(separator: "\n").map {
             try JSONDecoder().decode(Link.self, from: Data($0.utf8))

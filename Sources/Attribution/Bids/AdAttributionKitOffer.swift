@@ -29,8 +29,9 @@ package struct AdAttributionKitOffer: Sendable {
         }
         guard let sourceIdentifier = advertisement.sourceIdentifier else {
             throw BidRefusal(
-                .adAttributionKit, .badField,
-                "advertise.sourceidentifier: found nothing, expected \(ImpressionSourceIdentifier.rule)")
+                .adAttributionKit,
+                advertisement.problem(
+                    "sourceidentifier", found: "nothing", expected: ImpressionSourceIdentifier.rule))
         }
         self.request = request
         self.advertisement = advertisement
@@ -78,9 +79,6 @@ package struct AdAttributionKitOffer: Sendable {
         }
         if let url = advertisement.reEngagementURL {
             members.append(("reengagementurl", .string(url)))
-        }
-        if request.hasOverlay, let overlay = advertisement.appOverlay {
-            members.append(("ext", .object(["skoverlay": overlay.json])))
         }
         return .object(members)
     }

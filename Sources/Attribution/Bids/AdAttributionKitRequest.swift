@@ -2,6 +2,8 @@ import StrictJSON
 
 /// `imp.ext.adattributionkit` of a bid request, which is a proposal and may change.
 ///
+/// Earlier drafts answered `ext.sko` with an overlay. The latest does not, so it is not read.
+///
 /// - SeeAlso: [The proposal](https://github.com/InteractiveAdvertisingBureau/openrtb/pull/209)
 struct AdAttributionKitRequest: Hashable, Sendable {
     /// The only version so far.
@@ -13,8 +15,6 @@ struct AdAttributionKitRequest: Hashable, Sendable {
     let sourceAppID: AppStoreItemID
     /// `skadnetids`, with ids of both frameworks.
     let networks: ListedNetworks
-    /// `ext.sko`: overlays are supported.
-    let hasOverlay: Bool
 
     init(_ fields: RequestFields) throws(FieldProblem) {
         let versions = try fields.versions("versions")
@@ -25,6 +25,5 @@ struct AdAttributionKitRequest: Hashable, Sendable {
         }
         sourceAppID = sourceApp
         networks = try ListedNetworks(fields)
-        hasOverlay = try fields.object("ext")?.flag("sko") ?? false
     }
 }

@@ -2,6 +2,8 @@ import StrictJSON
 
 /// What the bidder wants to advertise, and which of its networks may sign: the member `advertise` of the request.
 struct Advertisement: Hashable, Sendable {
+    /// The path before its names in a problem, such as `advertise.`.
+    private let prefix: String
     /// `itunesitem`, the advertised app.
     let itunesItemID: AppStoreItemID
     /// `campaign`; for versions up to 3.0.
@@ -20,16 +22,26 @@ struct Advertisement: Hashable, Sendable {
     let isEligibleForReEngagement: Bool
     /// `adattributionkit.reengagementurl`.
     let reEngagementURL: String?
-    /// `adattributionkit.skoverlay`, returned if the request supports it.
-    let appOverlay: Overlay?
 
     private static let names = [
         "itunesitem", "campaign", "sourceidentifier", "networks", "fidelities", "productpageid", "skoverlay",
         "adattributionkit",
     ]
 
-    init(_ fields: RequestFields) throws(FieldProblem) {
-        try fields.allow(only: Self.names)
+    /// The problem of a request without it.
+    static let missing = FieldProblem(
+        field: "advertise", found: "nothing",
+        expected: "an object with itunesitem, and sourceidentifier or campaign")
+
+    /// Reads an advertisement.
+    ///
+    /// - Parameters:
+    ///   - fields: Its members.
+    ///   - isForNamedImp: Whether it also has `impid`, which is read elsewhere.
+    /// - Throws: ``FieldProblem`` for the first member that breaks a rule, or has an unknown name.
+    init(_ fields: RequestFields, isForNamedImp: Bool = false) throws(FieldProblem) {
+        prefix = fields.prefix
+        try fields.allow(only: isForNamedImp ? ["impid"] + Self.names : Self.names)
         guard let item = try fields.integer("itunesitem"), item > 0 else {
             throw fields.problem(
                 "itunesitem", found: try fields.integer("itunesitem").map { String($0) } ?? "nothing",
@@ -59,10 +71,9 @@ struct Advertisement: Hashable, Sendable {
         }
         overlay = try Overlay(fields.object("skoverlay"))
         let app = try fields.object("adattributionkit")
-        try app?.allow(only: ["eligible-for-re-engagement", "reengagementurl", "skoverlay"])
+        try app?.allow(only: ["eligible-for-re-engagement", "reengagementurl"])
         isEligibleForReEngagement = try app?.flag("eligible-for-re-engagement") ?? false
         reEngagementURL = try app?.string("reengagementurl")
-        appOverlay = try Overlay(app?.object("skoverlay"))
         guard reEngagementURL == nil || isEligibleForReEngagement else {
             throw fields.problem(
                 "adattributionkit.reengagementurl", found: "a URL without eligible-for-re-engagement",
@@ -82,13 +93,17 @@ struct Advertisement: Hashable, Sendable {
         var chosen: [BiddingNetwork] = []
         for name in networks {
             guard let network = known.first(where: { $0.adNetworkID.registered == name.lowercased() }) else {
-                throw FieldProblem(
-                    field: "advertise.networks", found: "\"\(name.shortened(to: 60))\"",
-                    expected: "networks with an active key")
+                throw problem(
+                    "networks", found: "\"\(name.shortened(to: 60))\"", expected: "networks with an active key")
             }
             chosen.append(network)
         }
         return chosen
+    }
+
+    /// A problem with one of its members.
+    func problem(_ name: String, found: String, expected: String) -> FieldProblem {
+        FieldProblem(field: prefix + name, found: found, expected: expected)
     }
 
     private static func isUUID(_ text: String) -> Bool {

@@ -1,53 +1,57 @@
 package import CodedErrors
 package import StrictJSON
 
-/// The answer to a bidder: the members of `bid.ext`, and a refusal for each extension that was not signed.
-package struct BidAnswer: Sendable {
-    private let extensions: [(name: String, value: JSONText)]
-    private let refusals: [BidRefusal]
+/// The answer to a ``BidRequest``.
+package enum BidAnswer: Sendable {
+    /// The extensions for one imp.
+    case one(SignedExtensions)
+    /// The extensions for each bid of a whole request, in its order, with the id of its imp.
+    case whole([(impID: String, extensions: SignedExtensions)])
 
-    /// Makes an answer.
-    ///
-    /// - Parameters:
-    ///   - skadn: `bid.ext.skadn`, or why there is none; nil if the request does not have the extension.
-    ///   - adAttributionKit: The same for `bid.ext.adattributionkit`.
-    package init(skadn: Result<JSONText, BidRefusal>?, adAttributionKit: Result<JSONText, BidRefusal>?) {
-        var extensions: [(String, JSONText)] = []
-        var refusals: [BidRefusal] = []
-        let all: [(BidRefusal.Extension, Result<JSONText, BidRefusal>?)] = [
-            (.skadn, skadn), (.adAttributionKit, adAttributionKit),
-        ]
-        for (name, result) in all {
-            switch result {
-            case .success(let value): extensions.append((name.rawValue, value))
-            case .failure(let refusal): refusals.append(refusal)
-            case nil: break
-            }
+    private var all: [SignedExtensions] {
+        switch self {
+        case .one(let extensions): [extensions]
+        case .whole(let bids): bids.map(\.extensions)
         }
-        self.extensions = extensions
-        self.refusals = refusals
     }
 
     /// The first refusal if nothing was signed, otherwise nil.
     package var refusal: (any CodedError)? {
-        extensions.isEmpty ? refusals.first : nil
+        all.contains { $0.refusal == nil } ? nil : all.lazy.compactMap(\.refusal).first
     }
 
-    /// The names of the extensions in the answer that are only proposals to OpenRTB.
-    private var proposals: [(String, JSONText)] {
-        let names = extensions.map(\.name).filter { $0 == BidRefusal.Extension.adAttributionKit.rawValue }
-        return names.isEmpty ? [] : [("proposals", .array(names.map(JSONText.string)))]
+    /// Whether something was signed, and something else was refused.
+    package var isPartial: Bool {
+        refusal == nil && all.contains { !$0.refusals.isEmpty }
     }
 
-    /// `ext` to paste into the bid, and `refusals`; or the first refusal if nothing was signed.
-    package var json: JSONText {
-        let reasons = ("refusals", JSONText.array(refusals.map(\.json)))
-        guard extensions.isEmpty, let first = refusals.first else {
-            let answer: [(String, JSONText)] = [
-                ("status", .string("signed")), ("ext", .object(extensions.map { ($0.name, $0.value) })),
-            ]
-            return .object(answer + proposals + (refusals.isEmpty ? [] : [reasons]))
+    /// The extensions that were refused in some imp with their reasons, each pair once, as a structured field (RFC 8941):
+    /// `skadn;reason=no-common-version, adattributionkit;reason=bad-field`; nil if there are none.
+    package var refusedExtensions: String? {
+        var items: [String] = []
+        for refusal in all.lazy.flatMap(\.refusals) {
+            let item = "\(refusal.extension.rawValue);reason=\(refusal.reason.rawValue)"
+            if !items.contains(item) {
+                items.append(item)
+            }
         }
-        return first.json(adding: [("lossreason", .integer(first.extension.lossReason)), reasons])
+        return items.isEmpty ? nil : items.joined(separator: ", ")
+    }
+
+    /// What to put into the bids, and what was refused; the first refusal leads if nothing was signed.
+    package var json: JSONText {
+        switch self {
+        case .one(let extensions): return extensions.json
+        case .whole(let bids):
+            let answers = (
+                "bids",
+                JSONText.array(
+                    bids.map { bid in .object([("impid", .string(bid.impID))] + bid.extensions.members) })
+            )
+            guard let refusal else {
+                return .object([("status", .string("signed")), answers])
+            }
+            return refusal.json(adding: [answers])
+        }
     }
 }

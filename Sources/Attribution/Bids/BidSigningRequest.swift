@@ -1,17 +1,14 @@
 import StrictJSON
 
-/// The extensions of one `imp` of a bid request, with what the bidder wants to advertise.
-///
-/// `{"skadn": {…}, "adattributionkit": {…}, "advertise": {…}}`: the members of `imp.ext` as the exchange sent them, and
-/// `advertise` from the bidder. Other members are ignored.
+/// The extensions of one `imp` of a bid request, with what the bidder wants to advertise there.
 package struct BidSigningRequest: Sendable {
     private let skadn: Result<SkadnRequest, BidRefusal>?
     private let adAttributionKit: Result<AdAttributionKitRequest, BidRefusal>?
     private let advertisement: Advertisement
 
-    /// Reads a request.
+    /// Reads the members of one `imp.ext` with the bidder's `advertise` beside them.
     ///
-    /// An error in one extension does not affect the other; ``offers(from:)`` returns it as a refusal.
+    /// `{"skadn": {…}, "adattributionkit": {…}, "advertise": {…}}`; other members are ignored. An error in one extension does not affect the other; ``offers(from:)`` returns it as a refusal.
     ///
     /// - Parameters:
     ///   - body: A JSON object.
@@ -19,48 +16,34 @@ package struct BidSigningRequest: Sendable {
     /// - Throws: ``SigningRefusal`` for a body that is not JSON or has neither extension, and for errors in
     ///   `advertise`.
     package init(reading body: [UInt8], limit: Int) throws(SigningRefusal) {
-        let fields: RequestFields
-        do throws(JSONError) {
-            fields = try RequestFields(reading: body, limit: limit)
-        } catch {
-            throw .notJSON(error)
+        self = try SigningRefusal.orRequest(reading: body, limit: limit, depth: BidRequest.maximumDepth) {
+            fields throws(FieldProblem) in try Self(fields)
         }
-        skadn = Self.read(fields, .skadn) { fields throws(FieldProblem) in try SkadnRequest(fields) }
-        adAttributionKit = Self.read(fields, .adAttributionKit) { fields throws(FieldProblem) in
-            try AdAttributionKitRequest(fields)
+    }
+
+    /// Reads the members of one `imp.ext` with `advertise` beside them.
+    init(_ fields: RequestFields) throws(FieldProblem) {
+        let extensions = BidExtensions(fields)
+        guard !extensions.isEmpty else {
+            throw FieldProblem(
+                field: "skadn", found: "nothing, and no adattributionkit",
+                expected: "the members of imp.ext, or imp and the rest of a bid request, with \"advertise\"")
         }
-        do throws(FieldProblem) {
-            guard skadn != nil || adAttributionKit != nil else {
-                throw FieldProblem(
-                    field: "skadn", found: "nothing, and no adattributionkit",
-                    expected: "the members of imp.ext, and \"advertise\"")
-            }
-            guard let advertise = try fields.object("advertise") else {
-                throw FieldProblem(
-                    field: "advertise", found: "nothing",
-                    expected: "an object with itunesitem, and sourceidentifier or campaign")
-            }
-            advertisement = try Advertisement(advertise)
-        } catch {
-            throw .field(error)
+        guard let advertise = try fields.object("advertise") else {
+            throw Advertisement.missing
         }
+        self.init(extensions, try Advertisement(advertise))
+    }
+
+    init(_ extensions: BidExtensions, _ advertisement: Advertisement) {
+        skadn = extensions.skadn
+        adAttributionKit = extensions.adAttributionKit
+        self.advertisement = advertisement
     }
 
     /// The networks that may sign, in order of preference; empty for all networks with keys.
     package var networks: [String] {
         advertisement.networks
-    }
-
-    private static func read<Read>(
-        _ fields: RequestFields,
-        _ name: BidRefusal.Extension,
-        _ reader: (RequestFields) throws(FieldProblem) -> Read
-    ) -> Result<Read, BidRefusal>? {
-        do throws(FieldProblem) {
-            return try fields.object(name.rawValue).map { fields throws(FieldProblem) in .success(try reader(fields)) }
-        } catch {
-            return .failure(BidRefusal(name, error))
-        }
     }
 
     /// An offer or a refusal for each extension of the request.
@@ -93,5 +76,34 @@ package struct BidSigningRequest: Sendable {
                 }
             }
         )
+    }
+}
+
+/// The two extensions of an `imp.ext`, each as read or with its error; nil for one it does not have.
+struct BidExtensions {
+    let skadn: Result<SkadnRequest, BidRefusal>?
+    let adAttributionKit: Result<AdAttributionKitRequest, BidRefusal>?
+
+    init(_ fields: RequestFields) {
+        skadn = Self.read(fields, .skadn) { fields throws(FieldProblem) in try SkadnRequest(fields) }
+        adAttributionKit = Self.read(fields, .adAttributionKit) { fields throws(FieldProblem) in
+            try AdAttributionKitRequest(fields)
+        }
+    }
+
+    var isEmpty: Bool {
+        skadn == nil && adAttributionKit == nil
+    }
+
+    private static func read<Read>(
+        _ fields: RequestFields,
+        _ name: BidRefusal.Extension,
+        _ reader: (RequestFields) throws(FieldProblem) -> Read
+    ) -> Result<Read, BidRefusal>? {
+        do throws(FieldProblem) {
+            return try fields.object(name.rawValue).map { fields throws(FieldProblem) in .success(try reader(fields)) }
+        } catch {
+            return .failure(BidRefusal(name, error))
+        }
     }
 }

@@ -5,3 +5,13 @@ package enum Impression: Hashable, Sendable {
     /// An AdAttributionKit impression.
     case adAttributionKit(AdAttributionKitImpression)
 }
+
+extension Impression {
+    /// The network that signs it.
+    package var adNetworkID: AdNetworkID {
+        switch self {
+        case .skAdNetwork(let impression): impression.adNetworkID
+        case .adAttributionKit(let impression): impression.adNetworkIdentifier
+        }
+    }
+}

@@ -8,16 +8,8 @@ extension ImpressionOrder {
     ///   - limit: The maximum length of the body, in bytes.
     /// - Throws: ``SigningRefusal`` for a body that is not JSON, an unknown name, or the first invalid or unused value.
     package init(reading body: [UInt8], limit: Int) throws(SigningRefusal) {
-        let fields: RequestFields
-        do throws(JSONError) {
-            fields = try RequestFields(reading: body, limit: limit)
-        } catch {
-            throw .notJSON(error)
-        }
-        do throws(FieldProblem) {
-            try self.init(ImpressionOrderMembers(fields))
-        } catch {
-            throw .field(error)
+        self = try SigningRefusal.orRequest(reading: body, limit: limit) { fields throws(FieldProblem) in
+            try Self(ImpressionOrderMembers(fields))
         }
     }
 

@@ -16,7 +16,7 @@ extension PageRoutes {
             return .seeOther(narrowed.link(PageLink()))
         }
         let wanted = try Self.standardRequest(.overview, query.selection)
-        try context.authorize(wanted.selection.selectedNetworks)
+        try context.authorize(wanted.selection.networks)
         var health = sources.health()
         var quarantine: Result<[QuarantineTotal], PageProblem>?
         if context.isLimited {
@@ -42,7 +42,7 @@ extension PageRoutes {
             return .seeOther(narrowed.link(PageLink("reports", name.rawValue)))
         }
         let wanted = try Self.standardRequest(name, query.selection, file: query.isFile ? query : nil)
-        try context.authorize(wanted.selection.selectedNetworks)
+        try context.authorize(wanted.selection.networks)
         let report = try await count(wanted)
         guard query.isFile else {
             return .page(StandardReportPage(report, query.selection).page)
@@ -68,7 +68,7 @@ extension PageRoutes {
         texts.top = choice.top ?? (query.isFile ? nil : String(ExplorePage.Choice.defaultTop))
         texts.format = .csv
         let wanted = try ReportRequest(texts, nowMilliseconds: Self.nowMilliseconds)
-        try context.authorize(wanted.selectedNetworks)
+        try context.authorize(wanted.networks)
         if query.isFile {
             return try await queue.run {
                 let report = try await sources.report(wanted, Self.limits)
@@ -129,12 +129,5 @@ extension ConsoleContext {
     /// Whether the token is limited to some networks.
     var isLimited: Bool {
         caller?.networks.isEmpty == false
-    }
-}
-
-extension ReportRequest {
-    /// The networks that are counted; empty for all.
-    var selectedNetworks: [String] {
-        conditions.filter { $0.dimension == .network && !$0.isExcluded }.flatMap(\.values)
     }
 }

@@ -5,6 +5,9 @@ extension PrometheusFamily {
     private static let deliveries = [
         PrometheusFamily(
             "skan_deliveries_total", .counter, "Deliveries after their commit, by outcome."),
+        PrometheusFamily(
+            "skan_app_postbacks_total", .counter,
+            "Production postbacks recorded, by advertised app and kind of conversion value."),
         PrometheusFamily("skan_ingest_queue_depth", .gauge, "Bodies waiting for the writer."),
         PrometheusFamily(
             "skan_ingest_commit_seconds", .histogram,

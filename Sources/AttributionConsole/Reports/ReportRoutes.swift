@@ -17,6 +17,7 @@ package struct ReportRoutes: ConsoleRoutes {
     static let deadline = Duration.seconds(30)
 
     private let report: @Sendable (ReportRequest, LedgerLimits) async throws -> Report
+    private let standardReport: @Sendable (StandardReportRequest, LedgerLimits) async throws -> StandardReport
     private let queue: ReportQueue
     private let failures: RouteFailures
 
@@ -26,40 +27,75 @@ package struct ReportRoutes: ConsoleRoutes {
     ///   - logger: Logs problems.
     ///   - queue: Where reports wait for each other.
     ///   - report: Answers a request within limits, and ends early when its task is cancelled.
+    ///   - standardReport: Answers a request for a standard report in the same way.
     package init(
         logger: Logger,
         queue: ReportQueue = ReportQueue(),
-        report: @escaping @Sendable (ReportRequest, LedgerLimits) async throws -> Report
+        report: @escaping @Sendable (ReportRequest, LedgerLimits) async throws -> Report,
+        standardReport: @escaping @Sendable (StandardReportRequest, LedgerLimits) async throws -> StandardReport
     ) {
         self.queue = queue
         self.report = report
+        self.standardReport = standardReport
         failures = RouteFailures("report failed", unexpected: .storeFailed, logger: logger)
     }
 
-    /// `/v1/report`.
+    /// `/v1/report` and `/v1/reports/{name}`.
     package var endpoints: [ConsoleEndpoint] {
         [
             ConsoleEndpoint(.report) { request, context in
-                var response = await answer(request, context)
-                // Watching for a disconnect consumes further input, so there can be no next request.
-                response.headers[.connection] = "close"
-                return response
-            }
+                await answer(request) { now in
+                    let query = try ReportQuery(request, nowMilliseconds: now)
+                    try context.authorize(query.request.networks)
+                    return Job { limits in
+                        let counted = try await report(query.request, limits)
+                        return Counted(warnings: counted.warnings) { Self.response(counted, query.format) }
+                    }
+                }
+            },
+            ConsoleEndpoint(.standardReport) { request, context in
+                await answer(request) { now in
+                    let query = try StandardReportQuery(
+                        context.parameters.get("name") ?? "", request, nowMilliseconds: now)
+                    try context.authorize(query.request.selection.networks)
+                    return Job { limits in
+                        let counted = try await standardReport(query.request, limits)
+                        return Counted(warnings: counted.warnings) { Self.response(counted, query.format) }
+                    }
+                }
+            },
         ]
     }
 
-    private func answer(_ request: Request, _ context: ConsoleContext) async -> Response {
+    /// Counts a report.
+    private struct Job: Sendable {
+        let count: @Sendable (LedgerLimits) async throws -> Counted
+    }
+
+    /// A report that is still to be rendered.
+    private struct Counted: Sendable {
+        let warnings: [String]
+        let rendered: @Sendable () -> Response
+    }
+
+    /// Reads a request, then counts its report when its turn comes.
+    private func answer(_ request: Request, _ job: (_ nowMilliseconds: Int64) throws -> Job) async -> Response {
+        var response = await attempt(request, job)
+        // Watching for a disconnect consumes further input, so there can be no next request.
+        response.headers[.connection] = "close"
+        return response
+    }
+
+    private func attempt(_ request: Request, _ job: (_ nowMilliseconds: Int64) throws -> Job) async -> Response {
         do {
-            let query = try ReportQuery(request, nowMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-            try context.authorize(query.networks)
+            let job = try job(Int64(Date().timeIntervalSince1970 * 1000))
             return try await request.body.consumeWithCancellationOnInboundClose { _ in
                 // Rendered within the queue and in the background, too: the text of a large report takes more memory
                 // than counting it, and figures are computed while rendering.
                 try await queue.run {
-                    let counted = try await report(
-                        query.request, LedgerLimits(deadline: Self.deadline, isBackground: true))
+                    let counted = try await job.count(LedgerLimits(deadline: Self.deadline, isBackground: true))
                     counted.warnings.forEach { failures.note($0) }
-                    return try await BackgroundWork.run { Self.response(counted, query.format) }
+                    return try await BackgroundWork.run { counted.rendered() }
                 }
             }
         } catch {
@@ -68,20 +104,48 @@ package struct ReportRoutes: ConsoleRoutes {
     }
 
     private static func response(_ report: Report, _ format: ReportFormat) -> Response {
-        var response = Response.text(.ok, format.mediaType, report.rendered(as: format))
+        response(
+            report.rendered(as: format), format.mediaType, position: report.position, warnings: report.warnings,
+            file: format == .csv ? fileName(["skan-report"], report.request) : nil)
+    }
+
+    private static func response(_ report: StandardReport, _ format: StandardReportFormat) -> Response {
+        let name = ["skan", report.name.rawValue, report.sections.first?.name].compactMap(\.self)
+        var response = response(
+            report.rendered(as: format), format.mediaType, position: report.position, warnings: report.warnings,
+            file: format == .csv ? fileName(name, report.request.selection) : nil)
+        if format == .html {
+            // Values of postbacks are escaped; nothing in them could be loaded or run even if one were not.
+            response.headers[.contentSecurityPolicy] =
+                "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+            response.headers[.xContentTypeOptions] = "nosniff"
+        }
+        return response
+    }
+
+    private static func response(
+        _ text: String,
+        _ mediaType: String,
+        position: LedgerPosition?,
+        warnings: [String],
+        file: String?
+    ) -> Response {
+        var response = Response.text(.ok, mediaType, text)
         response.headers[.vary] = "Accept"
-        if let position = report.position, let name = HTTPField.Name("Skan-Position") {
+        if let position, let name = HTTPField.Name("Skan-Position") {
             // For the formats that do not include the position.
             response.headers[name] = position.description
         }
-        if !report.warnings.isEmpty, let name = HTTPField.Name("Skan-Warning") {
-            response.headers[name] = report.warnings.joined(separator: "; ")
+        if !warnings.isEmpty, let name = HTTPField.Name("Skan-Warning") {
+            response.headers[name] = warnings.joined(separator: "; ")
         }
-        if format == .csv {
-            let days = [report.request.from, report.request.through].compactMap { $0?.description }
-            let name = (["skan-report"] + days).joined(separator: "-")
-            response.headers[.contentDisposition] = "attachment; filename=\"\(name).csv\""
+        if let file {
+            response.headers[.contentDisposition] = "attachment; filename=\"\(file)\""
         }
         return response
+    }
+
+    private static func fileName(_ name: [String], _ request: ReportRequest) -> String {
+        (name + [request.from, request.through].compactMap { $0?.description }).joined(separator: "-") + ".csv"
     }
 }

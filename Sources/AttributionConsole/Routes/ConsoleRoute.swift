@@ -11,14 +11,22 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     case apiDescription
     /// A report.
     case report
+    /// A report with a name.
+    case standardReport
     /// The metrics, for Prometheus.
     case metrics
     /// Issuing web ads.
     case webAds
     /// Signing impressions.
     case impressions
-    /// Signing the extension of an OpenRTB bid.
+    /// Signing many impressions.
+    case impressionBatch
+    /// Signing the extensions of OpenRTB bids.
     case openRTB
+    /// Saying why a postback verifies or not.
+    case explain
+    /// Checking that an impression is signed as Apple demands.
+    case impressionCheck
     /// Deliveries in quarantine.
     case quarantine
     /// Judging deliveries in quarantine again.
@@ -65,8 +73,8 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .overviewPage, .reportPage, .explorePage, .quarantinePage, .requeuePage, .requeueForm, .postbackPage,
             .conflictsPage, .keysPage, .definitionsPage, .loginPage, .loginForm, .logoutForm, .pageAsset:
             true
-        case .health, .readiness, .apiDescription, .report, .metrics, .webAds, .impressions, .openRTB, .quarantine,
-            .requeue, .prune, .postbacks, .recount:
+        case .health, .readiness, .apiDescription, .report, .standardReport, .metrics, .explain, .webAds, .impressions,
+            .impressionBatch, .impressionCheck, .openRTB, .quarantine, .requeue, .prune, .postbacks, .recount:
             false
         }
     }
@@ -79,11 +87,12 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     /// Whether its requests name ad networks, to which tokens can be limited; the others concern all networks.
     package var namesNetworks: Bool {
         switch self {
-        case .report, .webAds, .impressions, .openRTB, .overviewPage, .reportPage, .explorePage, .definitionsPage:
+        case .report, .standardReport, .webAds, .impressions, .impressionBatch, .openRTB, .overviewPage, .reportPage,
+            .explorePage, .definitionsPage:
             true
-        case .health, .readiness, .apiDescription, .metrics, .quarantine, .requeue, .prune, .postbacks, .recount,
-            .quarantinePage, .requeuePage, .requeueForm, .postbackPage, .conflictsPage, .keysPage, .loginPage,
-            .loginForm, .logoutForm, .pageAsset:
+        case .health, .readiness, .apiDescription, .metrics, .explain, .impressionCheck, .quarantine, .requeue, .prune,
+            .postbacks, .recount, .quarantinePage, .requeuePage, .requeueForm, .postbackPage, .conflictsPage, .keysPage,
+            .loginPage, .loginForm, .logoutForm, .pageAsset:
             false
         }
     }
@@ -92,7 +101,7 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     package struct Definition: Sendable, Hashable {
         /// The request's method.
         package let method: HTTPRequest.Method
-        /// The request's path.
+        /// The request's path; an element in braces stands for any.
         package let path: String
         /// What the request needs.
         package let access: RouteAccess
@@ -111,10 +120,14 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .readiness: Definition(.get, "/readyz", .open)
         case .apiDescription: Definition(.get, "/openapi.yaml", .open)
         case .report: Definition(.get, "/v1/report", .scope(.report))
+        case .standardReport: Definition(.get, "/v1/reports/{name}", .scope(.report))
         case .metrics: Definition(.get, "/metrics", .scope(.metrics))
         case .webAds: Definition(.post, "/v1/web-ads", .scope(.sign))
         case .impressions: Definition(.post, "/v1/impressions", .scope(.sign))
+        case .impressionBatch: Definition(.post, "/v1/impressions/batch", .scope(.sign))
         case .openRTB: Definition(.post, "/v1/openrtb/skadn", .scope(.sign))
+        case .explain: Definition(.post, "/v1/explain", .scope(.report))
+        case .impressionCheck: Definition(.post, "/v1/impressions/check", .scope(.sign))
         case .quarantine: Definition(.get, "/v1/quarantine", .scope(.report))
         case .requeue: Definition(.post, "/v1/quarantine/requeue", .scope(.manage))
         case .prune: Definition(.post, "/v1/quarantine/prune", .scope(.manage))

@@ -2,6 +2,7 @@ import Attribution
 package import AttributionSigning
 import CodedErrors
 import FoundationEssentials
+import HTTPTypes
 import Hummingbird
 package import Logging
 import NIOCore
@@ -32,10 +33,11 @@ package struct SigningRoutes: ConsoleRoutes {
         )
     }
 
-    /// `/v1/impressions` and `/v1/openrtb/skadn`.
+    /// `/v1/impressions`, `/v1/impressions/batch` and `/v1/openrtb/skadn`.
     package var endpoints: [ConsoleEndpoint] {
         [
             ConsoleEndpoint(.impressions) { request, context in await signImpressions(request, context) },
+            ConsoleEndpoint(.impressionBatch) { request, context in await signBatch(request, context) },
             ConsoleEndpoint(.openRTB) { request, context in await signBid(request, context) },
         ]
     }
@@ -50,31 +52,63 @@ package struct SigningRoutes: ConsoleRoutes {
         }
     }
 
+    private func signBatch(_ request: Request, _ context: ConsoleContext) async -> Response {
+        await answer(request, .ndjson, upTo: ImpressionBatch.bodyLimit) { body, signer, now in
+            var generator = SystemRandomNumberGenerator()
+            let batch = try ImpressionBatch(readingRequest: body)
+            let answers = try batch.answers(at: now, using: &generator) { impression in
+                try context.authorize([impression.adNetworkID.text])
+                return try signer.signer(for: impression)
+            }
+            return Response(
+                status: answers.refusals.isEmpty ? .ok : .multiStatus,
+                headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"],
+                body: .init(byteBuffer: ByteBuffer(bytes: answers.text)))
+        }
+    }
+
     private func signBid(_ request: Request, _ context: ConsoleContext) async -> Response {
         await answer(request) { body, signer, now in
             var generator = SystemRandomNumberGenerator()
-            let request = try BidSigningRequest(reading: body, limit: Self.bodyLimit)
+            let request = try BidRequest(reading: body, limit: Self.bodyLimit)
             try context.authorize(request.networks)
             let answer = try signer.answer(request, at: now, using: &generator)
-            return answer.refusal.map { .refusing($0, body: answer.json) } ?? .json(.ok, answer.json)
+            var response: Response =
+                if let refusal = answer.refusal {
+                    .refusing(refusal, body: answer.json)
+                } else {
+                    // Many bidders look at nothing but the status.
+                    .json(answer.isPartial ? .multiStatus : .ok, answer.json)
+                }
+            if let refused = answer.refusedExtensions, let name = HTTPField.Name("Skan-Refused") {
+                response.headers[name] = refused
+            }
+            return response
         }
     }
 
     private func answer(
         _ request: Request,
+        _ mediaType: BodyMediaType = .json,
+        upTo limit: Int = Self.bodyLimit,
         _ sign: (_ body: [UInt8], _ signer: NetworkSigner, _ now: UnixMilliseconds) throws -> Response
     ) async -> Response {
         do {
             guard let signer = current?.signer else {
                 throw Refusal.noSigningKeys
             }
-            let body = try await request.jsonBody(upTo: Self.bodyLimit)
+            let body = try await request.body(of: mediaType, upTo: limit)
             return try sign(
                 Array(body.readableBytesView), signer, UnixMilliseconds(Date()))
         } catch {
             return failures.response(to: error)
         }
     }
+}
+
+extension HTTPResponse.Status {
+    /// Part of what was asked for was done; the body says what (RFC 4918, section 13).
+    fileprivate static let multiStatus = HTTPResponse.Status(code: 207, reasonPhrase: "Multi-Status")
 }
 
 extension Refusal {

@@ -16,6 +16,7 @@ package struct LoginPage {
     /// The page.
     ///
     /// - Parameter formToken: What the form has to carry.
+    /// - Returns: The page.
     package func page(formToken: String) -> Page {
         Page(title: "Log in", place: .elsewhere) {
             if let problem {

@@ -8,6 +8,7 @@ extension ColumnChart {
     /// The chart, with its table folded below it.
     ///
     /// - Parameter table: The same figures.
+    /// - Returns: The figure.
     func html(table: HTML) -> HTML {
         HTML(.figure, .class("chart"), .id(id)) {
             HTML(.figcaption) { title }

@@ -7,6 +7,7 @@ extension HTML {
     /// - Parameters:
     ///   - text: The value; empty for none.
     ///   - limit: The most characters to show.
+    /// - Returns: The value as an element.
     package static func value(_ text: String, limit: Int = 80) -> HTML {
         text.isEmpty ? .none : HTML(.bdi) { text.shortened(to: limit) }
     }
@@ -50,6 +51,7 @@ extension HTML {
     /// - Parameters:
     ///   - mood: How it is shown, besides its words.
     ///   - text: The words.
+    /// - Returns: A paragraph.
     package static func notice(_ mood: Mood, _ text: String) -> HTML {
         HTML(.p, mood.attribute) { text }
     }

@@ -33,6 +33,7 @@ package struct PageProblem: Error, Hashable, Sendable {
     /// - Parameters:
     ///   - title: What could not be done.
     ///   - link: Where to go instead; the first page for nil.
+    /// - Returns: The page.
     package func page(_ title: String, link: PageLink? = nil) -> Page {
         Page(title: title, place: .elsewhere) {
             notice

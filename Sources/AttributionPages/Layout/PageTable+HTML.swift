@@ -4,6 +4,7 @@ extension PageTable {
     /// The table with its caption and a link to its file.
     ///
     /// - Parameter csv: The address of the file; nil without one.
+    /// - Returns: The table.
     func html(csv: PageLink?) -> HTML {
         let captionID = id + "-caption"
         return HTML(.div, .class("table")) {

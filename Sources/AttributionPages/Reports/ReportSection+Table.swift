@@ -7,6 +7,7 @@ extension ReportSection {
     /// - Parameters:
     ///   - page: The page that a row leads to.
     ///   - selection: What the page counts, which a row narrows.
+    /// - Returns: The table.
     func table(of page: PageLink, _ selection: PageSelection) -> PageTable {
         let longest = barColumn.map { index in rows.map { $0.cells[index].size }.max() ?? 0 } ?? 0
         return PageTable(

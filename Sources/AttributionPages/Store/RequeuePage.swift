@@ -14,6 +14,7 @@ package struct RequeuePage {
     /// The question.
     ///
     /// - Parameter formToken: What the form has to carry; nil for a request without a session, which can send none.
+    /// - Returns: The page.
     package func question(formToken: String?) -> Page {
         Page(title: "Judge deliveries again?", place: .quarantine) {
             HTML(.section, .class("card"), .ariaLabel("Confirmation")) {

@@ -27,19 +27,34 @@ extension NetworkSigner {
         }
     }
 
-    /// Signs each extension of a bidder's request.
+    /// Signs each extension of each imp that a bidder bids on.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - time: The time to sign.
     ///   - generator: The source of the nonces; a system generator for real bids.
-    /// - Returns: The members of `bid.ext`, and the refusals.
+    /// - Returns: The members of `bid.ext` for each imp, and the refusals.
     /// - Throws: ``Attribution/SigningRefusal`` for a network without a key, and the errors of ``ImpressionSigner``.
     package func answer(
-        _ request: BidSigningRequest,
+        _ request: BidRequest,
         at time: UnixMilliseconds,
         using generator: inout some RandomNumberGenerator
     ) throws -> BidAnswer {
+        switch request {
+        case .one(let request): return .one(try extensions(request, at: time, using: &generator))
+        case .whole(let bids):
+            return .whole(
+                try bids.map { bid in
+                    (bid.impID, try extensions(bid.request, at: time, using: &generator))
+                })
+        }
+    }
+
+    private func extensions(
+        _ request: BidSigningRequest,
+        at time: UnixMilliseconds,
+        using generator: inout some RandomNumberGenerator
+    ) throws -> SignedExtensions {
         let offers = try request.offers(from: networks)
         let skadn = try extend(offers.skadn) { offer in
             let impressions = try offer.impressions(at: time) {
@@ -52,7 +67,7 @@ extension NetworkSigner {
             let impression = try offer.impression(at: time, nonce: nonce)
             return offer.bidExtension(try sign(impression))
         }
-        return BidAnswer(skadn: skadn, adAttributionKit: adAttributionKit)
+        return SignedExtensions(skadn: skadn, adAttributionKit: adAttributionKit)
     }
 
     /// Signs an offer; a refusal becomes part of the result, and any other error is rethrown.
@@ -69,30 +84,5 @@ extension NetworkSigner {
                 return .failure(refusal)
             }
         }
-    }
-}
-
-extension SignedSKAdNetworkImpression {
-    /// The signed values, and the parameters of the StoreKit call for the form.
-    fileprivate func answer() throws -> JSONText {
-        var members: [(String, JSONText)] = [
-            ("form", .string(impression.form.rawValue)), ("version", .string(impression.version.rawValue)),
-            ("impression", json),
-        ]
-        switch impression.form {
-        case .storeKitRendered: members.append(("store-kit-product-parameters", try storeKitProductParameters()))
-        case .viewThrough: members.append(("ad-impression-properties", try adImpressionProperties()))
-        case .web: break
-        }
-        return .object(members)
-    }
-}
-
-extension SignedAdAttributionKitImpression {
-    /// The signed values, and the JWS for the AdAttributionKit call.
-    fileprivate func answer() -> JSONText {
-        .object([
-            "form": .string("adattributionkit"), "impression": impression.payload, "compact-jws": .string(compactJWS),
-        ])
     }
 }

@@ -74,11 +74,7 @@ package struct NetworkSigner: Sendable {
     /// - Returns: The impression with its verified signature.
     /// - Throws: ``KeyProblem/noKey(adNetworkID:version:)``, and the errors of ``ImpressionSigner``.
     package func sign(_ impression: SKAdNetworkImpression) throws -> SignedSKAdNetworkImpression {
-        let entry = entries[impression.adNetworkID.registered]?.first { $0.versions.contains(impression.version) }
-        guard let entry else {
-            throw KeyProblem.noKey(adNetworkID: impression.adNetworkID.text, version: impression.version)
-        }
-        return try entry.signer.sign(impression)
+        try signer(for: impression).sign(impression)
     }
 
     /// Signs an AdAttributionKit impression with the active key of its network's latest versions.
@@ -88,10 +84,34 @@ package struct NetworkSigner: Sendable {
     /// - Throws: ``KeyProblem/noAdAttributionKitKey(adNetworkID:)`` if no active key signs versions after 2.0, and the
     ///   errors of ``ImpressionSigner``.
     package func sign(_ impression: AdAttributionKitImpression) throws -> SignedAdAttributionKitImpression {
+        try signer(for: impression).sign(impression)
+    }
+
+    /// The signer of an impression.
+    ///
+    /// - Parameter impression: The impression to sign.
+    /// - Returns: The signer with the active key of its network and version.
+    /// - Throws: ``KeyProblem/noKey(adNetworkID:version:)`` or ``KeyProblem/noAdAttributionKitKey(adNetworkID:)``.
+    package func signer(for impression: Impression) throws(KeyProblem) -> ImpressionSigner {
+        switch impression {
+        case .skAdNetwork(let impression): try signer(for: impression)
+        case .adAttributionKit(let impression): try signer(for: impression)
+        }
+    }
+
+    private func signer(for impression: SKAdNetworkImpression) throws(KeyProblem) -> ImpressionSigner {
+        let entry = entries[impression.adNetworkID.registered]?.first { $0.versions.contains(impression.version) }
+        guard let entry else {
+            throw .noKey(adNetworkID: impression.adNetworkID.text, version: impression.version)
+        }
+        return entry.signer
+    }
+
+    private func signer(for impression: AdAttributionKitImpression) throws(KeyProblem) -> ImpressionSigner {
         let entry = entries[impression.adNetworkIdentifier.registered]?.first
         guard let entry, entry.versions.upperBound > .v2_0 else {
-            throw KeyProblem.noAdAttributionKitKey(adNetworkID: impression.adNetworkIdentifier.text)
+            throw .noAdAttributionKitKey(adNetworkID: impression.adNetworkIdentifier.text)
         }
-        return try entry.signer.sign(impression)
+        return entry.signer
     }
 }

@@ -124,6 +124,24 @@ package struct PostbackVerifier: Sendable {
         return judgements
     }
 
+    /// Whether tables were prepared, with which a signature takes a fraction of the time.
+    var hasTables: Bool {
+        tables.path != nil
+    }
+
+    /// The keys that may verify a signer's postbacks, in the order to try.
+    func keys(of signer: PostbackSigner) -> [PostbackVerificationKey] {
+        candidates[signer].keyIndices.map { keys[$0] }
+    }
+
+    /// The first key under which signed bytes verify, whoever may use it; for explanations, which accept nothing.
+    func anyKey(
+        verifying signature: [UInt8], _ encoding: SignatureEncoding, over signedBytes: [UInt8]
+    ) -> PostbackVerificationKey? {
+        let digest = SHA256.digest(of: signedBytes).bytes
+        return keys.first { $0.publicKey.verdict(on: signature, encoding, digest: digest) == .valid }
+    }
+
     /// Verifies a postback.
     package func verify(_ postback: ReceivedPostback) -> Judgement {
         let digest = Self.digest(postback)

@@ -4,16 +4,42 @@ import Attribution
 package struct CopiedQuarantine: Sendable {
     /// The name of the source in its positions.
     package let store: String
-    /// The ids of the source that the part spans: deliveries with such an id that are not in ``deliveries`` are gone.
+    /// The ids of the source that the part spans: deliveries with such an id that are neither in ``deliveries`` nor in
+    /// ``left`` are gone.
     package let ids: ClosedRange<Int64>
-    /// What is there.
+    /// What is copied.
     package let deliveries: [CopiedDelivery]
+    /// What is in the source and cannot be copied now; what an earlier copy made of it stays.
+    package let left: Set<Int64>
 
     /// Makes a part.
-    package init(store: String, ids: ClosedRange<Int64>, deliveries: [CopiedDelivery]) {
+    ///
+    /// - Parameters:
+    ///   - page: What the source has.
+    ///   - store: The name of the source in its positions.
+    ///   - target: The id in the target of a postback of the source.
+    package init(_ page: QuarantinePage, of store: String, _ target: (Int64) -> Int64?) {
         self.store = store
-        self.ids = ids
+        ids = page.ids
+        var (deliveries, left): ([CopiedDelivery], Set<Int64>) = ([], Set(page.unreadable))
+        for origin in page.deliveries {
+            if let delivery = CopiedDelivery(origin, target) {
+                deliveries.append(delivery)
+            } else {
+                left.insert(origin.id)
+            }
+        }
         self.deliveries = deliveries
+        self.left = left
+    }
+
+    /// Which of the deliveries copied before are gone from the source.
+    ///
+    /// - Parameter copied: Ids of the source within ``ids``, and those of the target.
+    /// - Returns: The ids that are gone.
+    package func gone(from copied: [Int64: Int64]) -> [Int64: Int64] {
+        let there = left.union(deliveries.map(\.origin.id))
+        return copied.filter { !there.contains($0.key) }
     }
 }
 

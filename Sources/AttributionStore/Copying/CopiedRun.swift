@@ -1,4 +1,4 @@
-/// Postbacks with consecutive ids in one store, and where they are in the other one.
+/// Postbacks with consecutive ids in the source, and consecutive ones in the target.
 package struct CopiedRun: Hashable, Sendable {
     /// The id of the first one in the source.
     package let source: Int64
@@ -8,24 +8,29 @@ package struct CopiedRun: Hashable, Sendable {
     package var count: Int64
     /// Whether they came by copying; the target had received the others itself.
     package let isNew: Bool
+    /// The sum over those that came by copying.
+    package var checksum: CopyChecksum
 
     /// Names a run.
-    package init(source: Int64, target: Int64, count: Int64, isNew: Bool) {
+    package init(
+        source: Int64, target: Int64, count: Int64, isNew: Bool, checksum: CopyChecksum = CopyChecksum()
+    ) {
         self.source = source
         self.target = target
         self.count = count
         self.isNew = isNew
+        self.checksum = checksum
     }
 
     /// Whether a postback goes on where the run ends.
-    func isContinued(by source: Int64, _ place: (id: Int64, isNew: Bool)) -> Bool {
-        source == self.source + count && place.id == target + count && place.isNew == isNew
+    func isContinued(by source: Int64, _ copy: (id: Int64, isNew: Bool)) -> Bool {
+        source == self.source + count && copy.id == target + count && copy.isNew == isNew
     }
 }
 
-/// Where postbacks of the source are in the target.
+/// Which postbacks of the source are which in the target.
 struct CopiedRuns {
-    private var runs: [CopiedRun]
+    private(set) var runs: [CopiedRun]
     private var isSorted = true
 
     /// Takes runs in any order.
@@ -62,10 +67,5 @@ struct CopiedRuns {
             return nil
         }
         return run.target + source - run.source
-    }
-
-    /// The ids in the target of what came by copying, ascending.
-    var copiedRanges: [Range<Int64>] {
-        runs.filter(\.isNew).map { $0.target..<($0.target + $0.count) }.sorted { $0.lowerBound < $1.lowerBound }
     }
 }

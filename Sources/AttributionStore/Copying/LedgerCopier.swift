@@ -19,8 +19,12 @@ package struct LedgerCopier {
         package var all: Int64 = 0
         /// The postbacks that could not be copied by any run, because their bytes are gone or cannot be read.
         package var lost: Int64 = 0
+        /// The copied postbacks whose bytes were dropped in the target since, with those of a whole month.
+        package var dropped: Int64 = 0
         /// The deliveries in quarantine that this run copied.
         package var quarantined: Int64 = 0
+        /// The ids of deliveries in the source's quarantine that cannot be copied now; copies made before stay.
+        package var leftInQuarantine: [Int64] = []
         /// The last postback that was copied.
         package var position: LedgerPosition?
     }
@@ -59,26 +63,36 @@ package struct LedgerCopier {
         progress.runs = []
         var summary = Summary()
         let before = progress.copied
-        try await copyPostbacks(&progress, &runs)
+        // First, for servers may record into the target as soon as there is something in it.
+        let hasKnownIDs = try await copyKnownIDs()
+        try target.copyNetworks(try await source.ownNetworks())
+        // What is imported meanwhile may not be copied yet.
+        let files = try await source.importedFiles()
+        try await copyPostbacks(&progress, &runs, hasKnownIDs: hasKnownIDs)
+        try target.copyImportedFiles(files)
         summary.postbacks = progress.copied - before
         summary.all = progress.copied
         summary.lost = progress.lost
         summary.position = progress.position
-        summary.quarantined = try await copyQuarantine(of: store, runs)
+        try await copyQuarantine(of: store, runs, &summary)
         try await copyRecipients(runs)
         try target.copyDeliveries(try await source.deliveryTable().withoutRecorded, of: store)
-        try await copyKnownIDs()
-        try target.copyNetworks(try await source.ownNetworks())
-        try await verify(progress, runs)
+        summary.dropped = try await verify(progress, runs)
         return summary
     }
 
-    private func copyPostbacks(_ progress: inout LedgerCopyProgress, _ runs: inout CopiedRuns) async throws {
+    private func copyPostbacks(
+        _ progress: inout LedgerCopyProgress, _ runs: inout CopiedRuns, hasKnownIDs: Bool
+    ) async throws {
         defer { runs.sort() }
         while true {
             let page = try await source.export(ExportQuery(traffic: nil, after: progress.position))
             if page.position != progress.position {
-                let (next, added) = try target.copy(CopiedPage(page), after: progress)
+                var copied = CopiedPage(page)
+                if hasKnownIDs {
+                    copied.knownIDs = try await source.knownIDs(among: copied.postbacks.map { KnownID($0.key) })
+                }
+                let (next, added) = try target.copy(copied, after: progress)
                 progress = next
                 runs.add(added)
                 onProgress(progress.copied)
@@ -90,20 +104,17 @@ package struct LedgerCopier {
         }
     }
 
-    private func copyQuarantine(of store: String, _ runs: CopiedRuns) async throws -> Int64 {
-        var (last, added): (Int64, Int64) = (0, 0)
+    private func copyQuarantine(of store: String, _ runs: CopiedRuns, _ summary: inout Summary) async throws {
+        var last: Int64 = 0
         while true {
-            let found = try await source.quarantine(QuarantineQuery(after: last, limit: Self.quarantinePage))
-            // Not before an empty page: of a page with damaged rows some are missing.
-            let end = found.last?.id ?? .max - 1
-            added += try target.copyQuarantine(
-                CopiedQuarantine(
-                    store: store, ids: (last + 1)...end,
-                    deliveries: found.compactMap { CopiedDelivery($0, runs.target(of:)) }))
-            guard !found.isEmpty else {
-                return added
+            let page = try await source.quarantinePage(after: last, limit: Self.quarantinePage)
+            let part = CopiedQuarantine(page, of: store, runs.target(of:))
+            summary.quarantined += try target.copyQuarantine(part)
+            summary.leftInQuarantine += part.left.sorted()
+            guard !page.isLast else {
+                return
             }
-            last = end
+            last = page.ids.upperBound
         }
     }
 
@@ -125,50 +136,44 @@ package struct LedgerCopier {
         }
     }
 
-    private func copyKnownIDs() async throws {
+    /// Copies the ids known by themselves.
+    ///
+    /// - Returns: Whether there are some.
+    private func copyKnownIDs() async throws -> Bool {
         var last: KnownID?
         while true {
             let found = try await source.knownIDs(after: last, limit: ExportQuery.pageSize)
             guard let end = found.last else {
-                return
+                return last != nil
             }
             try target.copyKnownIDs(found)
             last = end
         }
     }
 
-    /// Reads what was copied in the target, and compares the sum.
-    private func verify(_ progress: LedgerCopyProgress, _ runs: CopiedRuns) async throws {
+    /// Reads what was copied in the target again, and compares the sums.
+    ///
+    /// - Returns: How many postbacks have no bytes there any more.
+    private func verify(_ progress: LedgerCopyProgress, _ runs: CopiedRuns) async throws -> Int64 {
         let reader = try target.makeReader()
         defer { reader.close() }
-        var checksum = CopyChecksum()
-        var count: Int64 = 0
+        var check = CopyCheck(runs.runs)
         var query = PostbackQuery(limit: ExportQuery.pageSize)
-        var ranges = runs.copiedRanges[...]
-        while let range = ranges.first {
-            // Most often one range follows the other.
-            query.after = max(query.after, range.lowerBound - 1)
+        while let next = check.next {
+            // Most often one run follows the other.
+            query.after = max(query.after, next - 1)
             let page = try await reader.postbacks(query)
-            guard let end = page.last?.id else {
-                break
-            }
             for postback in page {
-                while let range = ranges.first, range.upperBound <= postback.id {
-                    ranges.removeFirst()
-                }
-                if ranges.first?.contains(postback.id) ?? false, postback.body != nil {
-                    checksum.add(postback)
-                    count += 1
-                }
+                try check.take(postback) { try target.hasDroppedBodies(recordedAt: postback.recordedAtMilliseconds) }
             }
-            query.after = end
-            while let range = ranges.first, range.upperBound <= end + 1 {
-                ranges.removeFirst()
-            }
-            onProgress(count)
+            query.after = page.last?.id ?? .max
+            check.endRuns(before: page.last.map { $0.id + 1 } ?? .max)
+            onProgress(check.allRead)
         }
-        guard count == progress.copied, checksum == progress.checksum else {
-            throw LedgerCopyError.different(path: targetName, expected: progress.copied, found: count)
+        guard !check.isDifferent, check.allRead + check.allDropped == progress.copied else {
+            throw LedgerCopyError.different(
+                path: targetName, expected: progress.copied, found: check.allRead + check.allDropped)
         }
+        return check.allDropped
     }
 }

@@ -10,9 +10,7 @@ package struct LedgerCopyProgress: Sendable {
     package var copied: Int64 = 0
     /// How many could not be, because their bytes are gone or cannot be read.
     package var lost: Int64 = 0
-    /// The sum over those that were copied.
-    package var checksum = CopyChecksum()
-    /// Where they are; filled by ``LedgerCopyTarget/beginCopy(of:)`` alone.
+    /// Which of them are which in the target; filled by ``LedgerCopyTarget/beginCopy(of:)`` alone.
     package var runs: [CopiedRun] = []
 
     /// Nothing was copied yet.
@@ -24,23 +22,24 @@ package struct LedgerCopyProgress: Sendable {
     ///
     /// - Parameters:
     ///   - page: What was copied.
-    ///   - places: The id of each of its postbacks in the target, and whether it was new there.
+    ///   - copies: The id of each of its postbacks in the target, and whether it was new there; nil for one that was
+    ///     counted before the target.
     /// - Returns: The runs of the page.
     package mutating func advance(
         behind page: CopiedPage,
-        _ places: [(id: Int64, isNew: Bool)]
+        _ copies: [(id: Int64, isNew: Bool)?]
     ) -> [CopiedRun] {
         var added: [CopiedRun] = []
-        for (postback, place) in zip(page.postbacks, places) {
-            if place.isNew {
-                copied += 1
-                checksum.add(postback.recorded)
-            }
-            if added.last?.isContinued(by: postback.recorded.id, place) ?? false {
+        for case (let postback, let copy?) in zip(page.postbacks, copies) {
+            if added.last?.isContinued(by: postback.recorded.id, copy) ?? false {
                 added[added.count - 1].count += 1
             } else {
                 added.append(
-                    CopiedRun(source: postback.recorded.id, target: place.id, count: 1, isNew: place.isNew))
+                    CopiedRun(source: postback.recorded.id, target: copy.id, count: 1, isNew: copy.isNew))
+            }
+            if copy.isNew {
+                copied += 1
+                added[added.count - 1].checksum.add(postback.recorded)
             }
         }
         position = page.position
@@ -57,6 +56,8 @@ package struct CopiedPage: Sendable {
     package let lost: Int64
     /// The position behind them.
     package let position: LedgerPosition
+    /// Those of their ids that the source knows by themselves too: what it recorded all the same counts.
+    package var knownIDs: Set<KnownID> = []
 
     /// Takes a page of an export.
     package init(_ page: ExportPage) {
@@ -76,6 +77,8 @@ package struct CopiedPostback: Sendable {
     package let digests: PostbackDigests
     /// What reports count.
     package let facts: PostbackFacts
+    /// Its id.
+    package let key: PostbackKey
 
     /// Reads a postback; nil when its bytes are gone or are no postback.
     package init?(_ recorded: RecordedPostback) {
@@ -84,6 +87,7 @@ package struct CopiedPostback: Sendable {
         }
         self.recorded = recorded
         self.body = body
+        key = postback.key
         digests = PostbackDigests(postback, provenance: recorded.traffic.provenance)
         facts = PostbackFacts(
             postback, traffic: recorded.traffic, recipient: recorded.recipient,

@@ -5,6 +5,15 @@ package import Attribution
 /// Recorded postbacks are read with ``LedgerReading/export(_:)``, which hands out each of them once; what can change is
 /// read whole each time.
 package protocol LedgerCopySource: LedgerReading {
+    /// Deliveries in the quarantine, in the order of their ids, and those that are there and cannot be read.
+    ///
+    /// - Parameters:
+    ///   - last: The id after which the page begins; 0 for the first page.
+    ///   - limit: The most of one page.
+    /// - Returns: A page.
+    /// - Throws: ``StoreError`` when it cannot be told what is there.
+    func quarantinePage(after last: Int64, limit: Int) async throws -> QuarantinePage
+
     /// The counts of deliveries.
     ///
     /// - Throws: ``StoreError``.
@@ -27,6 +36,16 @@ package protocol LedgerCopySource: LedgerReading {
     /// - Returns: A page.
     /// - Throws: ``StoreError``.
     func knownIDs(after last: KnownID?, limit: Int) async throws -> [KnownID]
+
+    /// Which of some ids are among those of postbacks that were counted before this store.
+    ///
+    /// - Throws: ``StoreError``.
+    func knownIDs(among ids: [KnownID]) async throws -> Set<KnownID>
+
+    /// The files that were imported, and how far.
+    ///
+    /// - Throws: ``StoreError``.
+    func importedFiles() async throws -> [ImportedFile]
 
     /// The networks the last owner or node named as ours; none: all are.
     ///

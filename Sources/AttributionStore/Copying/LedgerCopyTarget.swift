@@ -3,7 +3,7 @@
 /// Each method is one transaction. What was copied, and from where, is kept in the store itself, so that a copy that was
 /// stopped goes on where it was; and the store may receive postbacks of its own meanwhile.
 package protocol LedgerCopyTarget: Sendable {
-    /// Makes ready to copy.
+    /// Begins a copy, or resumes the one there was.
     ///
     /// - Parameter store: The name of the source in its positions.
     /// - Returns: How far it was copied before.
@@ -11,12 +11,13 @@ package protocol LedgerCopyTarget: Sendable {
     ///   there is something that came from elsewhere before the first copy, and ``StoreError``.
     func beginCopy(of store: String) throws -> LedgerCopyProgress
 
-    /// Takes postbacks over, each once.
+    /// Takes postbacks over, each once; one whose id this store claimed for itself was counted elsewhere, and counts here
+    /// as a repeat.
     ///
     /// - Parameters:
     ///   - page: Postbacks in the order of the source.
     ///   - progress: How far the source was copied before.
-    /// - Returns: How far it is copied now, and where the postbacks are.
+    /// - Returns: How far it is copied now, and which postbacks are which.
     /// - Throws: ``LedgerCopyError/overtaken(path:)`` when another copy did some meanwhile, and ``StoreError``.
     func copy(_ page: CopiedPage, after progress: LedgerCopyProgress) throws -> (LedgerCopyProgress, [CopiedRun])
 
@@ -42,10 +43,22 @@ package protocol LedgerCopyTarget: Sendable {
     /// - Throws: ``StoreError``.
     func copyKnownIDs(_ ids: [KnownID]) throws
 
+    /// Takes over how far files were imported; one that is known as read further stays so.
+    ///
+    /// - Throws: ``StoreError``.
+    func copyImportedFiles(_ files: [ImportedFile]) throws
+
     /// Takes the networks that are ours over, unless this store knows some.
     ///
     /// - Throws: ``StoreError``.
     func copyNetworks(_ networks: [String]) throws
+
+    /// Whether bytes that are not there were dropped on purpose, with others of their time.
+    ///
+    /// - Parameter recordedAtMilliseconds: When their postback was recorded, in Unix milliseconds.
+    /// - Returns: Whether they were; false for bytes that are lost.
+    /// - Throws: ``StoreError``.
+    func hasDroppedBodies(recordedAt recordedAtMilliseconds: Int64) throws -> Bool
 
     /// A reader of this store, which the caller closes.
     ///

@@ -14,6 +14,8 @@ package enum StoreEvent: Sendable {
     case columnsDamaged(path: String)
     /// A table is damaged, and something was recorded without it. Reported once.
     case tableDamaged(path: String, Table)
+    /// Counts of deliveries cannot be written: kept in memory until they can, or lost with the process.
+    case countsNotWritten(path: String, reason: String, areLost: Bool)
     /// Bodies were not kept because a limit of the quarantine was reached.
     case notKept(QuarantineClass, count: Int)
     /// Commits reach one server alone: its loss would lose what was acknowledged.
@@ -56,6 +58,10 @@ package enum StoreEvent: Sendable {
         case .tableDamaged(let path, .deliveryCounts):
             "the counts of deliveries of \(path) are damaged, and some are left out; postbacks are still recorded; "
                 + "run: skan recount --store \(path)"
+        case .countsNotWritten(let path, let reason, areLost: false):
+            "some counts of deliveries of \(path) cannot be written now and are kept in memory: \(reason)"
+        case .countsNotWritten(let path, let reason, areLost: true):
+            "some counts of deliveries of \(path) could not be written and are lost; the postbacks are recorded: \(reason)"
         case .tableDamaged(let path, .quarantine):
             "the quarantine of \(path) is damaged and keeps no more bodies; postbacks are still recorded; "
                 + "run: skan recount --store \(path)"

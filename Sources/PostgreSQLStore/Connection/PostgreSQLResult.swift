@@ -70,6 +70,12 @@ final class PostgreSQLResult {
         return word
     }
 
+    /// The index of a word among others; their count for any other word.
+    func index(_ row: Int, _ column: Int, of words: [String]) throws -> Int {
+        let bytes = try value(row, column)
+        return words.firstIndex { $0.utf8.elementsEqual(bytes) } ?? words.count
+    }
+
     func bytes(_ row: Int, _ column: Int) throws -> [UInt8] {
         Array(try value(row, column))
     }

@@ -16,18 +16,28 @@ struct CopiedInsertion {
     /// - Parameters:
     ///   - connection: Within a transaction.
     ///   - codes: Has a code for every value.
-    /// - Returns: The id of each postback, and whether it was new.
+    ///   - hasKnownIDs: Whether some postbacks are known by their ids alone.
+    /// - Returns: The id of each postback, and whether it was new; nil for one that was counted before this store.
     /// - Throws: ``StaleCodes``, and ``PostgreSQLFault``.
-    func write(_ connection: PostgreSQLConnection, _ codes: ValueCodes) throws -> [(id: Int64, isNew: Bool)] {
-        let (inserted, known, _) = try insertion.insert(connection, codes)
+    func write(
+        _ connection: PostgreSQLConnection, _ codes: ValueCodes, hasKnownIDs: Bool
+    ) throws -> [(id: Int64, isNew: Bool)?] {
+        let claimed = hasKnownIDs ? try claimed(connection) : []
+        let (inserted, known, _) = try insertion.insert(connection, codes, excluding: claimed)
         var sums = DeliverySums()
-        var conflicts: [NewQuarantineRow] = []
-        let places = try page.postbacks.map { copied -> (id: Int64, isNew: Bool) in
+        var quarantine = QuarantineInsertion(QuarantineRoom(QuarantineBudgets()), isBounded: false)
+        try quarantine.prepare(contradicting: known.values.map(\.id), connection)
+        let copies = try page.postbacks.map { copied -> (id: Int64, isNew: Bool)? in
             let delivery = copied.delivery
             if let id = inserted[copied.digests.key] {
                 sums.count(
                     .init(.recorded(copied.recorded.traffic), recipient: delivery.recipient), kept: 1, at: delivery)
                 return (id, true)
+            }
+            if known[copied.digests.key] == nil, claimed.contains(copied.digests.key) {
+                sums.count(
+                    .init(.duplicate(copied.recorded.traffic), recipient: delivery.recipient), kept: 0, at: delivery)
+                return nil
             }
             // Committed by another transaction that this statement does not see: the next run finds it.
             guard let first = known[copied.digests.key] else {
@@ -38,19 +48,24 @@ struct CopiedInsertion {
                     of: first.id, receivedAt: first.receivedAt, by: first.recipient, delivery)
                 sums.count(.init(.duplicate(first.traffic), recipient: delivery.recipient), kept: 0, at: delivery)
             } else {
-                conflicts.append(
-                    NewQuarantineRow(
-                        QuarantinedBody(conflictWith: first.id, copied.digests.content, copied.body, delivery)))
-                sums.count(.init(.conflict(first.traffic), recipient: delivery.recipient), kept: 1, at: delivery)
+                let isKept = quarantine.keepConflict(
+                    QuarantinedBody(conflictWith: first.id, copied.digests.content, copied.body, delivery))
+                sums.count(
+                    .init(.conflict(first.traffic), recipient: delivery.recipient), kept: isKept ? 1 : 0, at: delivery)
             }
             return (first.id, false)
         }
-        for conflict in conflicts {
-            sums.change(.conflict, rows: 1, bytes: Int64(conflict.body.count))
-        }
-        try NewQuarantineRow.insert(conflicts, connection)
+        try quarantine.write(connection, &sums)
         try sums.write(connection)
-        return places
+        return copies
+    }
+
+    /// The keys of postbacks whose ids were claimed here, and not at the source, which recorded them.
+    private func claimed(_ connection: PostgreSQLConnection) throws -> Set<Digest16> {
+        let ids = page.postbacks.map { (id: KnownID($0.key), key: $0.digests.key) }
+            .filter { !page.knownIDs.contains($0.id) }
+        let claimed = try KnownID.claimed(ids.map(\.id), connection)
+        return Set(ids.filter { claimed.contains($0.id) }.map(\.key))
     }
 }
 
@@ -73,7 +88,7 @@ extension LedgerCopyProgress {
     /// - Throws: ``PostgreSQLFault``.
     init?(_ connection: PostgreSQLConnection, of store: String, isLocking: Bool = false) throws {
         let result = try connection.run(
-            "SELECT position, copied, lost, checksum FROM skan.copy_source WHERE store = $1"
+            "SELECT position, copied, lost FROM skan.copy_source WHERE store = $1"
                 + (isLocking ? " FOR UPDATE" : ""), [.text(store)])
         guard result.count == 1 else {
             return nil
@@ -82,47 +97,45 @@ extension LedgerCopyProgress {
         position = LedgerPosition(try result.text(0, 0))
         copied = try result.integer(0, 1)
         lost = try result.integer(0, 2)
-        guard let checksum = CopyChecksum(try result.bytes(0, 3)) else {
-            throw DamagedValue(column: 3)
-        }
-        self.checksum = checksum
     }
 
-    /// Reads where the postbacks are.
+    /// Reads which postbacks are which.
     mutating func readRuns(_ connection: PostgreSQLConnection) throws {
         let result = try connection.run(
-            "SELECT source_id, target_id, count, is_new FROM skan.copy_run WHERE store = $1", [.text(store)])
+            "SELECT source_id, target_id, count, is_new, checksum FROM skan.copy_run WHERE store = $1", [.text(store)])
         runs = try (0..<result.count).map { row in
-            CopiedRun(
+            guard let checksum = CopyChecksum(try result.bytes(row, 4)) else {
+                throw DamagedValue(column: 4)
+            }
+            return CopiedRun(
                 source: try result.integer(row, 0), target: try result.integer(row, 1),
-                count: try result.integer(row, 2), isNew: try result.bool(row, 3))
+                count: try result.integer(row, 2), isNew: try result.bool(row, 3), checksum: checksum)
         }
     }
 
-    /// Notes how far the copy came, and where its last postbacks are.
+    /// Notes how far the copy came, and its last runs.
     func note(_ connection: PostgreSQLConnection, adding runs: [CopiedRun]) throws {
         try connection.run(
             """
-            INSERT INTO skan.copy_source (store, position, copied, lost, checksum) VALUES ($1, $2, $3, $4, $5)
+            INSERT INTO skan.copy_source (store, position, copied, lost) VALUES ($1, $2, $3, $4)
             ON CONFLICT (store) DO UPDATE SET position = excluded.position, copied = excluded.copied,
-                lost = excluded.lost, checksum = excluded.checksum
+                lost = excluded.lost
             """,
-            [
-                .text(store), .text(position?.description ?? ""), .integer(copied), .integer(lost),
-                .digest(checksum.bytes.withUnsafeBytes { Digest16($0) }),
-            ])
+            [.text(store), .text(position?.description ?? ""), .integer(copied), .integer(lost)])
         guard !runs.isEmpty else {
             return
         }
         try connection.run(
             """
-            INSERT INTO skan.copy_run (store, source_id, target_id, count, is_new)
-            SELECT $1, source_id, target_id, count, is_new <> 0
-            FROM unnest($2::int8[], $3::int8[], $4::int8[], $5::int4[]) AS run (source_id, target_id, count, is_new)
+            INSERT INTO skan.copy_run (store, source_id, target_id, count, is_new, checksum)
+            SELECT $1, source_id, target_id, count, is_new <> 0, checksum
+            FROM unnest($2::int8[], $3::int8[], $4::int8[], $5::int4[], $6::uuid[])
+                AS run (source_id, target_id, count, is_new, checksum)
             """,
             [
                 .text(store), .integers(runs.map(\.source)), .integers(runs.map(\.target)),
                 .integers(runs.map(\.count)), .smallIntegers(runs.map { $0.isNew ? 1 : 0 }),
+                .digests(runs.compactMap { $0.checksum.bytes.withUnsafeBytes { Digest16($0) } }),
             ])
     }
 }

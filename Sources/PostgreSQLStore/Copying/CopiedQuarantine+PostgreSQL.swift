@@ -7,11 +7,11 @@ extension CopiedQuarantine {
     func write(_ connection: PostgreSQLConnection) throws -> Int64 {
         // Locked against another copy.
         _ = try LedgerCopyProgress(connection, of: store, isLocking: true)
-        var gone = try Self.copied(connection, store, ids)
+        let copied = try Self.copied(connection, store, ids)
         var sums = DeliverySums()
         var added: [CopiedDelivery] = []
         for delivery in deliveries {
-            if let id = gone.removeValue(forKey: delivery.origin.id) {
+            if let id = copied[delivery.origin.id] {
                 try Self.update(id, delivery, connection, &sums)
             } else {
                 sums.change(delivery.origin.kind, rows: 1, bytes: Int64(delivery.origin.body.count))
@@ -19,7 +19,7 @@ extension CopiedQuarantine {
             }
         }
         try Self.insert(added, store, connection)
-        try Self.remove(gone, store, connection, &sums)
+        try Self.remove(gone(from: copied), store, connection, &sums)
         try sums.write(connection)
         return Int64(added.count)
     }

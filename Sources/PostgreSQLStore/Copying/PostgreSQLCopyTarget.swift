@@ -13,6 +13,8 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
     private struct State {
         var connection: PostgreSQLConnection
         var codes = ValueCodes()
+        /// Whether the bodies of a month were dropped, by the times in it.
+        var months: [Range<Int64>: Bool] = [:]
     }
 
     /// Connects, and makes the tables when they are missing.
@@ -36,22 +38,24 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
     /// Does work in one transaction.
     func transaction<Result: Sendable>(_ work: (PostgreSQLConnection) throws -> Result) throws -> Result {
         try state.withLock { state in
-            try StoreError.translating(address) { try Self.transaction(state.connection, work) }
+            try StoreError.translating(address) {
+                try Self.transaction(state.connection) { connection, _ in try work(connection) }
+            }
         }
     }
 
     private static func transaction<Result>(
-        _ connection: PostgreSQLConnection, _ work: (PostgreSQLConnection) throws -> Result
+        _ connection: PostgreSQLConnection, _ work: (PostgreSQLConnection, _ hasKnownIDs: Bool) throws -> Result
     ) throws -> Result {
         try connection.transaction { connection in
-            try BatchID().insert(connection)
-            return try work(connection)
+            let hasKnownIDs = try BatchID().insert(connection)
+            return try work(connection, hasKnownIDs)
         }
     }
 
     // MARK: Postbacks
 
-    /// Makes ready to copy; see ``AttributionStore/LedgerCopyTarget/beginCopy(of:)``.
+    /// Begins a copy, or resumes it; see ``AttributionStore/LedgerCopyTarget/beginCopy(of:)``.
     package func beginCopy(of store: String) throws -> LedgerCopyProgress {
         try transaction { connection in
             guard try connection.run("SELECT id FROM skan.store").text(0, 0) != store else {
@@ -88,7 +92,7 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
                 try Self.makePartitions(page, &state)
                 try state.codes.learn(insertion.copies.lazy.flatMap(\.values), state.connection)
                 let codes = state.codes
-                return try Self.transaction(state.connection) { connection in
+                return try Self.transaction(state.connection) { connection, hasKnownIDs in
                     guard
                         let found = try LedgerCopyProgress(connection, of: progress.store, isLocking: true),
                         found.position == progress.position
@@ -96,8 +100,9 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
                         throw LedgerCopyError.overtaken(path: address.description)
                     }
                     var next = progress
-                    let places = try CopiedInsertion(page, insertion).write(connection, codes)
-                    let runs = next.advance(behind: page, places)
+                    let copied = try CopiedInsertion(page, insertion).write(
+                        connection, codes, hasKnownIDs: hasKnownIDs)
+                    let runs = next.advance(behind: page, copied)
                     try next.note(connection, adding: runs)
                     return (next, runs)
                 }
@@ -116,6 +121,38 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
                 try state.connection.run(
                     "SELECT skan.make_partition(timestamptz 'epoch' + $1 * interval '1 millisecond')",
                     [.integer(time)])
+            }
+        }
+    }
+
+    /// Whether a month has no bodies, neither a partition of its own nor some among the others; see
+    /// ``AttributionStore/LedgerCopyTarget/hasDroppedBodies(recordedAt:)``.
+    package func hasDroppedBodies(recordedAt recordedAtMilliseconds: Int64) throws -> Bool {
+        try state.withLock { state in
+            if let known = state.months.first(where: { $0.key.contains(recordedAtMilliseconds) }) {
+                return known.value
+            }
+            return try StoreError.translating(address) {
+                let result = try state.connection.run(
+                    """
+                    WITH month AS MATERIALIZED (
+                        SELECT date_trunc('month', to_timestamp($1 / 1000.0) AT TIME ZONE 'UTC') AS first
+                    ), span AS MATERIALIZED (
+                        SELECT first AT TIME ZONE 'UTC' AS first, (first + interval '1 month') AT TIME ZONE 'UTC' AS next,
+                            'skan.postback_body_' || to_char(first, 'YYYY_MM') AS name
+                        FROM month
+                    )
+                    SELECT extract(epoch FROM first)::int8 * 1000, extract(epoch FROM next)::int8 * 1000,
+                        to_regclass(name) IS NULL AND NOT EXISTS (
+                            SELECT FROM skan.postback_body_other WHERE recorded_at >= first AND recorded_at < next)
+                    FROM span
+                    """, [.integer(recordedAtMilliseconds)])
+                let isDropped = try result.bool(0, 2)
+                let (first, next) = (try result.integer(0, 0), try result.integer(0, 1))
+                if first < next {
+                    state.months[first..<next] = isDropped
+                }
+                return isDropped
             }
         }
     }
@@ -166,6 +203,19 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
             _ = try connection.run(
                 "INSERT INTO skan.known_id SELECT unnest($1::uuid[]) ORDER BY 1 ON CONFLICT DO NOTHING",
                 [.digests(ids.map(\.digest))])
+        }
+    }
+
+    /// Takes over how far files were imported; see ``AttributionStore/LedgerCopyTarget/copyImportedFiles(_:)``.
+    package func copyImportedFiles(_ files: [ImportedFile]) throws {
+        try transaction { connection in
+            _ = try connection.run(
+                """
+                INSERT INTO skan.imported_file (digest, bytes, records)
+                SELECT * FROM unnest($1::bytea[], $2::int8[], $3::int8[])
+                ON CONFLICT (digest) DO UPDATE SET records = greatest(imported_file.records, excluded.records)
+                """,
+                [.blobs(files.map(\.digest)), .integers(files.map(\.bytes)), .integers(files.map(\.records))])
         }
     }
 

@@ -2,6 +2,17 @@ import Attribution
 package import AttributionStore
 
 extension PostgreSQLLedgerReader: LedgerCopySource {
+    /// Deliveries in the quarantine; see ``AttributionStore/LedgerCopySource/quarantinePage(after:limit:)``.
+    ///
+    /// A server does not say which row of a page it cannot read: it fails, and nothing is taken for gone.
+    package func quarantinePage(after last: Int64, limit: Int) async throws -> QuarantinePage {
+        try await read { snapshot in
+            QuarantinePage(
+                after: last, limit: limit,
+                deliveries: try QuarantineQuery(after: last, limit: limit).deliveries(snapshot.connection))
+        }
+    }
+
     /// The counts of deliveries; see ``AttributionStore/LedgerCopySource/deliveryTable()``.
     package func deliveryTable() async throws -> DeliveryTable {
         try await read { try DeliveryTable($0.connection) }
@@ -38,6 +49,16 @@ extension PostgreSQLLedgerReader: LedgerCopySource {
                 ])
             return try (0..<result.count).map { KnownID(digest: try result.digest($0, 0)) }
         }
+    }
+
+    /// Which of some ids are known; see ``AttributionStore/LedgerCopySource/knownIDs(among:)``.
+    package func knownIDs(among ids: [KnownID]) async throws -> Set<KnownID> {
+        try await read { try KnownID.claimed(ids, $0.connection) }
+    }
+
+    /// The files that were imported; see ``AttributionStore/LedgerCopySource/importedFiles()``.
+    package func importedFiles() async throws -> [ImportedFile] {
+        try await read { try ImportedFile.all($0.connection, upTo: .max) }
     }
 
     /// The networks that are ours; see ``AttributionStore/LedgerCopySource/ownNetworks()``.

@@ -24,16 +24,7 @@ extension PostgreSQLLedgerWriter: LedgerImporting {
 
     /// How far files were read, as ``AttributionStore/LedgerImporting`` has it.
     package func importedFiles(upTo bytes: Int64) throws -> [ImportedFile] {
-        try withRecordingConnection { connection in
-            let result = try connection.run(
-                "SELECT digest, bytes, records FROM skan.imported_file WHERE bytes <= $1 ORDER BY bytes",
-                [.integer(bytes)])
-            return try (0..<result.count).map { row in
-                ImportedFile(
-                    digest: try result.bytes(row, 0), bytes: try result.integer(row, 1),
-                    records: try result.integer(row, 2))
-            }
-        }
+        try withRecordingConnection { try ImportedFile.all($0, upTo: bytes) }
     }
 
     /// Claims ids, as ``AttributionStore/LedgerImporting`` has it.
@@ -59,5 +50,28 @@ extension ImportedFile {
             INSERT INTO skan.imported_file (digest, bytes, records) VALUES ($1, $2, $3)
             ON CONFLICT (digest) DO UPDATE SET records = excluded.records, imported_at = now()
             """, [.bytes(digest), .integer(bytes), .integer(records)])
+    }
+
+    /// The files of at most some size, the smallest first.
+    static func all(_ connection: PostgreSQLConnection, upTo bytes: Int64) throws -> [ImportedFile] {
+        let result = try connection.run(
+            "SELECT digest, bytes, records FROM skan.imported_file WHERE bytes <= $1 ORDER BY bytes", [.integer(bytes)])
+        return try (0..<result.count).map { row in
+            ImportedFile(
+                digest: try result.bytes(row, 0), bytes: try result.integer(row, 1), records: try result.integer(row, 2)
+            )
+        }
+    }
+}
+
+extension KnownID {
+    /// Which of some ids were claimed.
+    static func claimed(_ ids: some Collection<KnownID>, _ connection: PostgreSQLConnection) throws -> Set<KnownID> {
+        guard !ids.isEmpty else {
+            return []
+        }
+        let found = try connection.run(
+            "SELECT digest FROM skan.known_id WHERE digest = ANY ($1::uuid[])", [.digests(ids.map(\.digest))])
+        return Set(try (0..<found.count).map { KnownID(digest: try found.digest($0, 0)) })
     }
 }

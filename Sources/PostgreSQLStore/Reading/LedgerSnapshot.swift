@@ -10,9 +10,12 @@ struct LedgerSnapshot {
     let horizon: Int64
     /// The number of the newest transaction that is seen; nil when there is none.
     let newestOrder: Int64?
+    /// Throws if nobody waits for what is read any more.
+    let checkCancellation: () throws -> Void
 
-    init(_ connection: PostgreSQLConnection) throws {
+    init(_ connection: PostgreSQLConnection, _ checkCancellation: @escaping () throws -> Void) throws {
         self.connection = connection
+        self.checkCancellation = checkCancellation
         let result = try connection.run(
             "SELECT id, skan.horizon(), (SELECT max(commit_order) FROM skan.postback) FROM skan.store")
         guard result.count == 1 else {
@@ -29,6 +32,11 @@ struct LedgerSnapshot {
         let commitOrder: Int64
         /// When its postback was recorded, in Unix milliseconds; nil before the first.
         let recordedAt: Int64?
+
+        /// Its postback.
+        var point: CommitPoint {
+            CommitPoint(order: commitOrder, id: position.last)
+        }
     }
 
     /// The position asked for, or that of the newest postback below the horizon.

@@ -7,6 +7,8 @@ import Synchronization
 /// Reads a store of postbacks in PostgreSQL; each answer is of one snapshot.
 package final class PostgreSQLLedgerReader: LedgerReading {
     let address: PostgreSQLAddress
+    /// Blocks of columns that an answer reads before a second thread helps.
+    let blocksAlone: Int64
     private let slots = (0..<mostConnections).map { _ in Slot() }
     /// Counts the free slots.
     private let free = DispatchSemaphore(value: mostConnections)
@@ -23,8 +25,13 @@ package final class PostgreSQLLedgerReader: LedgerReading {
     }
 
     /// Names a store to read; it is reached by the first question.
-    package init(_ address: PostgreSQLAddress) {
+    ///
+    /// - Parameters:
+    ///   - address: The store.
+    ///   - blocksAlone: Blocks of columns that an answer reads before a second thread helps.
+    package init(_ address: PostgreSQLAddress, blocksAlone: Int64 = ColumnCount.blocksAlone) {
         self.address = address
+        self.blocksAlone = blocksAlone
     }
 
     /// Closes the connections that nobody uses; a later question opens new ones.
@@ -40,16 +47,23 @@ package final class PostgreSQLLedgerReader: LedgerReading {
     ///
     /// - Parameters:
     ///   - isSettled: Whether to wait, for a moment, until everything in the snapshot lies below the horizon.
+    ///   - inBackground: Whether on a thread that runs only when the processor is idle.
     ///   - work: Reads.
     /// - Returns: What the work returns.
     /// - Throws: ``AttributionStore/StoreError``, and what the work throws.
     func read<Result: Sendable>(
         isSettled: Bool = false,
+        inBackground: Bool = false,
         _ work: @escaping @Sendable (LedgerSnapshot) throws -> Result
     ) async throws -> Result {
         let cancellation = Cancellation()
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+            if inBackground {
+                return try await BackgroundWork.run { [self] in
+                    try read(cancellation, isSettled: isSettled, work)
+                }
+            }
+            return try await withCheckedThrowingContinuation { continuation in
                 queue.async { [self] in
                     continuation.resume(
                         with: Swift.Result { try read(cancellation, isSettled: isSettled, work) })
@@ -96,7 +110,7 @@ package final class PostgreSQLLedgerReader: LedgerReading {
         }
         try cancellation.begin(connection.canceler)
         do {
-            return try read(connection, isSettled: isSettled, work)
+            return try read(connection, cancellation, isSettled: isSettled, work)
         } catch let fault as PostgreSQLFault where fault.isConnectionLost && !isFresh {
             // It may have been idle while the server was restarted.
             slot = nil
@@ -126,6 +140,7 @@ package final class PostgreSQLLedgerReader: LedgerReading {
 
     private func read<Result>(
         _ connection: PostgreSQLConnection,
+        _ cancellation: Cancellation,
         isSettled: Bool,
         _ work: (LedgerSnapshot) throws -> Result
     ) throws -> Result {
@@ -134,7 +149,7 @@ package final class PostgreSQLLedgerReader: LedgerReading {
         while true {
             try connection.beginSnapshot()
             defer { connection.rollBack() }
-            let snapshot = try LedgerSnapshot(connection)
+            let snapshot = try LedgerSnapshot(connection, cancellation.check)
             // What others committed after the first look need not be waited for.
             target = target ?? snapshot.newestOrder
             guard isSettled, let target, target >= snapshot.horizon, ContinuousClock.now < end else {

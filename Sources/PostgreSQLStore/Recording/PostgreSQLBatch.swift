@@ -125,19 +125,14 @@ struct PostgreSQLBatch {
     /// The keys of postbacks that were counted before this store, and are known by their ids alone.
     private func claimed(_ items: [Item]) throws -> Set<Digest16> {
         var digester = PostbackDigester()
-        var keys: [Digest16: [Digest16]] = [:]
+        var keys: [KnownID: [Digest16]] = [:]
         for item in items {
             if case .verified(let verified) = item.delivery.judgement {
                 let digests = digester.digests(of: verified.postback, provenance: verified.provenance)
-                keys[KnownID(verified.postback.key).digest, default: []].append(digests.key)
+                keys[KnownID(verified.postback.key), default: []].append(digests.key)
             }
         }
-        guard !keys.isEmpty else {
-            return []
-        }
-        let found = try connection.run(
-            "SELECT digest FROM skan.known_id WHERE digest = ANY ($1::uuid[])", [.digests(Array(keys.keys))])
-        return Set(try (0..<found.count).flatMap { try keys[found.digest($0, 0)] ?? [] })
+        return Set(try KnownID.claimed(keys.keys, connection).flatMap { keys[$0] ?? [] })
     }
 
     // MARK: What is not counted

@@ -40,8 +40,9 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
         self.settings = settings
         self.onEvent = onEvent
         status = StoreStatus(requiresSynchronous: requiresSynchronous)
-        upkeep = StoreUpkeep(address, settings, status, onEvent)
-        state = Mutex(State(session: RecordingSession(address, settings, status, onEvent)))
+        let presence = NodePresence()
+        upkeep = StoreUpkeep(address, settings, presence, status, onEvent)
+        state = Mutex(State(session: RecordingSession(address, settings, presence, status, onEvent)))
         do {
             try withSession { _ in }
         } catch StoreError.failed(_, let fault) where fault.mayPass {
@@ -66,10 +67,14 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
 
     /// Looks at the server, on a connection of its own, and keeps the tables in order; to be called each second.
     package func heartbeat() {
-        guard let room = upkeep.beat() else {
+        let before = state.withLock { $0.session.room }
+        guard var room = upkeep.beat() else {
             return
         }
-        state.withLock { $0.session.room = room }
+        state.withLock { state in
+            room.add(claimedIn: state.session.room, since: before)
+            state.session.room = room
+        }
     }
 
     // MARK: Recording

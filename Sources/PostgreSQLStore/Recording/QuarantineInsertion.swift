@@ -5,6 +5,8 @@ import AttributionStore
 struct QuarantineInsertion {
     /// How full the quarantine is, as far as this node knows.
     private(set) var room: QuarantineRoom
+    /// False for what another store had accepted, which is kept whatever the budgets.
+    private let isBounded: Bool
     /// Bodies that were not kept, by class.
     private(set) var notKept: [QuarantineClass: Int] = [:]
     private var added: [QuarantinedBody] = []
@@ -13,8 +15,9 @@ struct QuarantineInsertion {
     /// The contents kept that contradict a postback.
     private var contents: [Int64: Set<Digest16>] = [:]
 
-    init(_ room: QuarantineRoom) {
+    init(_ room: QuarantineRoom, isBounded: Bool = true) {
         self.room = room
+        self.isBounded = isBounded
     }
 
     /// Finds out what is kept already of copies that contradict recorded postbacks.
@@ -32,18 +35,19 @@ struct QuarantineInsertion {
 
     /// Keeps a body as far as the bounds allow.
     mutating func keep(_ body: QuarantinedBody) -> Bool {
-        guard
-            room.claim(
-                body.kind, bytes: body.body.count, client: body.delivery.client ?? "",
-                at: body.delivery.receivedAtMilliseconds),
-            hasRoom(body)
-        else {
+        guard !isBounded || claimRoom(for: body) else {
             notKept[body.kind, default: 0] += 1
             return false
         }
         room.note(body.kind, rows: 1, bytes: Int64(body.body.count))
         added.append(body)
         return true
+    }
+
+    private mutating func claimRoom(for body: QuarantinedBody) -> Bool {
+        room.claim(
+            body.kind, bytes: body.body.count, client: body.delivery.client ?? "",
+            at: body.delivery.receivedAtMilliseconds) && hasRoom(body)
     }
 
     /// Whether a body fits into the total, or may take the room of older ones, which the janitor lets go.
@@ -62,7 +66,7 @@ struct QuarantineInsertion {
         if kept.contains(conflict.content) {
             return true
         }
-        guard kept.count < room.budgets.contentsPerPostback else {
+        guard !isBounded || kept.count < room.budgets.contentsPerPostback else {
             notKept[.conflict, default: 0] += 1
             return false
         }

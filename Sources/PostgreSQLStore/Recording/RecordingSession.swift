@@ -6,6 +6,7 @@ import Foundation
 struct RecordingSession {
     private let address: PostgreSQLAddress
     private let settings: LedgerSettings
+    private let presence: NodePresence
     private let status: StoreStatus
     private let onEvent: @Sendable (StoreEvent) -> Void
     private var kept: PostgreSQLConnection?
@@ -21,11 +22,13 @@ struct RecordingSession {
     init(
         _ address: PostgreSQLAddress,
         _ settings: LedgerSettings,
+        _ presence: NodePresence,
         _ status: StoreStatus,
         _ onEvent: @escaping @Sendable (StoreEvent) -> Void
     ) {
         self.address = address
         self.settings = settings
+        self.presence = presence
         self.status = status
         self.onEvent = onEvent
         networks = settings.networks ?? OwnNetworks()
@@ -64,11 +67,12 @@ struct RecordingSession {
         }
         do {
             try connection.commit()
+            room = batch.quarantine.room
+            codes = batch.codes
         } catch is LostCommit {
+            // Looks at the quarantine anew, with what this transaction put into it.
             try find(id)
         }
-        room = batch.quarantine.room
-        codes = batch.codes
         if let recordedAt = batch.recordedAt {
             status.didRecord(at: recordedAt)
         }
@@ -135,7 +139,7 @@ struct RecordingSession {
         if settings.networks == nil {
             networks = OwnNetworks(try Self.rememberedNetworks(connection))
         }
-        room = try QuarantineRoom(settings.budgets, connection)
+        room = try QuarantineRoom(settings.budgets, connection, writers: try presence.renew(connection))
         kept = connection
         return connection
     }

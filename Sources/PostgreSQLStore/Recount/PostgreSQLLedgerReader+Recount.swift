@@ -30,6 +30,7 @@ private struct RecountPass {
     consuming func run() throws -> Recount {
         try checkKeys()
         try checkRows()
+        try checkBlocks()
         try checkDeliveries()
         try checkQuarantine()
         return result
@@ -133,6 +134,16 @@ private struct RecountPass {
     }
 
     // MARK: What follows from the rows
+
+    private mutating func checkBlocks() throws {
+        let blocks = try RecountBlocks(connection)
+        for ids in blocks.differing {
+            result.note(.block(ids))
+        }
+        if blocks.hasStrays {
+            result.note(.strayColumns)
+        }
+    }
 
     private mutating func checkDeliveries() throws {
         let wrong = try connection.run(

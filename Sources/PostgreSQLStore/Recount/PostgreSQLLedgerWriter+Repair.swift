@@ -13,10 +13,28 @@ extension PostgreSQLLedgerWriter {
                 result.repaired += 1
             }
         }
+        let differing = try await reader.read { try RecountBlocks($0.connection).numbers }
+        try writeBlocks(rewriting: differing)
         if found.differenceCount > 0 {
             result.remaining = try await reader.recount(judge: judge)
+            result.repaired += Int64(found.differences.count { $0.isOfBlocks })
+                - Int64(result.remaining.differences.count { $0.isOfBlocks })
         }
         return result
+    }
+
+    /// Writes blocks that differ from the facts again, those that are missing, and those that are due.
+    private func writeBlocks(rewriting numbers: Set<Int64>) throws {
+        try StoreError.translating(address) {
+            // On a connection of its own, for it takes a while.
+            let writer = BlockWriter(connection: try PostgreSQLConnection(address))
+            var pending = numbers.sorted()[...]
+            repeat {
+                try writer.step(rewriting: Set(pending.prefix(BlockWriter.blocksAtOnce)), isWaiting: true)
+                pending = pending.dropFirst(BlockWriter.blocksAtOnce)
+            } while !pending.isEmpty
+            while try writer.step(isWaiting: true).isMore {}
+        }
     }
 
     /// Mends one difference in a transaction of its own.
@@ -122,6 +140,16 @@ extension PostgreSQLLedgerWriter {
                     """, [.digest(digests.key), .digest(digests.content), .integer(id)])
             }
             return true
+        }
+    }
+}
+
+extension RecountDifference {
+    /// Whether blocks are written again for it.
+    fileprivate var isOfBlocks: Bool {
+        switch self {
+        case .block, .strayColumns: true
+        default: false
         }
     }
 }

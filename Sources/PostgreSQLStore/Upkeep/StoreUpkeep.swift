@@ -10,10 +10,13 @@ final class StoreUpkeep: Sendable {
         var beats = 0
         var isClosed = false
         var failure: String?
+        /// Why blocks were not written last time.
+        var blockFailure: String?
     }
 
     private let address: PostgreSQLAddress
     private let settings: LedgerSettings
+    private let presence: NodePresence
     private let status: StoreStatus
     private let onEvent: @Sendable (StoreEvent) -> Void
     private let state = Mutex(State())
@@ -23,15 +26,19 @@ final class StoreUpkeep: Sendable {
     /// Beats between two rounds, and between two looks at how full the quarantine is.
     private static let roundBeats = 30
     private static let roomBeats = 5
+    /// How long blocks are written in one beat.
+    private static let blockTime = Duration.milliseconds(500)
 
     init(
         _ address: PostgreSQLAddress,
         _ settings: LedgerSettings,
+        _ presence: NodePresence,
         _ status: StoreStatus,
         _ onEvent: @escaping @Sendable (StoreEvent) -> Void
     ) {
         self.address = address
         self.settings = settings
+        self.presence = presence
         self.status = status
         self.onEvent = onEvent
     }
@@ -77,8 +84,12 @@ final class StoreUpkeep: Sendable {
         if state.beats.isMultiple(of: Self.roundBeats) {
             try round(connection)
         }
+        try writeBlocks(connection, &state)
         state.failure = nil
-        return state.beats.isMultiple(of: Self.roomBeats) ? try QuarantineRoom(settings.budgets, connection) : nil
+        guard state.beats.isMultiple(of: Self.roomBeats) else {
+            return nil
+        }
+        return try QuarantineRoom(settings.budgets, connection, writers: try presence.renew(connection))
     }
 
     /// Puts the tables in order, unless another node does.
@@ -88,6 +99,7 @@ final class StoreUpkeep: Sendable {
                 return
             }
             try connection.run("DELETE FROM skan.batch WHERE begun_at < now() - interval '1 day'")
+            try connection.run("DELETE FROM skan.node WHERE seen_at < now() - interval '1 day'")
             try compact(connection)
             try trim(connection)
         }
@@ -95,6 +107,34 @@ final class StoreUpkeep: Sendable {
         try connection.transaction { connection in
             if try connection.run("SELECT pg_try_advisory_xact_lock($1)", [.integer(Self.lock)]).bool(0, 0) {
                 try connection.run("SELECT skan.make_partitions(3)")
+            }
+        }
+    }
+
+    // MARK: Blocks
+
+    /// Writes blocks of columns; without them reports are slower, but nothing else is.
+    private func writeBlocks(_ connection: PostgreSQLConnection, _ state: inout State) throws {
+        let end = ContinuousClock.now + Self.blockTime
+        let writer = BlockWriter(connection: connection)
+        do {
+            guard try state.beats.isMultiple(of: Self.roundBeats) || writer.isDue() else {
+                return
+            }
+            var isMore = true
+            while isMore, ContinuousClock.now < end {
+                let step = try writer.step()
+                isMore = step.isMore
+                if step.strayCount > 0 {
+                    onEvent(.columnsDamaged(path: address.description))
+                }
+            }
+            state.blockFailure = nil
+        } catch where !connection.isLost {
+            let reason = "\(StoreError.translated(error, address))"
+            if state.blockFailure != reason {
+                state.blockFailure = reason
+                onEvent(.upkeepFailed(store: address.description, reason: reason))
             }
         }
     }
@@ -172,7 +212,13 @@ final class StoreUpkeep: Sendable {
 
 extension QuarantineRoom {
     /// How full the quarantine is, for all nodes together.
-    init(_ budgets: QuarantineBudgets, _ connection: PostgreSQLConnection) throws {
+    ///
+    /// - Parameters:
+    ///   - budgets: The budgets.
+    ///   - connection: The connection.
+    ///   - writers: How many nodes share what is left.
+    /// - Throws: ``PostgreSQLFault``.
+    init(_ budgets: QuarantineBudgets, _ connection: PostgreSQLConnection, writers: Int64 = 1) throws {
         self.init(budgets)
         let sums = try connection.run(
             "SELECT class, sum(count)::int8, sum(bytes)::int8 FROM skan.quarantine_change GROUP BY class")
@@ -199,6 +245,6 @@ extension QuarantineRoom {
                     Used(rows: try hours.integer(row, 3), bytes: try hours.integer(row, 4))
                 ))
         }
-        replace(totals: totals, hour: (hour, used))
+        replace(totals: totals, hour: (hour, used), writers: writers)
     }
 }

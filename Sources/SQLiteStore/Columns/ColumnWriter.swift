@@ -24,7 +24,7 @@ struct ColumnWriter {
 
     /// Adds the next postback.
     mutating func append(_ facts: PostbackFacts) {
-        rows.append(codes.row(facts, LedgerColumn.allCases))
+        rows.append(codes.row(facts, LedgerColumn.all))
     }
 
     /// Loads the postbacks from ``first`` to the newest.
@@ -34,7 +34,7 @@ struct ColumnWriter {
         }
         var codes = codes
         var rows = Array(repeating: ColumnRow.missing, count: Int(newest - first) + 1)
-        try ColumnDerivation(db: db, columns: LedgerColumn.allCases).each(first...newest, &codes) { id, row in
+        try ColumnDerivation(db: db, columns: LedgerColumn.all).each(first...newest, &codes) { id, row in
             rows[Int(id - first)] = row
         }
         self.codes = codes
@@ -51,9 +51,8 @@ struct ColumnWriter {
         try codes.write(db)
         for start in fullBlocks {
             let number = ColumnBlock.number(of: first + Int64(start))
-            for column in LedgerColumn.allCases {
-                try ColumnBlock.write(
-                    rows[start..<(start + ColumnBlock.rowCount)].map { $0[column] }, number, column, db)
+            for column in LedgerColumn.all {
+                try EncodedColumn(rows[start..<(start + ColumnBlock.rowCount)], column).write(number, column, db)
             }
         }
     }

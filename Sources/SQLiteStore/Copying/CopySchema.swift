@@ -10,8 +10,7 @@ enum CopySchema {
             store TEXT PRIMARY KEY, -- the source's name in positions
             position TEXT NOT NULL, -- of the last postback that was copied; empty before the first
             copied INTEGER NOT NULL,
-            lost INTEGER NOT NULL, -- whose bytes were gone
-            checksum BLOB NOT NULL -- 16 bytes
+            lost INTEGER NOT NULL -- whose bytes were gone
         ) STRICT, WITHOUT ROWID;
 
         -- Which postbacks of the source are which here.
@@ -21,6 +20,7 @@ enum CopySchema {
             target_id INTEGER NOT NULL,
             count INTEGER NOT NULL,
             is_new INTEGER NOT NULL,
+            checksum BLOB NOT NULL, -- 16 bytes, over those that came by copying
             PRIMARY KEY (store, source_id)
         ) STRICT, WITHOUT ROWID;
 
@@ -59,7 +59,7 @@ extension LedgerCopyProgress {
     init?(_ db: Database, of store: String) throws {
         guard
             let row = try Row.fetchOne(
-                db, sql: "SELECT position, copied, lost, checksum FROM copy_source WHERE store = ?", arguments: [store])
+                db, sql: "SELECT position, copied, lost FROM copy_source WHERE store = ?", arguments: [store])
         else {
             return nil
         }
@@ -67,36 +67,37 @@ extension LedgerCopyProgress {
         position = LedgerPosition(try row.text(0))
         copied = try row.integer(1)
         lost = try row.integer(2)
-        guard let checksum = CopyChecksum(try row.bytes(at: 3)) else {
-            throw DatabaseError.damagedColumn
-        }
-        self.checksum = checksum
     }
 
-    /// Reads where the postbacks are.
+    /// Reads which postbacks are which.
     mutating func readRuns(_ db: Database) throws {
         let rows = try Row.fetchCursor(
-            db, sql: "SELECT source_id, target_id, count, is_new FROM copy_run WHERE store = ?", arguments: [store])
+            db, sql: "SELECT source_id, target_id, count, is_new, checksum FROM copy_run WHERE store = ?",
+            arguments: [store])
         while let row = try rows.next() {
+            guard let checksum = CopyChecksum(try row.bytes(at: 4)) else {
+                throw DatabaseError.damagedColumn
+            }
             runs.append(
                 CopiedRun(
                     source: try row.integer(0), target: try row.integer(1), count: try row.integer(2),
-                    isNew: try row.integer(3) != 0))
+                    isNew: try row.integer(3) != 0, checksum: checksum))
         }
     }
 
-    /// Notes how far the copy came, and where its last postbacks are.
+    /// Notes how far the copy came, and its last runs.
     func note(_ db: Database, adding runs: [CopiedRun]) throws {
         try db.execute(
             sql: """
-                INSERT INTO copy_source (store, position, copied, lost, checksum) VALUES (?, ?, ?, ?, ?)
+                INSERT INTO copy_source (store, position, copied, lost) VALUES (?, ?, ?, ?)
                 ON CONFLICT (store) DO UPDATE SET position = excluded.position, copied = excluded.copied,
-                    lost = excluded.lost, checksum = excluded.checksum
+                    lost = excluded.lost
                 """,
-            arguments: [store, position?.description ?? "", copied, lost, Data(checksum.bytes)])
+            arguments: [store, position?.description ?? "", copied, lost])
         for run in runs {
-            try db.cachedStatement(sql: "INSERT INTO copy_run VALUES (?, ?, ?, ?, ?)")
-                .execute(arguments: [store, run.source, run.target, run.count, run.isNew ? 1 : 0])
+            try db.cachedStatement(sql: "INSERT INTO copy_run VALUES (?, ?, ?, ?, ?, ?)").execute(arguments: [
+                store, run.source, run.target, run.count, run.isNew ? 1 : 0, Data(run.checksum.bytes),
+            ])
         }
     }
 }

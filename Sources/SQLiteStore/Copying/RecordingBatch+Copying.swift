@@ -12,20 +12,20 @@ extension RecordingBatch {
             db.cachedStatement(
                 sql: "SELECT source_id, target_id FROM copy_quarantine WHERE store = ? AND source_id BETWEEN ? AND ?"),
             arguments: [page.store, page.ids.lowerBound, page.ids.upperBound])
-        var gone: [Int64: Int64] = [:]
+        var copied: [Int64: Int64] = [:]
         for row in rows {
-            gone[try row.integer(0)] = try row.integer(1)
+            copied[try row.integer(0)] = try row.integer(1)
         }
         var added: Int64 = 0
         for delivery in page.deliveries {
-            if let id = gone.removeValue(forKey: delivery.origin.id) {
+            if let id = copied[delivery.origin.id] {
                 try update(id, delivery)
             } else {
                 try add(delivery, of: page.store)
                 added += 1
             }
         }
-        for (source, target) in gone {
+        for (source, target) in page.gone(from: copied) {
             if let (kind, bytes) = try stored(target) {
                 try remove(id: target, kind, bytes: bytes)
             }

@@ -4,6 +4,11 @@ import Foundation
 import GRDB
 
 extension SQLiteLedgerReader: LedgerCopySource {
+    /// Deliveries in the quarantine; see ``LedgerCopySource/quarantinePage(after:limit:)``.
+    package func quarantinePage(after last: Int64, limit: Int) async throws -> QuarantinePage {
+        try await read { try QuarantinePage($0, after: last, limit: limit) }
+    }
+
     /// The counts of deliveries; see ``LedgerCopySource/deliveryTable()``.
     package func deliveryTable() async throws -> DeliveryTable {
         try await read { try DeliveryTable($0) }
@@ -39,9 +44,65 @@ extension SQLiteLedgerReader: LedgerCopySource {
         }
     }
 
+    /// Which of some ids are known; see ``LedgerCopySource/knownIDs(among:)``.
+    package func knownIDs(among ids: [KnownID]) async throws -> Set<KnownID> {
+        try await read { db in
+            guard try db.tableExists("known_id") else {
+                return []
+            }
+            return Set(try ids.filter { try $0.isClaimed(in: db) })
+        }
+    }
+
+    /// The files that were imported; see ``LedgerCopySource/importedFiles()``.
+    package func importedFiles() async throws -> [ImportedFile] {
+        try await read { try $0.tableExists("imported_file") ? ImportedFile.all($0, upTo: .max) : [] }
+    }
+
     /// The networks that are ours; see ``LedgerCopySource/ownNetworks()``.
     package func ownNetworks() async throws -> [String] {
         try await read { try String.fetchAll($0, sql: "SELECT ad_network_id FROM own_network ORDER BY ad_network_id") }
+    }
+}
+
+extension QuarantinePage {
+    /// Reads a page; what the table or its index of classes knows is there, and what neither knows is gone.
+    fileprivate init(_ db: Database, after last: Int64, limit: Int) throws {
+        let query = QuarantineQuery(after: last, limit: limit)
+        let rows = try Database.nilIfDamaged { try query.rows(db) }
+        let indexed = try Database.nilIfDamaged { try Self.indexedIDs(db, after: last, limit: limit) }
+        guard rows != nil || indexed != nil else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+        }
+        let found = try (rows ?? []).map { try $0.integer(0) }
+        let ids = Set(found + (indexed ?? [])).filter { $0 > last && $0 < .max }.sorted().prefix(limit)
+        var deliveries: [Int64: QuarantinedDelivery] = [:]
+        if let rows {
+            for delivery in rows.compactMap({ try? QuarantinedDelivery($0) }) {
+                deliveries[delivery.id] = delivery
+            }
+        } else {
+            for id in ids {
+                deliveries[id] = try Database.nilIfDamaged {
+                    try QuarantineQuery(id: id, limit: 1).deliveries(db).first
+                }.flatMap(\.self)
+            }
+        }
+        self.init(
+            after: last, limit: limit, deliveries: ids.compactMap { deliveries[$0] },
+            unreadable: ids.filter { deliveries[$0] == nil })
+    }
+
+    /// The next ids that the index knows; it is read class by class, in the order of the ids.
+    private static func indexedIDs(_ db: Database, after last: Int64, limit: Int) throws -> [Int64] {
+        try QuarantineClass.allCases.flatMap { kind in
+            try Int64.fetchAll(
+                db.cachedStatement(
+                    sql: """
+                        SELECT id FROM quarantine INDEXED BY quarantine_class WHERE class = ? AND id > ?
+                        ORDER BY id LIMIT ?
+                        """), arguments: [kind.rawValue, last, limit])
+        }
     }
 }
 

@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 
 extension SQLiteLedgerWriter: LedgerCopyTarget {
-    /// Makes ready to copy; see ``LedgerCopyTarget/beginCopy(of:)``.
+    /// Begins a copy, or resumes it; see ``LedgerCopyTarget/beginCopy(of:)``.
     package func beginCopy(of store: String) throws -> LedgerCopyProgress {
         try database.write { db in
             guard try String.fetchOne(db, sql: "SELECT store FROM owner") != store else {
@@ -37,14 +37,26 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
     ) throws -> (LedgerCopyProgress, [CopiedRun]) {
         try batch { db in
             // This process is the store's only owner, and so its only copy.
-            try PreparedDelivery.firstCopies(page.postbacks.map(\.digests.key), db, memory)
-        } work: { batch, copies in
+            let copies = try PreparedDelivery.firstCopies(page.postbacks.map(\.digests.key), db, memory)
+            return try zip(page.postbacks, copies).map { postback, first in
+                (postback, first, try first == nil && isClaimed(KnownID(postback.key), page, db))
+            }
+        } work: { batch, prepared in
             var next = progress
-            let places = try zip(page.postbacks, copies).map { try batch.copy($0, first: $1) }
-            let runs = next.advance(behind: page, places)
+            let copied = try prepared.map { try batch.copy($0, first: $1, isClaimed: $2) }
+            let runs = next.advance(behind: page, copied)
             try next.note(batch.db, adding: runs)
             return (next, runs)
         }
+    }
+
+    /// Whether an id was claimed here by itself, and not at the source, which recorded its postback.
+    private func isClaimed(_ id: @autoclosure () -> KnownID, _ page: CopiedPage, _ db: Database) throws -> Bool {
+        guard memory.hasKnownIDs else {
+            return false
+        }
+        let id = id()
+        return try !page.knownIDs.contains(id) && id.isClaimed(in: db)
     }
 
     /// Makes a part of the quarantine what it is in the source; see ``LedgerCopyTarget/copyQuarantine(_:)``.
@@ -100,6 +112,15 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
         _ = try claim(ids)
     }
 
+    /// Takes over how far files were imported; see ``LedgerCopyTarget/copyImportedFiles(_:)``.
+    package func copyImportedFiles(_ files: [ImportedFile]) throws {
+        try database.write { db in
+            for file in files {
+                try file.copy(into: db, at: now())
+            }
+        }
+    }
+
     /// Takes the networks over; see ``LedgerCopyTarget/copyNetworks(_:)``.
     package func copyNetworks(_ networks: [String]) throws {
         try database.write { db in
@@ -110,5 +131,10 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
                 try db.execute(sql: "INSERT OR IGNORE INTO own_network VALUES (?)", arguments: [network])
             }
         }
+    }
+
+    /// Never: bytes are kept for ever; see ``LedgerCopyTarget/hasDroppedBodies(recordedAt:)``.
+    package func hasDroppedBodies(recordedAt recordedAtMilliseconds: Int64) -> Bool {
+        false
     }
 }

@@ -32,19 +32,7 @@ extension SQLiteLedgerWriter: LedgerImporting {
 
     /// How far files were read, as ``AttributionStore/LedgerImporting`` has it.
     package func importedFiles(upTo bytes: Int64) throws -> [ImportedFile] {
-        try database.write { db in
-            let rows = try Row.fetchAll(
-                db, sql: "SELECT digest, bytes, records FROM imported_file WHERE bytes <= ? ORDER BY bytes",
-                arguments: [bytes])
-            return rows.compactMap { row in
-                guard let digest = try? row.bytes(at: 0), let bytes = try? row.integer(1),
-                    let records = try? row.integer(2)
-                else {
-                    return nil
-                }
-                return ImportedFile(digest: digest, bytes: bytes, records: records)
-            }
-        }
+        try database.write { try ImportedFile.all($0, upTo: bytes) }
     }
 
     /// Claims ids, as ``AttributionStore/LedgerImporting`` has it.

@@ -1,3 +1,5 @@
+import AttributionStore
+
 /// The tables of a store of postbacks.
 enum LedgerSchema {
     /// Application id "skan", version 2.

@@ -137,17 +137,18 @@ struct RecordingBatch {
         _ digests: PostbackDigests,
         _ body: [UInt8],
         _ delivery: Delivery,
-        _ traffic: @autoclosure () -> Traffic
+        _ traffic: @autoclosure () -> Traffic,
+        isBounded: Bool = true
     ) throws -> Recording {
         guard let known = first.known else {
             // The postback was counted, but its bytes may be lost, so these are kept if there is room.
             damagedRows.append(first.id)
             let copy = QuarantinedBody(conflictWith: first.id, digests.content, body, delivery)
-            return .conflict(traffic(), isKept: try keepConflict(copy))
+            return .conflict(traffic(), isKept: try keepConflict(copy, isBounded: isBounded))
         }
         guard known.content == digests.content else {
             let copy = QuarantinedBody(conflictWith: first.id, digests.content, body, delivery)
-            return .conflict(known.traffic, isKept: try keepConflict(copy))
+            return .conflict(known.traffic, isKept: try keepConflict(copy, isBounded: isBounded))
         }
         let quarter = delivery.receivedAtMilliseconds.quarterOfAnHour
         deliveries[quarter, default: DeliveryCounts()].add(
@@ -162,13 +163,25 @@ struct RecordingBatch {
 
     /// Takes over a postback that another store recorded, or compares it with the copy that was counted here.
     ///
-    /// - Returns: Its id here, and whether it was new.
-    mutating func copy(_ copied: CopiedPostback, first: FirstCopy?) throws -> (id: Int64, isNew: Bool) {
+    /// - Parameters:
+    ///   - copied: The postback.
+    ///   - first: The copy that was counted here.
+    ///   - isClaimed: Whether it was counted before this store, which has no copy of it.
+    /// - Returns: Its id here, and whether it was new; nil for one that was counted before this store.
+    /// - Throws: SQLite's errors.
+    mutating func copy(
+        _ copied: CopiedPostback, first: FirstCopy?, isClaimed: Bool
+    ) throws -> (id: Int64, isNew: Bool)? {
         let (recorded, delivery) = (copied.recorded, copied.delivery)
         let recording: Recording
         let first = first ?? addedCopies[copied.digests.key]
+        if first == nil, isClaimed {
+            count(.init(.duplicate(recorded.traffic), recipient: recorded.recipient), kept: 0, at: delivery)
+            return nil
+        }
         if let first {
-            recording = try compare(first, copied.digests, copied.body, delivery, recorded.traffic)
+            recording = try compare(
+                first, copied.digests, copied.body, delivery, recorded.traffic, isBounded: false)
         } else {
             try insert(
                 NewPostback(
@@ -245,26 +258,18 @@ struct RecordingBatch {
         try writeTotals()
     }
 
-    /// The counts of the batch one by one, each of which may be on a damaged page.
-    var counts: [[Int64: DeliveryCounts]] {
-        deliveries.flatMap { quarter, counts in
-            counts.tallies.map { kind, tally in
-                var single = DeliveryCounts()
-                single.add(kind, count: tally.count, kept: tally.kept)
-                return [quarter: single]
-            }
-                + counts.repeats.map { delay, count in
-                    var single = DeliveryCounts()
-                    single.add(delay, count: count)
-                    return [quarter: single]
-                }
-        }
+    /// The counts of the batch, which are written by themselves where a table of theirs is damaged.
+    var counts: UnwrittenCounts {
+        UnwrittenCounts(deliveries)
     }
 
     /// Writes counts by quarter hour, once for each kind of delivery.
     static func write(_ deliveries: [Int64: DeliveryCounts], _ db: Database, _ arena: HotStatement.Arena) throws {
         let upsertDelivery = try HotStatement(db, sql: Self.upsertDelivery, arena)
         for (quarter, counts) in deliveries {
+            for (delay, count) in counts.repeats {
+                try db.cachedStatement(sql: Self.upsertRepeat).execute(arguments: [quarter, delay.rawValue, count])
+            }
             for (kind, tally) in counts.tallies where tally.count != 0 || tally.kept != 0 {
                 try upsertDelivery.run { row in
                     row.bind(quarter)
@@ -275,9 +280,6 @@ struct RecordingBatch {
                     row.bind(tally.count)
                     row.bind(tally.kept)
                 }
-            }
-            for (delay, count) in counts.repeats {
-                try db.cachedStatement(sql: Self.upsertRepeat).execute(arguments: [quarter, delay.rawValue, count])
             }
         }
     }

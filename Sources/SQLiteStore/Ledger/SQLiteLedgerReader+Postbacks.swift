@@ -83,31 +83,28 @@ extension PostbackQuery {
 
     /// The ranges of a block's postbacks that may match; nil if its columns cannot be read.
     private func candidates(_ reader: ColumnBlockReader, _ number: Int64) throws -> [ClosedRange<Int64>]? {
-        var matching = Array(repeating: true, count: ColumnBlock.rowCount)
-        if let quarters = LedgerQuestion(received: received).quarters, received != nil {
-            let isRead: Void? = try reader.read(number, .quarter) { block in
-                for index in matching.indices {
-                    matching[index] = quarters.contains(block[index])
-                }
-            }
-            guard isRead != nil else {
+        var matching = Array(repeating: UInt8(1), count: ColumnBlock.rowCount)
+        if let quarters = received?.quarters {
+            guard let isAny = try reader.read(number, .quarter, { $0.select(quarters, in: &matching) }) else {
                 return nil
+            }
+            guard isAny else {
+                return []
             }
         }
         if let transactionID {
-            let wanted = PostbackFacts.transaction(transactionID)
-            let isRead: Void? = try reader.read(number, .transaction) { block in
-                for index in matching.indices where matching[index] {
-                    matching[index] = block[index] == wanted
-                }
-            }
-            guard isRead != nil else {
+            let hash = PostbackFacts.transaction(transactionID)
+            guard let isAny = try reader.read(number, .transaction, { $0.select(hash..<(hash + 1), in: &matching) })
+            else {
                 return nil
+            }
+            guard isAny else {
+                return []
             }
         }
         let first = ColumnBlock.ids(number).lowerBound
         var runs: [ClosedRange<Int64>] = []
-        for index in matching.indices where matching[index] {
+        for index in matching.indices where matching[index] != 0 {
             let id = first + Int64(index)
             if let last = runs.last, last.upperBound == id - 1 {
                 runs[runs.count - 1] = last.lowerBound...id

@@ -10,8 +10,7 @@ import Synchronization
 package final class SQLiteLedgerReader: Sendable {
     /// The file, with links resolved.
     package let path: String
-    /// Blocks of columns that an answer reads before a second thread helps; starting one costs more than it saves in a
-    /// small store.
+    /// Blocks of columns that an answer reads before a second thread helps.
     let blocksAlone: Int64
     private let file: StoreFile
     private let pool = Mutex<DatabasePool?>(nil)
@@ -24,7 +23,7 @@ package final class SQLiteLedgerReader: Sendable {
     ///   - blocksAlone: Blocks of columns that an answer reads before a second thread helps.
     /// - Throws: ``AttributionStore/StoreError/missing(path:)`` if there is none, because reading never creates a
     ///   store, and other errors if the file cannot be read as a store.
-    package init(_ path: String, blocksAlone: Int64 = 32) throws(StoreError) {
+    package init(_ path: String, blocksAlone: Int64 = ColumnCount.blocksAlone) throws(StoreError) {
         guard let status = FileStatus(path: path) else {
             throw .missing(path: path)
         }

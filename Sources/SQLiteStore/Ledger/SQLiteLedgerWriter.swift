@@ -16,8 +16,10 @@ package final class SQLiteLedgerWriter: Sendable {
     private let damagedBlocks: BlockNumbers
     /// The tables whose damage was reported; each is reported once.
     private let knownDamage = Mutex<Set<StoreEvent.Table>>([])
+    /// Counts that could not be written so far, though their tables are not damaged.
+    private let unwritten = Mutex(UnwrittenCounts())
     private let onEvent: @Sendable (StoreEvent) -> Void
-    private let now: @Sendable () -> Int64
+    let now: @Sendable () -> Int64
 
     /// Opens a store for recording, and creates it if the file does not exist.
     ///
@@ -110,6 +112,7 @@ package final class SQLiteLedgerWriter: Sendable {
     /// or outdated when the store was opened; call it every second.
     package func heartbeat() {
         database.heartbeat()
+        writeUnwritten()
         for _ in 0..<Self.blocksPerHeartbeat where health == .ready {
             guard let number = damagedBlocks.numbers.withLock({ $0.popLast() }) else {
                 return
@@ -142,9 +145,6 @@ package final class SQLiteLedgerWriter: Sendable {
         do {
             return try record(deliveries, without: [])
         } catch StoreError.failed(_, .damaged) {
-            if let recordings = try? record(deliveries, without: [.deliveryCounts]) {
-                return recordings
-            }
             // The halves are separate transactions: one may commit and the other fail.
             guard deliveries.count > 1 else {
                 return [recordWithoutQuarantine(deliveries[0])]
@@ -157,11 +157,10 @@ package final class SQLiteLedgerWriter: Sendable {
     }
 
     private func record(_ deliveries: [Delivery], without tables: Set<StoreEvent.Table>) throws -> [Recording?] {
-        try batch { db in
+        try batch(without: tables) { db in
             try PreparedDelivery.prepare(deliveries, db, memory)
         } work: { batch, prepared in
-            batch.damaged = tables
-            return try prepared.map { try batch.record($0) }
+            try prepared.map { try batch.record($0) }
         }
     }
 
@@ -170,7 +169,7 @@ package final class SQLiteLedgerWriter: Sendable {
     /// - Returns: The result; nil if more than the quarantine and the counts is damaged.
     private func recordWithoutQuarantine(_ delivery: Delivery) -> Recording? {
         guard case .rejected = delivery.judgement,
-            let recordings = try? record([delivery], without: [.quarantine, .deliveryCounts])
+            let recordings = try? record([delivery], without: [.quarantine])
         else {
             return nil
         }
@@ -179,13 +178,36 @@ package final class SQLiteLedgerWriter: Sendable {
     }
 
     /// Writes counts whose transaction was committed without them, each in a transaction of its own.
-    private func write(_ counts: [[Int64: DeliveryCounts]]) {
-        for count in counts {
+    ///
+    /// Those on a damaged page are lost; others that cannot be written now are kept for later.
+    private func write(_ counts: UnwrittenCounts) {
+        var failure: StoreError?
+        for single in counts.singles {
             do {
-                try database.write { try RecordingBatch.write(count, $0, HotStatement.Arena()) }
-            } catch {
+                try database.write { try RecordingBatch.write(single, $0, HotStatement.Arena()) }
+            } catch StoreError.failed(_, .damaged) {
                 report(damaged: .deliveryCounts)
+            } catch {
+                failure = error as? StoreError
+                unwritten.withLock { $0 += UnwrittenCounts(single) }
             }
+        }
+        if let failure {
+            onEvent(.countsNotWritten(path: path, reason: failure.message, areLost: false))
+        }
+    }
+
+    /// Writes what could not be written before.
+    private func writeUnwritten() {
+        guard health == .ready else {
+            return
+        }
+        let counts = unwritten.withLock { unwritten in
+            defer { unwritten = UnwrittenCounts() }
+            return unwritten
+        }
+        if !counts.isEmpty {
+            write(counts)
         }
     }
 
@@ -195,16 +217,31 @@ package final class SQLiteLedgerWriter: Sendable {
         }
     }
 
-    /// Runs one recording transaction.
+    /// Runs one recording transaction, once more without the counts of deliveries if something is damaged: they must
+    /// cost nothing else.
     ///
     /// - Parameters:
+    ///   - tables: Those that the transaction does without in any case.
     ///   - prepare: Reads what `work` needs, before the transaction.
     ///   - work: The body of the transaction.
     /// - Returns: The result of `work`, after the commit.
     /// - Throws: ``AttributionStore/StoreError``, and what the closures throw.
     func batch<Prepared, Result>(
+        without tables: Set<StoreEvent.Table> = [],
         _ prepare: (Database) throws -> Prepared,
         work: (inout RecordingBatch, Prepared) throws -> Result
+    ) throws -> Result {
+        do {
+            return try transaction(without: tables, prepare, work)
+        } catch StoreError.failed(_, .damaged) {
+            return try transaction(without: tables.union([.deliveryCounts]), prepare, work)
+        }
+    }
+
+    private func transaction<Prepared, Result>(
+        without tables: Set<StoreEvent.Table>,
+        _ prepare: (Database) throws -> Prepared,
+        _ work: (inout RecordingBatch, Prepared) throws -> Result
     ) throws -> Result {
         var done: RecordingBatch?
         let result = try database.write { db in
@@ -212,6 +249,7 @@ package final class SQLiteLedgerWriter: Sendable {
             return try prepare(db)
         } _: { db, prepared in
             var batch = try RecordingBatch(db, networks: memory.networks, memory: memory, now: now())
+            batch.damaged = tables
             let result = try work(&batch, prepared)
             try batch.finish()
             done = batch
@@ -274,7 +312,11 @@ package final class SQLiteLedgerWriter: Sendable {
     /// - Throws: Errors of closing the connections.
     @discardableResult
     package func close() throws -> StoreEnding {
-        try database.close()
+        writeUnwritten()
+        if unwritten.withLock({ !$0.isEmpty }) {
+            onEvent(.countsNotWritten(path: path, reason: health.reason ?? "the store is closed", areLost: true))
+        }
+        return try database.close()
     }
 }
 

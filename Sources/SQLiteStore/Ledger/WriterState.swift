@@ -68,9 +68,7 @@ final class WriterState: Sendable {
             let ids = ColumnBlock.ids(number)
             let isRead: Void? = try reader.read(number, .key) { block in
                 digests.reserveCapacity(Self.digestBatchSize)
-                for offset in 0..<ColumnBlock.rowCount {
-                    digests.append(UInt64(bitPattern: block[offset]))
-                }
+                block.append(to: &digests, count: ColumnBlock.rowCount)
             }
             if digests.count >= Self.digestBatchSize || isRead == nil || number == last {
                 let end = isRead == nil ? ids.lowerBound : ids.upperBound + 1

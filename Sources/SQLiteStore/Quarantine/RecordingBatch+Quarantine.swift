@@ -5,11 +5,20 @@ import GRDB
 
 extension RecordingBatch {
     /// Keeps a body if the budgets allow.
-    mutating func keep(_ quarantined: QuarantinedBody) throws -> Bool {
+    ///
+    /// - Parameters:
+    ///   - quarantined: The body.
+    ///   - isBounded: False for a body that another store had accepted, which is kept whatever the budgets.
+    /// - Returns: Whether it is kept.
+    /// - Throws: SQLite's errors.
+    mutating func keep(_ quarantined: QuarantinedBody, isBounded: Bool = true) throws -> Bool {
         guard !damaged.contains(.quarantine) else {
             return false
         }
-        let isKept = try insert(quarantined)
+        let isKept = try !isBounded || hasRoom(for: quarantined)
+        if isKept {
+            try insert(quarantined)
+        }
         if !isKept {
             notKept[quarantined.kind, default: 0] += 1
         }
@@ -17,7 +26,7 @@ extension RecordingBatch {
     }
 
     /// Keeps a contradicting copy; one with the same content as a kept copy counts as kept.
-    mutating func keepConflict(_ quarantined: QuarantinedBody) throws -> Bool {
+    mutating func keepConflict(_ quarantined: QuarantinedBody, isBounded: Bool = true) throws -> Bool {
         guard let conflict = quarantined.conflict else {
             return false
         }
@@ -32,29 +41,28 @@ extension RecordingBatch {
         if isKept {
             return true
         }
-        guard count < room.budgets.contentsPerPostback else {
+        guard !isBounded || count < room.budgets.contentsPerPostback else {
             notKept[.conflict, default: 0] += 1
             return false
         }
-        return try keep(quarantined)
+        return try keep(quarantined, isBounded: isBounded)
     }
 
-    private mutating func insert(_ quarantined: QuarantinedBody) throws -> Bool {
+    private mutating func hasRoom(for quarantined: QuarantinedBody) throws -> Bool {
         let (kind, delivery, size) = (quarantined.kind, quarantined.delivery, quarantined.body.count)
-        guard
-            room.claim(
-                kind, bytes: size, client: delivery.client ?? "", at: delivery.receivedAtMilliseconds),
-            try makeRoom(for: size, of: kind)
-        else {
-            return false
-        }
+        return try room.claim(
+            kind, bytes: size, client: delivery.client ?? "", at: delivery.receivedAtMilliseconds)
+            && makeRoom(for: size, of: kind)
+    }
+
+    private mutating func insert(_ quarantined: QuarantinedBody) throws {
+        let (kind, delivery, size) = (quarantined.kind, quarantined.delivery, quarantined.body.count)
         try db.cachedStatement(sql: Self.insertQuarantine).execute(arguments: [
             kind.rawValue, delivery.receivedAtMilliseconds, delivery.recipient.rawValue, delivery.client ?? "",
             quarantined.reason, quarantined.detail, quarantined.conflict?.postback,
             quarantined.conflict.map { Data($0.content.bytes) }, Data(quarantined.body),
         ])
         room.note(kind, rows: 1, bytes: Int64(size))
-        return true
     }
 
     /// Deletes the oldest garbage, then the oldest forgeries, until a body fits into the total budget.

@@ -26,14 +26,18 @@ extension SQLiteLedgerReader {
 extension QuarantineQuery {
     /// The matching deliveries.
     func deliveries(_ db: Database) throws -> [QuarantinedDelivery] {
+        try rows(db).compactMap { try? QuarantinedDelivery($0) }
+    }
+
+    /// The rows of the matching deliveries, of which some may be damaged.
+    func rows(_ db: Database) throws -> [Row] {
         let (condition, arguments) = condition
-        let rows = try Row.fetchAll(
+        return try Row.fetchAll(
             db,
             sql: """
                 SELECT id, class, received_at, recipient, client, reason, detail, postback_id, body FROM quarantine
                 WHERE \(condition) ORDER BY id LIMIT ?
                 """, arguments: arguments + [limit])
-        return rows.compactMap { try? QuarantinedDelivery($0) }
     }
 
     /// The conditions as SQL.
@@ -58,7 +62,7 @@ extension QuarantinedDelivery {
     /// Reads a row.
     ///
     /// - Throws: `DatabaseError` if the row is damaged.
-    fileprivate init(_ row: Row) throws {
+    init(_ row: Row) throws {
         self.init(
             id: try row.integer(0), kind: try row.word(1), receivedAtMilliseconds: try row.integer(2),
             recipient: try row.word(3),

@@ -28,26 +28,17 @@ struct RecountColumns {
         guard number < blockCount, let block, !block.isNoted else {
             return found
         }
-        let expected = codes.row(facts, LedgerColumn.allCases)
+        let expected = codes.row(facts, LedgerColumn.all)
         let index = Int(id - ColumnBlock.ids(number).lowerBound)
-        if block.stored.map({ !isSame(expected, $0, index) }) ?? true {
+        let isSame =
+            block.stored.map { stored in
+                LedgerColumn.all.allSatisfy { codes.areSame(stored[$0][index], expected[$0], $0) }
+            } ?? false
+        if !isSame {
             self.block?.isNoted = true
             found.append(number)
         }
         return found
-    }
-
-    private func isSame(_ expected: ColumnRow, _ stored: ColumnValues, _ index: Int) -> Bool {
-        LedgerColumn.allCases.allSatisfy { column in
-            let value = stored[column][index]
-            guard value != expected[column] else {
-                return true
-            }
-            // Two codes may have the same text if an entry was once damaged.
-            let values = codes.values(column)
-            return column.isCoded && values.indices.contains(Int(value))
-                && values[Int(value)] == values[Int(expected[column])]
-        }
     }
 
     /// Checks the remaining blocks, and looks for blocks of postbacks that do not exist.
@@ -86,7 +77,7 @@ extension ColumnValues {
     /// Reads a block of the store; nil if any column cannot be read.
     init?(_ number: Int64, _ reader: ColumnBlockReader) throws {
         self.init(count: ColumnBlock.rowCount)
-        guard try read(number, reader).count == LedgerColumn.allCases.count else {
+        guard try read(number, reader).count == LedgerColumn.all.count else {
             return nil
         }
     }
@@ -96,7 +87,7 @@ extension ColumnValues {
     /// - Returns: The columns that could be read.
     mutating func read(_ number: Int64, _ reader: ColumnBlockReader) throws -> Set<LedgerColumn> {
         var readable: Set<LedgerColumn> = []
-        for column in LedgerColumn.allCases {
+        for column in LedgerColumn.all {
             let isRead: Void? = try reader.read(number, column) { block in
                 set(block, column)
             }

@@ -92,7 +92,7 @@ struct TargetedRepair {
         var old = ColumnValues(count: ColumnBlock.rowCount)
         let readable = try old.read(number, try ColumnBlockReader(db))
         var codes = try ColumnCodes(db)
-        var values = try ColumnDerivation(db: db, columns: LedgerColumn.allCases).values(ids, &codes)
+        var values = try ColumnDerivation(db: db, columns: LedgerColumn.all).values(ids, &codes)
         // Without these two columns, what a postback counts as is lost; each of the others may be missing.
         if readable.isSuperset(of: [.traffic, .traits]) {
             for index in 0..<values.count where values[.traffic][index] == 0 {
@@ -100,8 +100,8 @@ struct TargetedRepair {
             }
         }
         try codes.write(db)
-        for column in LedgerColumn.allCases {
-            try ColumnBlock.write(values[column], number, column, db)
+        for column in LedgerColumn.all {
+            try EncodedColumn(values[column]).write(number, column, db)
         }
         return zip(ids, values[.key]).map { (UInt64(bitPattern: $1), $0) }
     }

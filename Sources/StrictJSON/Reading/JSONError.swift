@@ -12,8 +12,8 @@ package enum JSONError: Error, Hashable, Sendable {
     case notUTF8(offset: Int)
     /// A name occurs twice.
     case duplicateName(String)
-    /// Arrays and objects nest deeper than ``JSONObject/maximumDepth``.
-    case tooDeep(offset: Int)
+    /// Arrays and objects nest deeper than the caller allows.
+    case tooDeep(offset: Int, limit: Int)
     /// The text is longer than the caller allows, in bytes.
     case tooLong(count: Int, limit: Int)
     /// The object has more names than ``JSONObject/maximumFields``.
@@ -36,8 +36,8 @@ extension JSONError: CustomStringConvertible {
             "byte \(offset) is not UTF-8; send the JSON as UTF-8"
         case .duplicateName(let name):
             "duplicate name \"\(name.shortened(to: 60))\"; send each name once"
-        case .tooDeep(let offset):
-            "nested more than \(JSONObject.maximumDepth) levels deep at byte \(offset)"
+        case .tooDeep(let offset, let limit):
+            "nested more than \(limit) levels deep at byte \(offset)"
         case .tooLong(let count, let limit):
             "\(count) bytes; expected at most \(limit)"
         case .tooManyFields(let limit):

@@ -4,7 +4,7 @@
 ///
 /// - SeeAlso: [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)
 package struct JSONObject: Sendable {
-    /// How deep arrays and objects may nest, the object itself being level 1; a postback needs 1.
+    /// How deep arrays and objects may nest by default, the object itself being level 1; a postback needs 1.
     package static let maximumDepth = 8
     /// How many names an object may have; Apple sends up to 14, forwarders add a dozen.
     package static let maximumFields = 128
@@ -21,17 +21,20 @@ package struct JSONObject: Sendable {
     /// - Parameters:
     ///   - bytes: The JSON text, UTF-8, without a byte order mark; white space around the object is allowed.
     ///   - limit: The maximum length of the text, in bytes.
+    ///   - depth: How deep arrays and objects may nest; at most 64.
     /// - Throws: ``JSONError`` with the offset or the name at fault.
     package init(
         reading bytes: some Collection<UInt8>,
-        limit: Int = JSONObject.maximumLength
+        limit: Int = JSONObject.maximumLength,
+        depth: Int = JSONObject.maximumDepth
     ) throws(JSONError) {
         let contiguous = Array(bytes)
         guard contiguous.count <= limit else {
             throw .tooLong(count: contiguous.count, limit: limit)
         }
         var decoded: [UInt8] = []
-        let result: Result<[ScannedJSONField], JSONError> = JSONScanner.with(contiguous) { scanner in
+        let result: Result<[ScannedJSONField], JSONError> = JSONScanner.with(contiguous, depth: depth) {
+            scanner in
             do throws(JSONError) {
                 let fields = try scanner.scanWholeObject()
                 decoded = scanner.decoded

@@ -1,6 +1,8 @@
 /// Scans a JSON text in one pass and finds the ranges of its names and values; only strings with escapes are copied.
 struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
+    /// How deep arrays and objects may nest; at most 64.
+    private let maximumDepth: Int
     private var position = 0
     /// The decoded strings with escapes, back to back.
     private let scratch: UnsafeMutableBufferPointer<UInt8>
@@ -8,19 +10,22 @@ struct JSONScanner {
 
     /// Calls a closure with a scanner that borrows the bytes.
     static func with<Value>(
-        _ bytes: [UInt8], _ use: (inout JSONScanner) -> Value
+        _ bytes: [UInt8], depth: Int = JSONObject.maximumDepth, _ use: (inout JSONScanner) -> Value
     ) -> Value {
         bytes.withUnsafeBufferPointer { bytes in
             // Decoding never makes a string longer, and text is copied eight bytes at a time.
             withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count + 8) { scratch in
-                var scanner = JSONScanner(bytes: bytes, scratch: scratch)
+                var scanner = JSONScanner(bytes: bytes, scratch: scratch, maximumDepth: depth)
                 return use(&scanner)
             }
         }
     }
 
-    private init(bytes: UnsafeBufferPointer<UInt8>, scratch: UnsafeMutableBufferPointer<UInt8>) {
+    private init(
+        bytes: UnsafeBufferPointer<UInt8>, scratch: UnsafeMutableBufferPointer<UInt8>, maximumDepth: Int
+    ) {
         self.bytes = bytes
+        self.maximumDepth = maximumDepth
         self.scratch = scratch
     }
 
@@ -481,8 +486,8 @@ struct JSONScanner {
             let first = byte
             if first == UInt8(ascii: "[") || first == UInt8(ascii: "{") {
                 depth += 1
-                guard depth <= JSONObject.maximumDepth else {
-                    throw .tooDeep(offset: position)
+                guard depth <= maximumDepth else {
+                    throw .tooDeep(offset: position, limit: maximumDepth)
                 }
                 let isObject = first == UInt8(ascii: "{")
                 containers = containers << 1 | (isObject ? 1 : 0)

@@ -4,18 +4,36 @@
 /// of another type throws a ``FieldProblem`` with the full path of the member.
 package struct RequestFields {
     private let object: JSONObject
+    private let depth: Int
     /// The path before each name in a problem, such as `skadn.`; empty at the top level.
-    private let prefix: String
+    package let prefix: String
 
     /// Reads a whole body.
-    package init(reading body: [UInt8], limit: Int) throws(JSONError) {
-        object = try JSONObject(reading: body, limit: limit)
+    ///
+    /// - Parameters:
+    ///   - body: A JSON object.
+    ///   - limit: The maximum length of the body, in bytes.
+    ///   - depth: How deep arrays and objects may nest.
+    /// - Throws: ``JSONError`` with the offset or the name at fault.
+    package init(reading body: [UInt8], limit: Int, depth: Int = JSONObject.maximumDepth) throws(JSONError) {
+        object = try JSONObject(reading: body, limit: limit, depth: depth)
+        self.depth = depth
         prefix = ""
     }
 
-    private init(_ object: JSONObject, prefix: String) {
-        self.object = object
-        self.prefix = prefix
+    /// Reads a nested object.
+    private init(_ value: JSONValue, _ name: String, depth: Int, prefix: String) throws(FieldProblem) {
+        guard case .nested(let text) = value, text.utf8.first == UInt8(ascii: "{") else {
+            throw FieldProblem(field: prefix + name, found: value.summary, expected: "an object")
+        }
+        do throws(JSONError) {
+            object = try JSONObject(reading: text.utf8, limit: text.utf8.count, depth: depth)
+        } catch {
+            throw FieldProblem(
+                field: prefix + name, found: error.description, expected: "an object with unique names")
+        }
+        self.depth = depth
+        self.prefix = prefix + name + "."
     }
 
     /// Whether a member is present, even if it is `null`.
@@ -28,14 +46,30 @@ package struct RequestFields {
         guard let value = value(name) else {
             return nil
         }
-        guard case .nested(let text) = value, text.utf8.first == UInt8(ascii: "{") else {
-            throw problem(name, value, "an object")
+        return try RequestFields(value, name, depth: depth, prefix: prefix)
+    }
+
+    /// A list of nested objects, each with its index in its path; empty if absent.
+    package func objects(_ name: String) throws(FieldProblem) -> [RequestFields] {
+        var objects: [RequestFields] = []
+        for (index, element) in try elements(name).enumerated() {
+            objects.append(try RequestFields(element, "\(name)[\(index)]", depth: depth, prefix: prefix))
         }
-        do throws(JSONError) {
-            let object = try JSONObject(reading: text.utf8, limit: text.utf8.count)
-            return RequestFields(object, prefix: prefix + name + ".")
-        } catch {
-            throw problem(name, found: error.description, expected: "an object with unique names")
+        return objects
+    }
+
+    /// Whether a member is an array.
+    package func isArray(_ name: String) -> Bool {
+        if case .nested(let text) = object[name] { text.utf8.first == UInt8(ascii: "[") } else { false }
+    }
+
+    /// An identifier: a string, or a whole number, whose digits are taken.
+    package func identifier(_ name: String) throws(FieldProblem) -> String? {
+        switch value(name) {
+        case nil: return nil
+        case .string(let text) where !text.isEmpty: return text
+        case .integer(let number): return String(number)
+        case let value?: throw problem(name, value, "a string that is not empty, or a whole number")
         }
     }
 
@@ -89,7 +123,7 @@ package struct RequestFields {
 
     /// A version or a list of versions; empty if absent.
     package func oneOrMoreVersions(_ name: String) throws(FieldProblem) -> [String] {
-        if let elements = value(name)?.elements(), !elements.isEmpty {
+        if let elements = value(name)?.elements(depth: depth), !elements.isEmpty {
             return try versions(name)
         }
         return try version(name).map { [$0] } ?? []
@@ -145,7 +179,7 @@ package struct RequestFields {
         guard let value = value(name) else {
             return []
         }
-        guard let elements = value.elements() else {
+        guard let elements = value.elements(depth: depth) else {
             throw problem(name, value, "an array")
         }
         return elements

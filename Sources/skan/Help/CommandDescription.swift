@@ -81,6 +81,11 @@ struct CommandDescription: Decodable {
         (superCommands ?? []) + [commandName]
     }
 
+    /// Whether the command or one of its subcommands takes an option.
+    func takes(_ name: String) -> Bool {
+        (arguments ?? []).contains { $0.isNamed(name) } || (subcommands ?? []).contains { $0.takes(name) }
+    }
+
     /// Its subcommands except help and hidden ones.
     var shownSubcommands: [CommandDescription] {
         (subcommands ?? []).filter { $0.commandName != "help" && ($0.shouldDisplay ?? true) }

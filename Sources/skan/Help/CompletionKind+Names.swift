@@ -10,6 +10,13 @@ extension CompletionKind {
     /// The dimensions of a report, comma-separated.
     static let dimensions = commaSeparated { dimensionNames }
 
+    /// The names of standard reports.
+    static let standardReports = CompletionKind.list(StandardReportName.allCases.map(\.rawValue))
+
+    /// The sections of all standard reports.
+    static let reportSections = CompletionKind.list(
+        Set(StandardReportName.allCases.flatMap { StandardReportPlan($0).sectionNames }).sorted())
+
     /// The figures of a report, comma-separated.
     static let figures = commaSeparated { ReportColumn.all.map(\.name) }
 

@@ -104,7 +104,9 @@ struct TypedCommand {
         let joined = word.dropFirst(name.count + 1)
         guard let option = option(named: name) else {
             let shown = name.count > 2 ? name : word
-            problem = "unknown option \(shown.shortened(to: 40))\(longNames.suggestion(for: shown))"
+            problem =
+                misplaced(name, pending)
+                ?? "unknown option \(shown.shortened(to: 40))\(longNames.suggestion(for: shown))"
             return
         }
         given.append(option)
@@ -119,10 +121,24 @@ struct TypedCommand {
         badValue = badValue ?? valueProblem
     }
 
+    /// What is wrong with an option of a subcommand that is typed before it; nil for any other option.
+    private func misplaced(_ name: String, _ pending: ArraySlice<String>) -> String? {
+        let takers = (command.subcommands ?? []).filter { $0.takes(name) }
+        guard !takers.isEmpty else {
+            return nil
+        }
+        let typed = takers.first { pending.contains($0.commandName) }?.commandName
+        return "\(name): found before \(typed ?? "the command"), expected after it"
+    }
+
     /// Takes short options in one word, such as `-qo`; their values follow.
     private mutating func takeShortOptions(_ word: String, _ pending: inout ArraySlice<String>) {
         let names = word.dropFirst().map { "-\($0)" }
         guard names.allSatisfy({ option(named: $0) != nil }) else {
+            if let misplaced = misplaced(names[0], pending) {
+                problem = misplaced
+                return
+            }
             let takesValue = option(named: names[0])?.kind == .option
             let nearest = longNames.nearest(to: word) ?? (takesValue ? "\(names[0]) \(word.dropFirst(2))" : nil)
             let suggestion = nearest.map { "; did you mean \($0)?" } ?? ""

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Attribution
-package import AttributionReports
+import AttributionReports
 import AttributionServer
 import AttributionStore
 import Foundation
@@ -15,7 +15,30 @@ struct ReportCommand: AsyncParsableCommand {
             Every report ends with the outcomes of all deliveries of the same days. It may run while the server does. \
             A table is as wide as the terminal (or COLUMNS); the other formats have every figure.
 
+            A report with a name has sections of its own, compared with as many days before; --explain defines each \
+            column:
+              overview        whether all is well, and the most important figures
+              campaigns       installs of each campaign of an app
+              sources         installs by the app or the website that showed the ad
+              conversions     conversion values, one row each; no value is not 0
+              windows         first, second and third postbacks, and how many can have arrived yet
+              wins            won and lost, by day, app, fidelity, country and source
+              redownloads     new installs and redownloads
+              re-engagements  people who came back through an ad
+              tiers           the data tiers that Apple may have chosen, as bounds
+              delivery        what became of every delivery
+
             EXAMPLES
+              skan report overview -s skan.sqlite --period 30d
+              skan report campaigns -s skan.sqlite --period last-month --where app=525463029 --top 20
+              skan report sources -s skan.sqlite --period last-week --format csv -o sources.csv
+              skan report conversions -s skan.sqlite --section values --format csv
+              skan report windows -s skan.sqlite --period 60d --explain
+              skan report wins -s skan.sqlite --period 2026-10 --section countries
+              skan report redownloads -s skan.sqlite --period this-month
+              skan report re-engagements -s skan.sqlite --period 2026-W46 --format markdown
+              skan report tiers -s skan.sqlite --period 30d --format json
+              skan report delivery -s skan.sqlite --period yesterday --format html -o delivery.html
               skan report -s skan.sqlite --period last-week --by day,campaign
               skan report -s skan.sqlite --by app --sort -installs --top 10 --columns installs,wins,loss-rate
               skan report -s skan.sqlite --period 2026-10 --by conversion-value --format csv -o october.csv
@@ -24,10 +47,12 @@ struct ReportCommand: AsyncParsableCommand {
 
     @OptionGroup var store: StoreOption
 
+    @OptionGroup var standard: StandardReportOptions
+
     @OptionGroup var options: ReportOptions
 
-    @Option(help: "table, csv, json, ndjson or markdown.")
-    var format: ReportFormat = .table
+    @Option(help: "table, csv, json, ndjson or markdown; html for standard reports.")
+    var format: StandardReportFormat = .table
 
     @Option(
         name: .shortAndLong, help: "Write the report to this file, replacing it if it exists.",
@@ -37,27 +62,47 @@ struct ReportCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Write only the report; errors still go to standard error.")
     var quiet = false
 
+    func validate() throws {
+        try standard.check(options, format)
+    }
+
     func run() async throws {
-        let request = try options.request(format, nowMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-        let location = try store.location
-        let store = location.name
-        let report = try await Reporter(try location.makeReader(), programVersion: Skan.version).report(request)
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
         let style = output == nil ? TextStyle.terminal : .document
-        if let output {
-            try OutputFile.write(to: output) { file in
-                report.write(as: format, style: style) { file($0) }
+        if let request = try standard.request(options, format, nowMilliseconds: now) {
+            let report = try await reporter.report(request)
+            try write(warnings: report.warnings) { report.write(as: format, style: style, to: $0) }
+            if format == .csv, !quiet {
+                // A line of another shape would break programs that read the table.
+                report.remarks(style).forEach { Terminal.say($0) }
             }
         } else {
-            report.write(as: format, style: style) { Terminal.write($0) }
+            let format = ReportFormat(rawValue: format.rawValue) ?? .table
+            let request = try options.request(format, nowMilliseconds: now)
+            let report = try await reporter.report(request)
+            try write(warnings: report.warnings) { report.write(as: format, style: style, to: $0) }
+            if !quiet {
+                say(report, try store.location.name, style)
+            }
+        }
+    }
+
+    private var reporter: Reporter {
+        get throws { Reporter(try store.location.makeReader(), programVersion: Skan.version) }
+    }
+
+    /// Writes a report to the file or to standard output, and its warnings to standard error.
+    private func write(warnings: [String], _ report: (_ piece: (String) -> Void) -> Void) throws {
+        if let output {
+            try OutputFile.write(to: output, report)
+        } else {
+            report { Terminal.write($0) }
         }
         Terminal.finish()
         // Wrong figures are an error, and errors are shown even with --quiet.
-        report.warnings.forEach { Terminal.say("skan: warning: \($0)") }
-        if !report.warnings.isEmpty {
-            Terminal.say("skan: hint: skan recount --store \(store) --repair")
-        }
-        if !quiet {
-            say(report, store, style)
+        warnings.forEach { Terminal.say("skan: warning: \($0)") }
+        if !warnings.isEmpty {
+            Terminal.say("skan: hint: skan recount --store \(try store.location.name) --repair")
         }
     }
 
@@ -80,5 +125,3 @@ struct ReportCommand: AsyncParsableCommand {
         }
     }
 }
-
-extension ReportFormat: ExpressibleByArgument {}

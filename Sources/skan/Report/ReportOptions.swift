@@ -77,7 +77,8 @@ struct ReportOptions: ParsableArguments {
         }
     }
 
-    func request(_ format: ReportFormat, nowMilliseconds: Int64) throws -> ReportRequest {
+    /// The options as parameters.
+    var parameters: ReportParameters {
         var parameters = ReportParameters()
         parameters.by = by
         parameters.filters = filters
@@ -91,6 +92,19 @@ struct ReportOptions: ParsableArguments {
         parameters.top = top
         parameters.asOf = asOf
         parameters.showsHistogram = histogram
+        return parameters
+    }
+
+    /// The given options that only reports without a name have.
+    var namesOfPlainReports: [String] {
+        [
+            (by != ReportParameters().by, "--by"), (columns != nil, "--columns"), (sort != nil, "--sort"),
+            (histogram, "--histogram"),
+        ].filter(\.0).map(\.1)
+    }
+
+    func request(_ format: ReportFormat, nowMilliseconds: Int64) throws -> ReportRequest {
+        var parameters = parameters
         parameters.format = format
         return try ReportRequest(parameters, nowMilliseconds: nowMilliseconds)
     }

@@ -27,26 +27,30 @@ extension KeysCommand {
             let key = try NetworkPrivateKey.generate(curve)
             try KeyFile.writeNew(try key.pem(), to: file)
             Terminal.say("skan: wrote a \(curve.displayName) private key to \(file) (mode 0600); keep it secret")
-            Terminal.say("skan: hint: skan keys public \(file)")
+            Terminal.say("skan: hint: skan register --key \(file)")
         }
     }
 
     struct Public: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the public key as Apple asks for it, and its fingerprint.")
+            abstract: "Print the public key as Apple asks for it.",
+            discussion: """
+                Prints the PEM alone to standard output, and the key in base64, its curve and its fingerprint to \
+                standard error. skan register prints everything that Apple's form asks for.
+                """)
 
         @Argument(help: "A private or public key file.", completion: .file())
         var file: String
 
         func run() throws {
             let key = try SignaturePublicKey(file: file)
-            Terminal.write(
+            Terminal.write(try key.pem())
+            Terminal.finish()
+            Terminal.say(
                 """
-                \(try key.pem())
                 base64:      \(key.base64)
                 curve:       \(key.curve.displayName)
                 fingerprint: SHA256:\(key.fingerprint)
-
                 """)
         }
     }

@@ -17,6 +17,23 @@ extension SignCommand {
         try version.map { try refuse(with: $0) }
     }
 
+    /// Refuses options that describe one impression, beside a batch whose orders describe theirs.
+    func refuseOptionsOfOne() throws {
+        let options: [(name: String, isGiven: Bool)] = [
+            ("--framework", framework != .skadnetwork), ("--version", version != nil), ("--network", network != nil),
+            ("--campaign", campaign != nil), ("--source-identifier", sourceIdentifier != nil),
+            ("--advertised-app", advertisedApp != nil), ("--source-app", sourceApp != nil),
+            ("--source-domain", sourceDomain != nil), ("--fidelity", fidelity != nil),
+            ("--re-engagement", reEngagement), ("--nonce", nonce != nil),
+            ("--format \(format.rawValue)", format != .json),
+        ]
+        for option in options where option.isGiven {
+            throw CommandFailure(
+                "\(option.name): found with --batch, whose lines say what to sign",
+                hint: "put it into the lines of the file, as POST /v1/impressions takes them")
+        }
+    }
+
     /// The options that the framework and version need and that were not given.
     var missingOptions: [String] {
         options.filter { !$0.isGiven }.map(\.form)

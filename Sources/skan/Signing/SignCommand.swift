@@ -4,20 +4,25 @@ import AttributionSigning
 import Foundation
 import StrictJSON
 
-struct SignCommand: ParsableCommand {
+struct SignCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign",
-        abstract: "Sign an ad impression.",
+        abstract: "Sign an ad impression, or a file of orders.",
         discussion: """
             Every value is checked against the rules of the framework and version before signing, and the signature is \
             verified with the public key before it is printed. Two fidelities of one ad need two nonces: run it twice. \
             An AdAttributionKit impression serves both.
+
+            --batch signs orders as POST /v1/impressions takes them, one per line, on all cores. The answers have the \
+            order of the lines, and their numbers; a line that is refused refuses no other. Exits with status 0 if all \
+            were signed, otherwise 1.
 
             EXAMPLES
               skan sign --version 4.0 --network example123.skadnetwork --source-identifier 5239 \\
                 --advertised-app 525463029 --source-app 1234567891 --fidelity 1 --key key.pem
               skan sign --framework adattributionkit --network example123.adattributionkit --source-identifier 5239 \\
                 --advertised-app 525463029 --source-app 1234567891 --key key.pem
+              skan sign --batch orders.ndjson --keys networks.json > impressions.ndjson
             """
     )
 
@@ -26,7 +31,7 @@ struct SignCommand: ParsableCommand {
     }
 
     enum Format: String, CaseIterable, ExpressibleByArgument {
-        case json, storekit, impression, jws
+        case json, storekit, impression, jws, swift
     }
 
     @Option(help: "skadnetwork or adattributionkit.")
@@ -77,11 +82,21 @@ struct SignCommand: ParsableCommand {
     @Option(
         help: """
             json (Apple's field names), storekit (loadProduct dictionary), impression (SKAdImpression), jws (the \
-            compact JWS alone).
+            compact JWS alone), swift (code to paste into the app).
             """)
     var format: Format = .json
 
-    func run() throws {
+    @Option(
+        help: ArgumentHelp("Sign the orders in a file, one per line; - for standard input.", valueName: "file"),
+        completion: .file())
+    var batch: String?
+
+    func run() async throws {
+        if let batch {
+            try refuseOptionsOfOne()
+            try await SignBatch(keys: batchKeys(), time: timestamp).run(batch)
+            return
+        }
         try refuseOptions()
         guard let network, let advertisedApp, missingOptions.isEmpty else {
             throw lackingOptions
@@ -91,12 +106,17 @@ struct SignCommand: ParsableCommand {
             guard let version else {
                 throw lackingOptions
             }
-            let output = try output(of: try impression(version, network, advertisedApp: advertisedApp))
-            Terminal.write(output.pretty + "\n")
+            Terminal.write(try output(of: try impression(version, network, advertisedApp: advertisedApp)) + "\n")
         case .adattributionkit:
             let impression = try impression(network, advertisedApp: advertisedApp)
             let signed = try sign(with: { try $0.sign(impression) }, or: { try $0.sign(impression) })
-            Terminal.write((format == .jws ? signed.compactJWS : signed.json.pretty) + "\n")
+            let output =
+                switch format {
+                case .jws: signed.compactJWS
+                case .swift: signed.swiftCode
+                case .json, .storekit, .impression: signed.json.pretty
+                }
+            Terminal.write(output + "\n")
         }
     }
 
@@ -117,12 +137,13 @@ struct SignCommand: ParsableCommand {
         ).checked()
     }
 
-    private func output(of impression: SKAdNetworkImpression) throws -> JSONText {
+    private func output(of impression: SKAdNetworkImpression) throws -> String {
         let signed = try sign(with: { try $0.sign(impression) }, or: { try $0.sign(impression) })
         switch format {
-        case .json, .jws: return signed.json
-        case .storekit: return try signed.storeKitProductParameters()
-        case .impression: return try signed.adImpressionProperties()
+        case .json, .jws: return signed.json.pretty
+        case .storekit: return try signed.storeKitProductParameters().pretty
+        case .impression: return try signed.adImpressionProperties().pretty
+        case .swift: return try signed.swiftCode()
         }
     }
 
@@ -142,12 +163,28 @@ struct SignCommand: ParsableCommand {
         with one: (ImpressionSigner) throws -> Signed,
         or many: (NetworkSigner) throws -> Signed
     ) throws -> Signed {
-        switch (key, keys.file(besides: key)) {
-        case (let key?, nil): return try one(ImpressionSigner(try NetworkPrivateKey(argument: key)))
-        case (nil, let keys?): return try many(NetworkSigner(try NetworkKeySet(file: keys)))
-        default:
-            throw CommandFailure("found --key and --keys, expected one of them", hint: "skan help sign")
+        switch try signingKeys() {
+        case .one(let signer): try one(signer)
+        case .many(let signer): try many(signer)
         }
+    }
+
+    /// The signer with the key or the keys that were given.
+    private func signingKeys() throws -> SignBatch.Keys {
+        switch (key, keys.file(besides: key)) {
+        case (let key?, nil): return .one(try ImpressionSigner(try NetworkPrivateKey(argument: key)))
+        case (nil, let keys?): return .many(try NetworkSigner(try NetworkKeySet(file: keys)))
+        case (_?, _?): throw CommandFailure("found --key and --keys, expected one of them", hint: "skan help sign")
+        case (nil, nil): throw CommandFailure("expected one of --key FILE and --keys LIST", hint: "skan help sign")
+        }
+    }
+
+    private func batchKeys() throws -> SignBatch.Keys {
+        guard batch != "-" || key != "-" else {
+            throw CommandFailure(
+                "found --batch - and --key -, but standard input can be only one of them", hint: "skan help sign")
+        }
+        return try signingKeys()
     }
 
     private static func freshNonce() -> String {

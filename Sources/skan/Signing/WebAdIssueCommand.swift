@@ -3,7 +3,9 @@ import Attribution
 import AttributionConsole
 import AttributionIngest
 import AttributionServer
+import AttributionSigning
 import AttributionStore
+import CodedErrors
 import Foundation
 import PostgreSQLStore
 import SQLiteStore
@@ -15,8 +17,11 @@ extension WebAdCommand {
             abstract: "Issue web ads, with or without a running server, and print their links.",
             discussion: """
                 An ad is stored beside the store, in FILE-web-ads, before its link is printed. Its nonce is answered \
-                once, within its lifetime, and only on the given domains. Issue one for each impression. If a server \
-                is running, it issues them, and must have a key for the network.
+                once, within its lifetime, and only on the given domains. Issue one for each impression.
+
+                The network must have a key, or no tap could be answered. If a server owns the store, it issues the \
+                ads with its own list of keys; otherwise --keys (or SKAN_SIGNING_KEYS) names the list of the server \
+                that will answer the taps.
                 """
         )
 
@@ -25,6 +30,8 @@ extension WebAdCommand {
         }
 
         @OptionGroup var store: StoreOption
+
+        @OptionGroup var keys: SigningKeysOption
 
         @Option(help: ArgumentHelp("Ad network id, spelled as registered.", valueName: "id"))
         var network: String
@@ -81,10 +88,11 @@ extension WebAdCommand {
             _ = try request.checked(nonce: Nonce(using: &generator), issuedAt: time ?? now)
             let ownership = try StoreOwnership(try store.path)
             let links = try await ownership.change {
+                let signer = try signer()
                 if case .database(let address) = ownership.location {
                     let ledger = PostgreSQLWebAdLedger(address)
                     defer { _ = try? ledger.close() }
-                    return try await WebAdIssuer(ledger: ledger).issue(
+                    return try await WebAdIssuer(ledger: ledger, signer: signer).issue(
                         request, count: count, issuedAt: time, now: now
                     ).map { format == .json ? $0.json.line : $0.html }
                 }
@@ -94,7 +102,7 @@ extension WebAdCommand {
                 let path = SQLiteWebAdLedger.path(besideStore: ownership.store)
                 let ledger = try SQLiteWebAdLedger(path: path, onEvent: StoreOwnership.say)
                 defer { _ = try? ledger.close() }
-                return try await WebAdIssuer(ledger: ledger).issue(
+                return try await WebAdIssuer(ledger: ledger, signer: signer).issue(
                     request, count: count, issuedAt: time, now: now
                 ).map { format == .json ? $0.json.line : $0.html }
             } owner: { owner in
@@ -105,6 +113,16 @@ extension WebAdCommand {
             for link in links {
                 Terminal.write(link + "\n")
             }
+        }
+
+        /// What could answer the taps.
+        private func signer() throws -> CurrentSigner {
+            guard let file = keys.file(besides: nil) else {
+                throw CommandFailure(
+                    "expected --keys LIST: without a key for the network no tap could be answered",
+                    code: .noSigningKeys, hint: "give the list of the server that answers: --keys networks.json")
+            }
+            return CurrentSigner(try NetworkSigner(try NetworkKeySet(file: file)))
         }
 
         private static func html(of line: String) throws -> String {

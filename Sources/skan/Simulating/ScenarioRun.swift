@@ -102,10 +102,12 @@ struct ScenarioRun {
 
     /// Records the deliveries in a store with the times of the scenario.
     ///
-    /// - Parameter feed: The store.
+    /// - Parameters:
+    ///   - feed: The store.
+    ///   - end: The last moment whose deliveries are recorded, in Unix milliseconds.
     /// - Returns: The answers, held against what was expected.
     /// - Throws: When a signature cannot be made.
-    mutating func record(in feed: StoreFeed) async throws -> TrafficSender.Result {
+    mutating func record(in feed: StoreFeed, through end: Int64 = .max) async throws -> TrafficSender.Result {
         let start = traffic.startMilliseconds
         async let writing: Void = feed.run()
         // The next chunk is signed while the last one is recorded.
@@ -114,13 +116,15 @@ struct ScenarioRun {
                 try await group.next()
                 Terminal.progress("\(traffic.expected.days.last.map { "\($0)" } ?? "")")
                 group.addTask {
-                    await feed.record(chunk, start: start)
+                    await feed.record(chunk.filter { $0.time <= end - start }, start: start)
                 }
             }
             try await group.waitForAll()
         }
         Terminal.progress("")
-        sayWhatIsLeft()
+        if end == .max {
+            sayWhatIsLeft()
+        }
         feed.finish()
         try await writing
         return feed.result

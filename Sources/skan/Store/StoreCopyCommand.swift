@@ -18,7 +18,8 @@ struct StoreCopyCommand: AsyncParsableCommand {
             and start servers on the target. Both stores answer every report alike then. Web ads are copied by this last \
             copy alone, because each is answered once.
 
-            Ends with status 0 when all of it was copied, 1 when the bytes of some postbacks are gone, 2 when it could not \
+            Ends with status 0 when all of it was copied, 1 when some postbacks or deliveries in \
+            quarantine cannot be read, 2 when it could not \
             be done.
 
             EXAMPLE
@@ -59,19 +60,35 @@ struct StoreCopyCommand: AsyncParsableCommand {
         Terminal.progress("")
         Terminal.write(
             "copied \(summary.postbacks) postbacks and \(summary.quarantined) deliveries in quarantine to "
-                + "\(target.name), and read all \(summary.all) postbacks there again\n")
+                + "\(target.name), and read all \(summary.all - summary.dropped) postbacks there again\n")
+        if summary.dropped > 0 {
+            Terminal.say("the bytes of \(summary.dropped) more were dropped there since they were copied")
+        }
         if let sourceAds {
             try await copy(sourceAds, to: target)
         }
         if let position = summary.position {
             Terminal.say("copied up to \(position); copy again for what came since")
         }
+        if !summary.leftInQuarantine.isEmpty {
+            Terminal.say(
+                "skan: warning: \(summary.leftInQuarantine.count) deliveries in quarantine cannot be copied, because they "
+                    + "or the postbacks they contradict cannot be read; copies made before stay: "
+                    + Self.names(summary.leftInQuarantine) + "; skan recount --store \(source.name) says more")
+        }
         if summary.lost > 0 {
             Terminal.say(
                 "skan: warning: \(summary.lost) postbacks were left out: their bytes are gone or cannot be read; "
                     + "skan recount --store \(source.name) names them")
+        }
+        if summary.lost > 0 || !summary.leftInQuarantine.isEmpty {
             throw ExitStatus.negative
         }
+    }
+
+    /// The first few of some ids.
+    private static func names(_ ids: [Int64]) -> String {
+        ids.prefix(8).map { "\($0)" }.joined(separator: ", ") + (ids.count > 8 ? ", …" : "")
     }
 
     private func copy(_ ads: any WebAdCopying, to target: StoreLocation) async throws {

@@ -1,21 +1,16 @@
 import Attribution
+import AttributionSigning
 import StrictJSON
 
 /// The verdict of `skan verify` on one postback.
 struct Verdict {
-    /// The verdict's name; records that are not JSON are malformed, too.
-    enum Word: String, CaseIterable {
-        case valid, invalid, malformed
-        case unknownVersion = "unknown-version"
-        case unknownKey = "unknown-key"
-        case undecided
-    }
-
     private let file: String
     private let number: Int
     private let judgement: Judgement
     /// What the record is, if it is not something a device sends, and what to do.
     private let explanation: String?
+    /// The cause, if it was asked for.
+    private let cause: Explanation?
 
     /// Makes the verdict on a record.
     ///
@@ -25,9 +20,12 @@ struct Verdict {
     ///   - file: The file's name.
     ///   - number: The record's number in the file, from 1.
     ///   - unwrapped: Whether wrappings were removed.
+    ///   - explainer: Explains the verdict; nil if nobody asked.
     init(
-        _ judgement: Judgement, of record: JSONObjectSplitter.Record, file: String, number: Int, unwrapped: Bool
+        _ judgement: Judgement, of record: JSONObjectSplitter.Record, file: String, number: Int, unwrapped: Bool,
+        explainer: PostbackExplainer? = nil
     ) {
+        cause = explainer?.explain(judgement)
         self.file = file
         self.number = number
         if case .rejected(.notJSON(.tooLong(_, let limit)), let body) = judgement {
@@ -45,29 +43,28 @@ struct Verdict {
     }
 
     /// The single verdict on a file that does not hold plain objects.
-    init(_ peculiarity: FilePeculiarity, file: String) {
+    init(_ peculiarity: FilePeculiarity, file: String, explainer: PostbackExplainer? = nil) {
         self.file = file
         number = 1
         judgement = .rejected(.notJSON(.notAnObject(offset: 0)), body: [])
         explanation = peculiarity.explanation(file)
+        cause = explainer?.explain(judgement)
     }
 
     /// The cause is never the postback.
     private static let undecided =
         "the signature could not be verified: OpenSSL is out of memory or damaged (skan selftest checks it)"
 
-    var word: Word {
-        switch judgement {
-        case .verified: .valid
-        case .rejected(.invalidSignature, _): .invalid
-        case .rejected(.unknownVersion, _): .unknownVersion
-        case .rejected(.unknownKey, _): .unknownKey
-        case .rejected(.malformed, _), .rejected(.notJSON, _): .malformed
-        case .undecided: .undecided
-        }
+    var word: VerdictWord {
+        VerdictWord(judgement)
     }
 
+    /// One line, and more if an explanation was asked for.
     var text: String {
+        ([sentence] + (cause?.lines.map { "    \($0.label): \($0.text)" } ?? [])).joined(separator: "\n")
+    }
+
+    private var sentence: String {
         let prefix = "\(file):\(number): \(word.rawValue)"
         switch judgement {
         case .verified(let verified):
@@ -113,7 +110,7 @@ struct Verdict {
         case .undecided:
             members.append(("reason", .string(Self.undecided)))
         }
-        return .object(members + more)
+        return .object(members + (cause?.members ?? []) + more)
     }
 }
 

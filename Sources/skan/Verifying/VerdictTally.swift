@@ -1,6 +1,8 @@
+import AttributionSigning
+
 /// The number of verdicts of each kind.
 struct VerdictTally: Sendable, CustomStringConvertible {
-    private var counts: [Verdict.Word: Int] = [:]
+    private var counts: [VerdictWord: Int] = [:]
 
     /// All verdicts.
     var total: Int {
@@ -26,7 +28,7 @@ struct VerdictTally: Sendable, CustomStringConvertible {
 
     /// For example `29 checked: 4 valid, 12 malformed, 13 invalid`.
     var description: String {
-        let parts = Verdict.Word.allCases.compactMap { word in counts[word].map { "\($0) \(word.rawValue)" } }
+        let parts = VerdictWord.allCases.compactMap { word in counts[word].map { "\($0) \(word.rawValue)" } }
         return "\(total) checked: " + parts.joined(separator: ", ")
     }
 }

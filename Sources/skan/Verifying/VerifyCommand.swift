@@ -33,6 +33,9 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Verify the contents of arrays and wrapping objects, and bare JWS.")
     var unwrap = false
 
+    @Flag(help: "Say why each signature verifies or does not, and what to do.")
+    var explain = false
+
     @OptionGroup var testKeys: TestKeyOptions
 
     func run() async throws {
@@ -42,7 +45,8 @@ struct VerifyCommand: AsyncParsableCommand {
             let records = try RecordFile(file, entersArrays: unwrap)
             let peculiarity = try records.peculiarity()
             if let peculiarity, !unwrap || !peculiarity.isUnwrapped {
-                let verdict = Verdict(peculiarity, file: file)
+                let verdict = Verdict(
+                    peculiarity, file: file, explainer: explain ? PostbackExplainer(verifier: verifier) : nil)
                 tally.count(verdict)
                 Terminal.write(line(verdict))
                 continue
@@ -117,10 +121,13 @@ struct VerifyCommand: AsyncParsableCommand {
         let bodies = records.map { record in
             unwrap ? Wrapping(record)?.body ?? record.bytes : record.bytes
         }
+        let explainer = explain ? PostbackExplainer(verifier: verifier) : nil
         var tally = VerdictTally()
         var text = ""
         for (index, judgement) in verifier.judge(bodies).enumerated() {
-            let verdict = Verdict(judgement, of: records[index], file: file, number: start + index, unwrapped: unwrap)
+            let verdict = Verdict(
+                judgement, of: records[index], file: file, number: start + index, unwrapped: unwrap,
+                explainer: explainer)
             tally.count(verdict)
             text += line(verdict)
         }

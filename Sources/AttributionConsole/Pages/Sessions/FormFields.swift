@@ -1,3 +1,4 @@
+import AttributionReports
 import StrictJSON
 
 /// The fields of a form, from a query or a body of type `application/x-www-form-urlencoded`.
@@ -42,7 +43,7 @@ package struct FormFields: Sendable {
             guard known.contains(field.name) else {
                 throw FieldProblem(
                     field: field.name.shortened(to: 40), found: "an unknown parameter",
-                    expected: known.joined(separator: ", "))
+                    expected: known.joined(separator: ", ") + known.suggestion(for: field.name))
             }
             guard repeatable.contains(field.name) || !fields[..<index].contains(where: { $0.name == field.name }) else {
                 throw FieldProblem(field: field.name, found: "more than one value", expected: "one")

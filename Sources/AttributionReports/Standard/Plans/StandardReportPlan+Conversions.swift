@@ -61,7 +61,8 @@ extension StandardReportPlan {
             "share", "Share", .share, .unsigned, "The share of these in all installs.", denominator: "all-installs",
             isCompared: true),
         ReportSectionColumn(
-            "all-installs", "All installs", .count, .signed, "All installs, with and without a value.", isSum: false),
+            "all-installs", "All installs", .count, .signed, "All installs, with and without a value.",
+            isCompared: true, isSum: false),
         ReportSectionColumn(
             "later-windows", "Later windows", .count, .unsigned,
             "Postbacks of an install's second and third window with the value."),

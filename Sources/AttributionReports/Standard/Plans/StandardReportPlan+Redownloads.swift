@@ -4,7 +4,8 @@ extension StandardReportPlan {
     /// New installs and redownloads.
     static let redownloads = StandardReportPlan(["days", "apps"], [Breakdown([.app])]) { figures in
         let kinds: [CountsFigure] = [
-            .installs.compared, .newInstalls, .redownloads.compared, .redownloadKnown, .redownloadRate.compared,
+            .installs.compared, .newInstalls, .redownloads.compared, .redownloadKnown.compared,
+            .redownloadRate.compared,
             .redownloadUnproven,
         ]
         let unproven = figures.total(figures.days)[.unprovenRedownloads]

@@ -1,0 +1,97 @@
+package import AttributionSigning
+import CodedErrors
+import Hummingbird
+package import Logging
+import NIOCore
+import StrictJSON
+
+/// Why a postback verifies or not, and whether an impression is signed as Apple demands.
+///
+/// Each answer takes some tens of milliseconds of processor time at most, on Swift's pool.
+package struct ExplainRoutes: ConsoleRoutes {
+    private let postbacks: PostbackExplainer
+    private let failures: RouteFailures
+
+    /// Makes the routes.
+    ///
+    /// - Parameters:
+    ///   - postbacks: Explains postbacks with the keys of the server.
+    ///   - logger: Logs problems.
+    package init(postbacks: PostbackExplainer, logger: Logger) {
+        self.postbacks = postbacks
+        failures = RouteFailures(
+            "explanation failed", unexpected: Refusal(.unexpected, "no explanation could be made"), logger: logger)
+    }
+
+    /// `/v1/explain` and `/v1/impressions/check`.
+    package var endpoints: [ConsoleEndpoint] {
+        [
+            ConsoleEndpoint(.explain) { request, _ in
+                await answer(request, upTo: JSONObject.maximumLength) { postbacks.explain($0) }
+            },
+            ConsoleEndpoint(.impressionCheck) { request, _ in
+                await answer(request, upTo: ImpressionExplainer.limit) { try ImpressionCheckRequest($0).explanation() }
+            },
+        ]
+    }
+
+    private func answer(
+        _ request: Request, upTo limit: Int, _ explain: ([UInt8]) throws -> Explanation
+    ) async -> Response {
+        do {
+            let body = try await request.jsonBody(upTo: limit)
+            return .json(.ok, try explain(Array(body.readableBytesView)).json)
+        } catch {
+            return failures.response(to: error)
+        }
+    }
+}
+
+/// The body of a request to check an impression.
+private struct ImpressionCheckRequest {
+    private let impression: [UInt8]
+    private let signedText: [UInt8]?
+    private let explainer: ImpressionExplainer
+
+    /// Reads the members.
+    ///
+    /// - Throws: ``StrictJSON/JSONError``, ``StrictJSON/FieldProblem``.
+    init(_ body: [UInt8]) throws {
+        let fields = try RequestFields(reading: body, limit: ImpressionExplainer.limit)
+        try fields.allow(only: ["public-key", "other-keys", "impression", "signed-text"])
+        guard let named = try fields.string("public-key") else {
+            throw fields.problem("public-key", found: "nothing", expected: Self.keyRule)
+        }
+        explainer = ImpressionExplainer(
+            key: try Self.key(named, "public-key", fields),
+            otherKeys: try fields.strings("other-keys").prefix(8).map { try Self.key($0, "other-keys", fields) })
+        signedText = try fields.string("signed-text").map { Array($0.utf8) }
+        let object = try JSONObject(reading: body, limit: ImpressionExplainer.limit)
+        switch object["impression"] {
+        case .string(let text), .nested(let text): impression = Array(text.utf8)
+        case let other:
+            throw fields.problem(
+                "impression", found: other?.summary ?? "nothing",
+                expected: "an object with the impression's values and signature, or a compact JWS")
+        }
+    }
+
+    func explanation() -> Explanation {
+        explainer.explain(impression, signedText: signedText)
+    }
+
+    private static let keyRule = "a public key on P-256 or P-192, as PEM or base64 of its DER"
+
+    private static func key(_ text: String, _ name: String, _ fields: RequestFields) throws -> SignaturePublicKey {
+        // PEM may be that of a private key on a command line, but a request must never carry one.
+        if text.contains("PRIVATE KEY") {
+            throw fields.problem(
+                name, found: "a private key", expected: keyRule + "; make a new key, this one was sent")
+        }
+        let key = SignaturePublicKey(base64: text) ?? (try? SignaturePublicKey(pem: text, file: name))
+        guard let key else {
+            throw fields.problem(name, found: JSONValue.string(text).summary, expected: keyRule)
+        }
+        return key
+    }
+}

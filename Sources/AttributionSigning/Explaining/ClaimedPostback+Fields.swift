@@ -1,0 +1,151 @@
+import Attribution
+import StrictJSON
+
+/// Repairs of fields that were added, dropped or moved.
+extension ClaimedPostback {
+    private var optionalFields: [PostbackField] {
+        isAdAttributionKit ? [.publisherItemIdentifier, .marketplaceIdentifier] : [.sourceAppID, .sourceDomain]
+    }
+
+    /// Without the optional fields, those that hold nothing or those that hold something: each, and all.
+    func withoutOptionalFields(ifEmpty: Bool) -> [Repair] {
+        let cause: ExplanationCause = ifEmpty ? .zeroFilled : .fieldAdded
+        let statement = statement
+        let present = optionalFields.filter { field in
+            statement[field].map { Self.emptyValues.contains($0) == ifEmpty } ?? false
+        }
+        var repairs = present.map { repair(cause, $0, nil) }
+        if present.count > 1 {
+            let names = present.map(\.rawValue).joined(separator: " and ")
+            repairs.append(
+                Repair(cause, names, "\(names) were absent", present.reduce(self) { $0.with($1, nil) }))
+        }
+        // A forwarder's own fields spoil nothing beside the signed ones, but inside the payload they do.
+        let unknown = isAdAttributionKit ? statement.filter { PostbackField(rawValue: $0.name) == nil } : []
+        if !ifEmpty, let first = unknown.first {
+            var copy = self
+            copy.statement = statement.filter { !unknown.contains($0) }
+            let names = unknown.map { $0.name.shortened(to: 60) }.joined(separator: ", ")
+            repairs.append(Repair(cause, first.name.shortened(to: 60), "the payload had no \(names)", copy))
+        }
+        return repairs
+    }
+
+    private static let emptyValues: Set<JSONValue> = [.integer(0), .string(""), .string("0"), .null, .bool(false)]
+
+    /// With the required fields that are missing, in every combination of the few values they can have.
+    var withDroppedFields: [Repair] {
+        // Where they were in a payload cannot be known.
+        guard !isAdAttributionKit else {
+            return []
+        }
+        if fields[.version] == nil {
+            // The first to be tried as a dropped version; otherwise it is 1.0.
+            return SKAdNetworkVersion.allCases.reversed().filter { $0 > .v1_0 }
+                .map { repair(.fieldRemoved, .version, .string($0.rawValue)) }
+        }
+        let missing = signedFields.filter { fields[$0].map { $0 == .null } ?? true && $0 != .sourceDomain }
+        var repairs: [Repair] = []
+        let required = missing.filter { $0 != .sourceAppID }
+        if !required.isEmpty {
+            repairs = [Repair(.fieldRemoved, "", "", self)]
+            for field in required {
+                repairs = repairs.flatMap { repair in
+                    Self.fewValues(of: field).map { value in
+                        let next = repair.claim.repair(.fieldRemoved, field, value)
+                        guard repair.field != "" else {
+                            return next
+                        }
+                        return Repair(
+                            .fieldRemoved, "\(repair.field), \(next.field)",
+                            "\(repair.condition) and \(next.condition)", next.claim)
+                    }
+                }
+            }
+        }
+        if fields[.sourceAppID] == nil, fields[.sourceDomain] == nil, missing.contains(.sourceAppID) {
+            repairs.append(repair(.fieldRemoved, .sourceAppID, .integer(0)))
+        }
+        return repairs
+    }
+
+    /// Every value of a field that has only few.
+    private static func fewValues(of field: PostbackField) -> [JSONValue] {
+        switch field {
+        case .redownload, .didWin: [.bool(true), .bool(false)]
+        case .fidelityType: [.integer(1), .integer(0)]
+        case .sequenceIndex: [.integer(0), .integer(1), .integer(2)]
+        case .campaignID: (1...100).map(JSONValue.integer)
+        default: []
+        }
+    }
+
+    /// With Apple's names, with values under the names of siblings put back, and taken out of an object around it.
+    var withFieldsMoved: [Repair] {
+        var repairs: [Repair] = []
+        for field in fields {
+            // The postback may be inside a member; deeper ones are not searched.
+            if case .nested(let text) = field.value, let object = try? JSONObject(reading: text.utf8) {
+                let inner = ClaimedPostback(object)
+                if inner.hasSignature {
+                    let name = field.name.shortened(to: 60)
+                    repairs.append(Repair(.movedField, name, "what is inside \(name) were sent alone", inner))
+                }
+            }
+        }
+        var renamed = self
+        renamed.statement = statement.map { JSONField(name: Self.appleName($0.name), value: $0.value) }
+        if renamed.statement != statement, Set(renamed.statement.map(\.name)).count == statement.count {
+            let changed = zip(statement, renamed.statement).filter { $0.name != $1.name }.map(\.1.name)
+            repairs.append(
+                Repair(.movedField, changed.first ?? "", "the names were \(changed.joined(separator: ", "))", renamed))
+        }
+        for (from, to) in Self.aliases where fields[to] == nil {
+            if let value = fields[from], let type = to.wireType, let value = type.convert(value) {
+                repairs.append(
+                    Repair(
+                        .movedField, to.rawValue, "\(from.rawValue) were \(to.rawValue) \(value.summary)",
+                        with(from, nil).with(to, value)))
+            }
+        }
+        return repairs + withValuesSwapped
+    }
+
+    private static let aliases: [(PostbackField, PostbackField)] = [
+        (.campaignID, .sourceIdentifier), (.sourceIdentifier, .campaignID), (.sourceAppID, .sourceDomain),
+        (.sourceDomain, .sourceAppID), (.adNetworkIdentifier, .adNetworkID), (.postbackIdentifier, .transactionID),
+        (.advertisedItemIdentifier, .appID), (.publisherItemIdentifier, .sourceAppID),
+    ]
+
+    /// A name as Apple writes it, of one in camel case or with underscores.
+    private static func appleName(_ name: String) -> String {
+        guard PostbackField(rawValue: name) == nil else {
+            return name
+        }
+        var words = ""
+        for character in name {
+            words += character.isUppercase && words.last.map { $0 != "-" } ?? false ? "-" : ""
+            words += character == "_" ? "-" : character.lowercased()
+        }
+        let candidates = [words, name.lowercased(), words.replacing("i-d", with: "id")]
+        return candidates.first { PostbackField(rawValue: $0) != nil } ?? name
+    }
+
+    /// With the values of two fields of one type exchanged.
+    private var withValuesSwapped: [Repair] {
+        let statement = statement
+        let present = signedFields.filter { statement[$0] != nil && $0 != .version }
+        var repairs: [Repair] = []
+        for (index, first) in present.enumerated() {
+            for second in present[(index + 1)...] where first.wireType == second.wireType {
+                if let one = statement[first], let other = statement[second], one != other {
+                    repairs.append(
+                        Repair(
+                            .movedField, first.rawValue, "\(first.rawValue) and \(second.rawValue) were exchanged",
+                            with(first, other).with(second, one)))
+                }
+            }
+        }
+        return repairs
+    }
+}

@@ -1,0 +1,64 @@
+import Attribution
+import StrictJSON
+
+/// What is known to happen to postbacks on their way, in order of likelihood.
+enum Mishap: Int, CaseIterable {
+    case zeroFilled, dropped, letterCase, retyped, version, signatureEncoding, keyName, moved, whiteSpace, separator
+    case added, changed, misspelt
+
+    /// Those of which two at once are tried: pipelines that do one of them often do another.
+    static let combined: [Mishap] = [
+        .zeroFilled, .letterCase, .retyped, .version, .signatureEncoding, .moved, .whiteSpace,
+    ]
+
+    /// Every way to undo it on a postback.
+    ///
+    /// - Parameters:
+    ///   - claim: The postback as it claims to be.
+    ///   - networks: Network ids that it may have had.
+    /// - Returns: The repairs, none if the postback cannot have had the mishap.
+    func repairs(of claim: ClaimedPostback, networks: [String]) -> [Repair] {
+        switch self {
+        case .zeroFilled: claim.withoutOptionalFields(ifEmpty: true)
+        case .dropped: claim.withDroppedFields
+        case .letterCase: claim.inOtherLetterCase(networks)
+        case .retyped: claim.inWireTypes
+        case .version: claim.inOtherVersions
+        case .signatureEncoding: claim.withSignatureRespelled
+        case .keyName: claim.underOtherKeyNames
+        case .moved: claim.withFieldsMoved
+        case .whiteSpace: claim.withoutWhiteSpace
+        case .separator: claim.withoutSeparators
+        case .added: claim.withoutOptionalFields(ifEmpty: false)
+        case .changed: claim.withValuesFlipped(networks)
+        case .misspelt: claim.withLastCharacterReplaced
+        }
+    }
+}
+
+/// A postback with one mishap undone.
+struct Repair {
+    /// The mishap, as the cause.
+    let cause: ExplanationCause
+    /// The field at fault.
+    let field: String
+    /// What was undone, after "would verify if".
+    let condition: String
+    /// The postback without it.
+    let claim: ClaimedPostback
+
+    init(_ cause: ExplanationCause, _ field: String, _ condition: String, _ claim: ClaimedPostback) {
+        self.cause = cause
+        self.field = field
+        self.condition = condition
+        self.claim = claim
+    }
+}
+
+extension ClaimedPostback {
+    /// A repair that gives one signed field another value, or removes it.
+    func repair(_ cause: ExplanationCause, _ field: PostbackField, _ value: JSONValue?) -> Repair {
+        let condition = value.map { "were \($0.summary)" } ?? "were absent"
+        return Repair(cause, field.rawValue, "\(field.rawValue) \(condition)", with(field, value))
+    }
+}

@@ -1,0 +1,173 @@
+package import Attribution
+import StrictJSON
+
+/// Says why a postback verifies or not, and proves it by undoing what went wrong.
+///
+/// Nothing it returns can be counted: an ``Explanation`` has no postback, and the one that a proof verifies is dropped.
+package struct PostbackExplainer: Sendable {
+    private let verifier: PostbackVerifier
+    private let networks: [String]
+
+    /// Network ids in Apple's examples, which are often copied with another one.
+    private static let documentedNetworks = ["example123.skadnetwork", "com.example"]
+
+    /// Makes an explainer.
+    ///
+    /// - Parameters:
+    ///   - verifier: Decides; its keys are the ones that can prove a cause.
+    ///   - networks: Network ids that a postback may have had, such as the operator's own.
+    package init(verifier: PostbackVerifier, networks: [String] = []) {
+        self.verifier = verifier
+        self.networks = networks + Self.documentedNetworks.filter { !networks.contains($0) }
+    }
+
+    /// Verifies a body and explains the verdict.
+    package func explain(_ body: [UInt8]) -> Explanation {
+        explain(verifier.judge(body))
+    }
+
+    /// Explains a judgement.
+    package func explain(_ judgement: Judgement) -> Explanation {
+        let verdict = VerdictWord(judgement)
+        switch judgement {
+        case .verified(let verified):
+            return Explanation(
+                verdict: verdict, cause: .nothing, evidence: "verifies under \(verified.keyName)", advice: nil,
+                signedText: verified.postback.visibleSignedText, key: verified.keyName,
+                keyReason: verified.postback.signer.reason)
+        case .undecided(let reason, _):
+            return Explanation(
+                verdict: verdict, cause: .unexplained, evidence: "it could not be verified: \(reason)",
+                advice: "check this machine with skan selftest; the postback is not the cause")
+        case .rejected(let rejection, let body):
+            return explain(Rejected(rejection, verdict, body))
+        }
+    }
+
+    /// A rejected body on its way to an explanation.
+    private struct Rejected {
+        let rejection: PostbackRejection
+        let verdict: VerdictWord
+        let body: [UInt8]
+        let postback: ReceivedPostback?
+
+        init(_ rejection: PostbackRejection, _ verdict: VerdictWord, _ body: [UInt8]) {
+            self.rejection = rejection
+            self.verdict = verdict
+            self.body = body
+            postback = try? ReceivedPostback(reading: body)
+        }
+
+        /// Whether it says that a test key signed it, and there is none.
+        var namesUntrustedTestKey: Bool {
+            rejection.code == .unknownKey && postback?.signer == .adAttributionKit(.test)
+        }
+    }
+
+    private func explain(_ rejected: Rejected) -> Explanation {
+        var search = RepairSearch(verifier: verifier, networks: networks)
+        let object: JSONObject
+        do throws(JSONError) {
+            object = try JSONObject(reading: rejected.body)
+        } catch .duplicateName(let name) {
+            return search.firstProof(of: BodyRepair.keepingOneOfEach(name, in: rejected.body)).map {
+                explanation(rejected, $0, .duplicateName, field: name.shortened(to: 60))
+            } ?? unexplained(rejected, search, field: name.shortened(to: 60))
+        } catch {
+            let proof = search.firstProof(of: BodyRepair.unwrapping(rejected.body))
+            return explanation(rejected, proof, .notJSON)
+        }
+        let claim = ClaimedPostback(object)
+        guard claim.hasSignature else {
+            let isAdAttributionKit = claim.isAdAttributionKit || claim.fields[.adInteractionType] != nil
+            let field = isAdAttributionKit ? PostbackField.jwsString : .attributionSignature
+            return explanation(
+                rejected, nil, .fieldRemoved, field: field.rawValue,
+                evidence: "there is no signature in \(field.rawValue): \(rejected.rejection)".shortened(to: 600))
+        }
+        if let (cause, key) = otherKey(rejected) {
+            return explanation(
+                rejected, RepairSearch.Proof(condition: nil, keyName: key, text: nil), cause, field: nil)
+        }
+        if let text = claim.textWithSeparators,
+            let key = verifier.anyKey(verifying: text.signature, .der, over: text.bytes)
+        {
+            return explanation(
+                rejected, nil, .separatorInValue, field: text.field,
+                evidence: "joined as they are, the values verify under \(key.name): "
+                    + "they are those of another postback, with U+2063 inside \(text.field)")
+        }
+        guard let (repair, proof) = search.firstProof(of: claim) else {
+            return unexplained(rejected, search, field: nil)
+        }
+        return explanation(rejected, proof, repair.cause, field: repair.field)
+    }
+
+    /// The key that verifies the postback as it is, though its version or `kid` requires another.
+    private func otherKey(_ rejected: Rejected) -> (ExplanationCause, key: String)? {
+        guard let postback = rejected.postback,
+            let key = verifier.anyKey(
+                verifying: postback.signature, postback.signatureEncoding, over: postback.signedBytes)
+        else {
+            return nil
+        }
+        return switch key.provenance {
+        case .apple: (.wrongKey, key.name)
+        case .development: (.developmentKey, key.name)
+        case .test: (.testKey, key.name)
+        }
+    }
+
+    // MARK: Words
+
+    private static let trustTestKey =
+        "it names a test key, and none is trusted here: name its public half with --trust-test-key (SKAN_TRUST_TEST_KEY)"
+
+    private func unexplained(_ rejected: Rejected, _ search: RepairSearch, field: String?) -> Explanation {
+        explanation(
+            rejected, nil, .unexplained, field: field,
+            evidence: "\(rejected.rejection.description.shortened(to: 600)); none of \(search.count) repairs verifies"
+                + (search.isExhausted ? ", and there was time for no more" : ""))
+    }
+
+    private func explanation(
+        _ rejected: Rejected, _ proof: RepairSearch.Proof?, _ cause: ExplanationCause, field: String? = nil,
+        evidence: String? = nil
+    ) -> Explanation {
+        let signer = rejected.postback?.signer
+        let proven = proof.map { proof in
+            proof.condition.map { "would verify under \(proof.keyName) if \($0)".shortened(to: 600) }
+                ?? "verifies under \(proof.keyName), which may not sign it"
+        }
+        return Explanation(
+            verdict: rejected.verdict, cause: cause, field: field,
+            evidence: evidence ?? proven ?? rejected.rejection.description.shortened(to: 600),
+            advice: rejected.namesUntrustedTestKey ? Self.trustTestKey : cause.advice,
+            signedText: rejected.postback?.visibleSignedText, provenText: proof?.text,
+            key: signer.map { verifier.keys(of: $0).map(\.name).joined(separator: " or ") },
+            keyReason: signer?.reason)
+    }
+}
+
+extension ReceivedPostback {
+    /// The text that is signed, with visible separators, or the header and payload that are.
+    var visibleSignedText: String {
+        switch self {
+        case .skAdNetwork(let postback): postback.signedText.description.shortened(to: 2_000)
+        case .adAttributionKit(let postback):
+            (ClaimedJWS(String(decoding: postback.jws.signedBytes, as: UTF8.self) + ".-")?.signedText ?? "")
+                .shortened(to: 4_000)
+        }
+    }
+}
+
+extension PostbackSigner {
+    /// Why its postbacks need their key.
+    fileprivate var reason: String {
+        switch self {
+        case .skAdNetwork(.p192): "Apple signs 1.0 and 2.0 with its key on P-192"
+        case .skAdNetwork(.p256): "Apple signs 2.1 and later with its key on P-256"
+        case .adAttributionKit(let keyID): "the header names it: kid \(keyID.rawValue)"
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package import Attribution
+package import CodedErrors
+import StrictJSON
+
+/// Orders given one per line (NDJSON), each answered on a line of its own, in the same order.
+///
+/// A line that cannot be signed refuses only itself. All signatures are verified together, which takes half the time,
+/// and before any leaves.
+package struct ImpressionBatch: Sendable {
+    /// The maximum length of one order, in bytes.
+    package static let orderLimit = 64 << 10
+    /// The maximum length of a request with a batch, in bytes.
+    package static let bodyLimit = 1 << 20
+    /// The maximum number of orders in a request.
+    package static let maximumOrders = 1_000
+
+    /// The answers to a batch.
+    package struct Answers: Sendable {
+        /// One JSON object per order and line, each with its number.
+        package internal(set) var text: [UInt8] = []
+        /// How many orders were signed.
+        package internal(set) var signed = 0
+        /// The lines that were refused, and why.
+        package internal(set) var refusals: [(line: Int, error: any CodedError)] = []
+    }
+
+    /// An order with the number of its line, or why it cannot be read.
+    private let orders: [(line: Int, order: Result<ImpressionOrder, SigningRefusal>)]
+
+    /// Reads the orders in a text; blank lines are counted and skipped.
+    ///
+    /// - Parameters:
+    ///   - text: Lines, the last with or without its end.
+    ///   - first: The number of the first line.
+    package init(reading text: [UInt8], from first: Int = 1) {
+        var orders: [(Int, Result<ImpressionOrder, SigningRefusal>)] = []
+        var line = first
+        var start = text.startIndex
+        while start < text.endIndex {
+            let end = text[start...].firstIndex(of: UInt8(ascii: "\n")) ?? text.endIndex
+            let order = text[start..<end]
+            if !order.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) {
+                orders.append(
+                    (
+                        line,
+                        Result { () throws(SigningRefusal) in
+                            try ImpressionOrder(reading: Array(order), limit: Self.orderLimit)
+                        }
+                    ))
+            }
+            line += 1
+            start = end + 1
+        }
+        self.orders = orders
+    }
+
+    /// Reads the orders in a request, which is limited.
+    ///
+    /// - Parameter body: The lines.
+    /// - Throws: ``Attribution/SigningRefusal`` if there is no order, or too many.
+    package init(readingRequest body: [UInt8]) throws(SigningRefusal) {
+        let lines = body.count { $0 == UInt8(ascii: "\n") } + 1
+        // Before any is read; a last line needs no end.
+        guard lines <= Self.maximumOrders + 1 else {
+            throw Self.wrongCount("\(lines - 1) lines")
+        }
+        self.init(reading: body)
+        guard count <= Self.maximumOrders else {
+            throw Self.wrongCount("\(count) orders")
+        }
+        guard count > 0 else {
+            throw Self.wrongCount("no order")
+        }
+    }
+
+    private static func wrongCount(_ found: String) -> SigningRefusal {
+        .field(
+            FieldProblem(
+                field: "body", found: found,
+                expected: "at most \(maximumOrders) orders in a request, one per line"))
+    }
+
+    /// The number of orders.
+    package var count: Int {
+        orders.count
+    }
+
+    /// Signs the orders.
+    ///
+    /// - Parameters:
+    ///   - time: The time to sign.
+    ///   - generator: The source of the nonces; a system generator for real ads.
+    ///   - signer: The signer of an impression; its error refuses the order.
+    /// - Returns: The answers.
+    /// - Throws: An error without a code, such as one of OpenSSL; nothing was answered then.
+    package func answers(
+        at time: UnixMilliseconds,
+        using generator: inout some RandomNumberGenerator,
+        signer: (Impression) throws -> ImpressionSigner
+    ) throws -> Answers {
+        var signatures = UnverifiedSignatures()
+        var pending: [(line: Int, result: Result<Range<Int>, any Error>)] = []
+        pending.reserveCapacity(orders.count)
+        for (line, order) in orders {
+            let first = signatures.count
+            do {
+                for impression in try order.get().impressions(at: time, nonce: { Nonce(using: &generator) }) {
+                    try signatures.append(impression, signer)
+                }
+                pending.append((line, .success(first..<signatures.count)))
+            } catch let error as any CodedError {
+                signatures.removeAll(from: first)
+                pending.append((line, .failure(error)))
+            }
+        }
+        let signed = signatures.verified()
+        var answers = Answers()
+        for (line, result) in pending {
+            do {
+                let impressions = try result.get().map { try signed[$0].get().answer() }
+                answers.append(line, [("status", .string("signed")), ("impressions", .array(impressions))])
+                answers.signed += 1
+            } catch let error as any CodedError {
+                answers.append(line, error.members())
+                answers.refusals.append((line, error))
+            }
+        }
+        return answers
+    }
+}
+
+extension ImpressionBatch.Answers {
+    fileprivate mutating func append(_ line: Int, _ members: [(String, JSONText)]) {
+        text += JSONText.object([("line", .integer(Int64(line)))] + members).line.utf8
+        text.append(UInt8(ascii: "\n"))
+    }
+}

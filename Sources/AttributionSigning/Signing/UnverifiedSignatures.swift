@@ -1,0 +1,50 @@
+import Attribution
+
+/// New signatures over impressions of both frameworks, verified together.
+struct UnverifiedSignatures {
+    private enum Item {
+        case skAdNetwork(UnverifiedSignature<SKAdNetworkImpression>)
+        case adAttributionKit(UnverifiedSignature<AdAttributionKitImpression>)
+    }
+
+    private var items: [Item] = []
+
+    var count: Int {
+        items.count
+    }
+
+    /// Signs an impression.
+    ///
+    /// - Throws: The errors of `signer`, and of signing.
+    mutating func append(_ impression: Impression, _ signer: (Impression) throws -> ImpressionSigner) throws {
+        let signer = try signer(impression)
+        switch impression {
+        case .skAdNetwork(let impression): items.append(.skAdNetwork(try signer.unverified(impression)))
+        case .adAttributionKit(let impression): items.append(.adAttributionKit(try signer.unverified(impression)))
+        }
+    }
+
+    /// Discards the signatures from an index on.
+    mutating func removeAll(from index: Int) {
+        items.removeSubrange(index...)
+    }
+
+    /// The signed impressions, in order, each with an error if its signature does not verify.
+    func verified() -> [Result<SignedImpression, SignerError>] {
+        let verdicts = OwnSignatureCheck.verify(
+            items.map { item in
+                switch item {
+                case .skAdNetwork(let new): (new.check, new.signature, new.digest)
+                case .adAttributionKit(let new): (new.check, new.signature, new.digest)
+                }
+            })
+        return zip(items, verdicts).map { item, isValid in
+            Result { () throws(SignerError) in
+                switch item {
+                case .skAdNetwork(let new): .skAdNetwork(try new.signed(isValid: isValid))
+                case .adAttributionKit(let new): .adAttributionKit(try new.signed(isValid: isValid))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package import Attribution
+
+/// Counts what a question asks for, with one pass over the columns.
+package struct ColumnCount {
+    private let source: any ColumnSource
+    private let question: LedgerQuestion
+    private let start: ContinuousClock.Instant
+    private let blocksAlone: Int64
+    private let checkCancellation: () throws -> Void
+
+    /// Blocks that an answer reads before a second thread helps; starting one costs more than it saves in a small store.
+    package static let blocksAlone: Int64 = 32
+
+    /// Prepares an answer.
+    ///
+    /// - Parameters:
+    ///   - source: What the store has, in one snapshot.
+    ///   - question: What to count.
+    ///   - start: When the question was asked.
+    ///   - blocksAlone: Blocks that are read before a second thread helps.
+    ///   - checkCancellation: Throws if nobody waits for the answer any more.
+    package init(
+        _ source: any ColumnSource,
+        _ question: LedgerQuestion,
+        start: ContinuousClock.Instant = .now,
+        blocksAlone: Int64 = blocksAlone,
+        _ checkCancellation: @escaping () throws -> Void
+    ) {
+        self.source = source
+        self.question = question
+        self.start = start
+        self.blocksAlone = blocksAlone
+        self.checkCancellation = checkCancellation
+    }
+
+    /// Whether a question leaves out all postbacks of some time, in quarter hours.
+    package static func excludes(_ times: ClosedRange<Int64>, _ question: LedgerQuestion) -> Bool {
+        question.quarters.map { $0.lowerBound > times.upperBound || $0.upperBound <= times.lowerBound } ?? false
+    }
+
+    /// Counts.
+    ///
+    /// - Throws: ``LedgerQuestionError``, and what the store and the check throw.
+    package func counted() throws -> CountedPostbacks {
+        try checkCost()
+        let columns = LedgerColumn.needed(for: question)
+        var codes = try source.codes(columns.filter(\.isCoded))
+        // Postbacks that are in no block yet come first, because they may add codes.
+        let newest = try source.newest(columns, &codes)
+        while true {
+            do {
+                let layout = ScanLayout(question, codes)
+                return layout.bits <= UInt64.bitWidth
+                    ? try counted(layout, codes, columns, newest, as: UInt64.self)
+                    : try counted(layout, codes, columns, newest, as: UInt128.self)
+            } catch let outgrown as OutgrownLayout {
+                codes = outgrown.codes
+            }
+        }
+    }
+
+    private func counted<Key: FixedWidthInteger & UnsignedInteger & Sendable>(
+        _ layout: ScanLayout,
+        _ codes: ColumnCodes,
+        _ columns: [LedgerColumn],
+        _ newest: ColumnValues?,
+        as: Key.Type
+    ) throws -> CountedPostbacks {
+        guard layout.bits <= Key.bitWidth else {
+            throw LedgerQuestionError.tooManyCombinations
+        }
+        var scan = ColumnScan<Key>(question, layout, codes)
+        defer { scan.deallocate() }
+        if let newest {
+            try scan.count(newest, codes)
+        }
+        let helper = ScanHelper<Key>(question, layout, scan.codes)
+        defer { helper.stop() }
+        var unreadableCount = newest?.unreadableCount ?? 0
+        var unreadable: [Int64] = []
+        for number in 0..<source.blockCount {
+            try checkCost()
+            switch try scan.load(number, source) {
+            case .loaded(let block):
+                if number >= blocksAlone, try helper.take(block) {
+                    break
+                }
+                if try !scan.count(block) {
+                    unreadable.append(number)
+                }
+            case .excluded:
+                unreadableCount += try source.missingCount(number)
+            case .unreadable:
+                unreadable.append(number)
+            }
+        }
+        if let part = try helper.finish() {
+            try scan.add(part.cells)
+            unreadable += part.damaged
+        }
+        unreadableCount += scan.missingCount
+        var damaged: [ClosedRange<Int64>] = []
+        for number in unreadable.sorted() {
+            var grown = scan.codes
+            damaged += try source.derive(number, columns, &grown) { values, grown in
+                try checkCost()
+                try scan.count(values, grown)
+                unreadableCount += values.unreadableCount
+            }
+        }
+        let rows = try AnswerRows(scan, question, layout)
+        return CountedPostbacks(
+            rows: rows.rows, totals: rows.totals, unseen: scan.unseen, damaged: damaged,
+            unreadableCount: unreadableCount)
+    }
+
+    private func checkCost() throws {
+        try checkCancellation()
+        if let deadline = question.limits.deadline, ContinuousClock.now - start > deadline {
+            throw LedgerQuestionError.deadlinePassed(deadline)
+        }
+    }
+}
+
+/// What the columns say in answer to a question; see ``LedgerAnswer``.
+package struct CountedPostbacks {
+    package let rows: LedgerRows
+    package let totals: Counts
+    package let unseen: [LedgerAnswer.UnseenValue]
+    package let damaged: [ClosedRange<Int64>]
+    package let unreadableCount: Int
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import AttributionReports
+
+/// The options that only reports with a name have.
+struct StandardReportOptions: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "A standard report; without it, the rows that --by names.",
+            discussion: StandardReportName.allCases.map(\.rawValue).joined(separator: ", ") + "."),
+        completion: .standardReports)
+    var name: String?
+
+    @Option(help: "Show this section of a standard report only; csv needs one.", completion: .reportSections)
+    var section: String?
+
+    @Flag(help: "Define each column of a standard report, and say who vouches for it.")
+    var explain = false
+
+    @Flag(name: .customLong("no-compare"), help: "Leave out the previous period of a standard report.")
+    var isAlone = false
+
+    /// The request for the standard report; nil if none is named.
+    ///
+    /// - Throws: `FieldProblem` naming the option.
+    func request(
+        _ options: ReportOptions,
+        _ format: StandardReportFormat,
+        nowMilliseconds: Int64
+    ) throws -> StandardReportRequest? {
+        guard let name else {
+            return nil
+        }
+        var parameters = StandardReportParameters()
+        parameters.name = name
+        parameters.selection = options.parameters
+        parameters.section = section
+        parameters.isCompared = !isAlone
+        parameters.isExplained = explain
+        parameters.format = format
+        return try StandardReportRequest(parameters, nowMilliseconds: nowMilliseconds)
+    }
+
+    /// Refuses options that would be ignored.
+    func check(_ options: ReportOptions, _ format: StandardReportFormat) throws {
+        let plain = options.namesOfPlainReports
+        guard name == nil else {
+            if let option = plain.first {
+                throw ValidationError(
+                    "\(option) is for reports without a name; standard reports have their own columns")
+            }
+            return
+        }
+        let given = [(section != nil, "--section"), (explain, "--explain"), (isAlone, "--no-compare")]
+        if let option = given.first(where: \.0)?.1 {
+            throw ValidationError("\(option) is for standard reports, for example: skan report overview")
+        }
+        if format == .html {
+            throw ValidationError("html is for standard reports, for example: skan report overview --format html")
+        }
+    }
+}
+
+extension StandardReportFormat: ExpressibleByArgument {}

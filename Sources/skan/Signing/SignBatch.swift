@@ -1,0 +1,147 @@
+import Attribution
+import AttributionIngest
+import AttributionSigning
+import CodedErrors
+import Foundation
+
+/// Signs the orders in a file on all cores, and writes the answers in the order of its lines.
+struct SignBatch {
+    /// What it signs with.
+    enum Keys: Sendable {
+        /// One key, for every network.
+        case one(ImpressionSigner)
+        /// A list of keys.
+        case many(NetworkSigner)
+    }
+
+    private let keys: Keys
+    private let time: UnixMilliseconds?
+
+    /// How many refused lines are named on standard error; all of them are among the answers.
+    private static let namedRefusals = 20
+
+    /// Makes a batch.
+    ///
+    /// - Parameters:
+    ///   - keys: What it signs with.
+    ///   - time: The time to sign, Unix milliseconds; nil for now.
+    init(keys: Keys, time: Int64?) {
+        self.keys = keys
+        self.time = time.map(UnixMilliseconds.init)
+    }
+
+    /// Signs a file; `-` is standard input.
+    ///
+    /// - Throws: ``ExitStatus/negative`` if a line was refused, and ``CommandFailure`` if there is none.
+    func run(_ file: String) async throws {
+        let lines = try WholeLines(file)
+        let keys = Self.withTables(keys)
+        var (signed, refused) = (0, 0)
+        func write(_ answers: ImpressionBatch.Answers) {
+            Terminal.write(bytes: answers.text)
+            signed += answers.signed
+            for refusal in answers.refusals.prefix(max(0, Self.namedRefusals - refused)) {
+                Terminal.progress("")
+                Terminal.say(
+                    "skan: \(file == "-" ? "standard input" : file): line \(refusal.line): \(refusal.error.message)")
+            }
+            refused += answers.refusals.count
+            Terminal.progress("\(file): \(signed) signed, \(refused) refused\(lines.progress)")
+        }
+        // A bounded number of pieces is signed ahead of the one that is written next.
+        var waiting: [Task<ImpressionBatch.Answers, any Error>] = []
+        defer { waiting.forEach { $0.cancel() } }
+        while let piece = try lines.next() {
+            waiting.append(Task { try answers(piece, keys) })
+            if waiting.count >= 2 * ProcessInfo.processInfo.activeProcessorCount {
+                write(try await waiting.removeFirst().value)
+            }
+        }
+        for task in waiting {
+            write(try await task.value)
+        }
+        Terminal.progress("")
+        guard signed + refused > 0 else {
+            throw CommandFailure(
+                "no order in \(file == "-" ? "standard input" : file)", hint: "give it one JSON object per line")
+        }
+        Terminal.finish()
+        Terminal.say(
+            "skan: signed \(signed), refused \(refused)"
+                + (refused > Self.namedRefusals ? "; the answers name all that were refused" : ""))
+        guard refused == 0 else {
+            throw ExitStatus.negative
+        }
+    }
+
+    private func answers(_ piece: WholeLines.Piece, _ keys: Keys) throws -> ImpressionBatch.Answers {
+        var generator = SystemRandomNumberGenerator()
+        return try ImpressionBatch(reading: piece.bytes, from: piece.firstLine).answers(
+            at: time ?? UnixMilliseconds(Date()), using: &generator
+        ) { impression in
+            switch keys {
+            case .one(let signer): signer
+            case .many(let signer): try signer.signer(for: impression)
+            }
+        }
+    }
+
+    /// The same keys with tables to verify their signatures with, if they can be made.
+    private static func withTables(_ keys: Keys) -> Keys {
+        do {
+            switch keys {
+            case .one(var signer):
+                try signer.prepareTables()
+                return .one(signer)
+            case .many(var signer):
+                try signer.prepareTables()
+                return .many(signer)
+            }
+        } catch {
+            Terminal.say("skan: warning: verifying with OpenSSL alone, many times slower: \(error)")
+            return keys
+        }
+    }
+}
+
+/// A file in pieces that end where a line ends.
+private final class WholeLines {
+    struct Piece: Sendable {
+        let bytes: [UInt8]
+        /// The number of its first line, from 1.
+        let firstLine: Int
+    }
+
+    private let stream: FileStream
+    private var pending: [UInt8] = []
+    private var line = 1
+
+    init(_ file: String) throws {
+        stream = try FileStream(file)
+    }
+
+    /// How much of the file was read, for display.
+    var progress: String {
+        stream.progress
+    }
+
+    /// The next piece, or nil at the end.
+    func next() throws -> Piece? {
+        while let bytes = try stream.next() {
+            guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
+                // Of a line that is too long, enough is kept to be refused.
+                pending += bytes.prefix(max(0, ImpressionBatch.orderLimit + 1 - pending.count))
+                continue
+            }
+            let piece = Piece(bytes: pending + bytes[...end], firstLine: line)
+            pending = Array(bytes[(end + 1)...])
+            line += piece.bytes.count { $0 == UInt8(ascii: "\n") }
+            return piece
+        }
+        guard !pending.isEmpty else {
+            return nil
+        }
+        defer { pending = [] }
+        return Piece(bytes: pending, firstLine: line)
+    }
+}

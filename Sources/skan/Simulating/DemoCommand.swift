@@ -1,0 +1,86 @@
+import ArgumentParser
+import Attribution
+import AttributionHarness
+import AttributionServer
+import Foundation
+import Logging
+
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Make a month of data and serve the page that shows it.",
+        discussion: """
+            Plays a network with three apps for 30 days that end now, signed with test keys, records what devices have \
+            sent by now, and serves postbacks and the page until it is stopped. Nothing leaves the machine. Without \
+            --folder everything is made in a temporary folder and removed in the end; a folder is kept, and used as it \
+            is the next time.
+
+            EXAMPLE
+              skan demo
+              skan demo --folder demo --console 127.0.0.1:9091
+            """
+    )
+
+    @Option(help: "Keep store and test keys in this folder.", completion: .directory)
+    var folder: String?
+
+    @Option(help: "HOST:PORT for devices (default 127.0.0.1:8080).")
+    var listen: ListenAddress?
+
+    @Option(help: "HOST:PORT for the page (default 127.0.0.1:8081); the host must be this machine.")
+    var console: ListenAddress?
+
+    @Option(help: "Decides what is made.")
+    var seed: UInt64 = 1
+
+    func run() async throws {
+        let folder =
+            self.folder ?? FileManager.default.temporaryDirectory.appendingPathComponent("skan-demo-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer {
+            if self.folder == nil {
+                try? FileManager.default.removeItem(atPath: folder)
+            }
+        }
+        var configuration = ServerConfiguration(store: "\(folder)/demo.sqlite")
+        configuration.listen = listen ?? configuration.listen
+        configuration.console = console ?? configuration.console
+        configuration.testKeys = ["p192", "p256"].map { "\(folder)/keys/test-\($0).public.pem" }
+        configuration.programVersion = Skan.version
+        configuration.descriptors = DescriptorLimit.raise()
+        let standIn = try AppleStandIn(folder: "\(folder)/keys")
+        if !FileManager.default.fileExists(atPath: configuration.store) {
+            try await record(in: configuration.store, standIn)
+        }
+        let process = ServerProcess(logLevel: .warning, logFormat: .text)
+        defer { process.flush() }
+        let server = try Server(configuration, metrics: process.metrics, logger: process.logger) { event in
+            if case .consoleListening(let address) = event {
+                Terminal.say("skan: the page is at http://\(address)/?provenance=test; Control-C ends the demo")
+            }
+        }
+        try await process.run(server)
+    }
+
+    /// Plays the month, under another name until it is whole.
+    private func record(in store: String, _ standIn: AppleStandIn) async throws {
+        let scenario = try Scenario.demo()
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let today = CalendarDay(containing: now, in: .gmt)
+        let start = today.advanced(by: Int64(1 - scenario.days))
+        var run = try ScenarioRun(World(scenario, start: start, seed: seed), seed: seed, standIn: standIn)
+        let unfinished = "\(store).unfinished"
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: unfinished + suffix)
+        }
+        let feed = try StoreFeed(unfinished, trusting: standIn)
+        do {
+            _ = try await run.record(in: feed, through: now)
+        } catch {
+            _ = try? feed.ledger.close()
+            throw error
+        }
+        try feed.ledger.close()
+        try FileManager.default.moveItem(atPath: unfinished, toPath: store)
+    }
+}

@@ -1,0 +1,169 @@
+import Attribution
+import AttributionHarness
+import AttributionSigning
+import AttributionStore
+import SQLiteStore
+import StrictJSON
+import Testing
+
+@Suite("The rules of copying a store, into every kind of store", .serialized)
+struct CopyRulesTests {
+    private let postbacks: Postbacks
+    private let store: TemporaryStore
+
+    init() throws {
+        postbacks = try Postbacks()
+        store = try TemporaryStore()
+    }
+
+    private var targetPath: String {
+        store.path + "-copy"
+    }
+
+    /// Bodies that are no postbacks, each of 200 bytes.
+    private func garbage(_ count: Int) -> [String] {
+        (0..<count).map { "{\"number\": \($0)}" + String(repeating: " ", count: 180) }
+    }
+
+    enum Damage: CaseIterable, Sendable {
+        case row, page
+
+        func apply(_ path: String) throws {
+            switch self {
+            case .row:
+                try SQLite.execute(
+                    "PRAGMA ignore_check_constraints = ON; UPDATE quarantine SET recipient = 'nobody' WHERE id = 3",
+                    path)
+            case .page:
+                try SQLite.garble("quarantine", path)
+            }
+        }
+    }
+
+    @Test(
+        "A delivery in quarantine that the source can no longer read stays in the target, and is named",
+        arguments: LedgerFactory.all, Damage.allCases)
+    func unreadableQuarantine(_ factory: LedgerFactory, _ damage: Damage) async throws {
+        let bodies = garbage(100)
+        let target = try factory.openTarget(targetPath)
+        do {
+            let source = try OpenLedger(store.path)
+            _ = try source.record(bodies.map { postbacks.delivery(Array($0.utf8)) })
+            #expect(try await target.copy(source.reader).quarantined == 100)
+            #expect(try source.writer.prune(QuarantineQuery(id: 100, limit: 1)) == 1)
+            try source.close()
+        }
+        try damage.apply(store.path)
+        let reader = try SQLiteLedgerReader(store.path)
+        let summary = try await target.copy(reader)
+        #expect(summary.leftInQuarantine.contains(3) && summary.leftInQuarantine.count < 99)
+        #expect(summary.quarantined == 0)
+        #expect(try await target.quarantine() == Array(bodies.dropLast()))
+    }
+
+    /// Copies of one postback that say different things in what nobody signs.
+    private func contradictions(_ count: Int64) throws -> [Delivery] {
+        var draft = postbacks.draft(id: "shared")
+        let signature = try ReceivedPostback(reading: postbacks.standIn.sign(draft)).signature
+        return (0..<count).map { value in
+            draft[.conversionValue] = .integer(value)
+            return postbacks.delivery(draft.body(signature: signature), at: Postbacks.noon + value)
+        }
+    }
+
+    @Test(
+        "A copied postback that contradicts one of the target's own is kept, each content once, whatever the budgets",
+        arguments: LedgerFactory.all)
+    func conflictsWhileCopying(_ factory: LedgerFactory) async throws {
+        let target = try factory.openTarget(targetPath)
+        let contradictions = try contradictions(4)
+        // Of the sources, the last two say the same.
+        let sources = try (contradictions.dropFirst() + contradictions.suffix(1)).enumerated().map { index, delivery in
+            (try OpenLedger(store.path + "-\(index)"), delivery)
+        }
+        for (source, _) in sources {
+            try await target.copy(source.reader)
+        }
+        #expect(try target.writer.record([contradictions[0]]) == [.recorded(.test)])
+        // Received by the target itself, a contradiction finds no room.
+        #expect(try target.writer.record([contradictions[1]]) == [.conflict(.test, isKept: false)])
+        for (source, delivery) in sources {
+            #expect(try source.record([delivery]) == [.recorded(.test)])
+            #expect(try await target.copy(source.reader).postbacks == 0)
+        }
+        #expect(try await target.quarantine().count == 3)
+        let answer = try await target.reader.answer(LedgerQuestion(traffic: .test))
+        #expect(answer.totals[.postbacks] == 1)
+        #expect(answer.deliveries.count(.conflict, .test) == 5)
+        #expect(try await target.reader.quarantineTotals().map(\.count) == [3])
+        let verifier = postbacks.verifier
+        #expect(try await target.reader.recount { verifier.judge($0) }.differences.map(\.description) == [])
+    }
+
+    /// The id that a delivery's postback is known by.
+    private func id(_ delivery: Delivery) throws -> KnownID {
+        guard case .verified(let verified) = delivery.judgement else {
+            throw CancellationError()
+        }
+        return KnownID(verified.postback.key)
+    }
+
+    @Test(
+        "Ids known to the source are claimed before its postbacks come, and those it recorded before count",
+        arguments: LedgerFactory.all)
+    func knownIDsFirst(_ factory: LedgerFactory) async throws {
+        let target = try factory.openTarget(targetPath)
+        let source = try OpenLedger(store.path)
+        let (early, late) = (
+            try postbacks.delivery(postbacks.draft(id: "early")), try postbacks.delivery(postbacks.draft(id: "late"))
+        )
+        #expect(try source.record([early]) == [.recorded(.test)])
+        _ = try source.writer.claim([id(early), id(late)])
+        let interrupted = InterruptedTarget(target.target)
+        await #expect(throws: InterruptedTarget.Interruption.self) {
+            try await LedgerCopier(from: source.reader, to: interrupted, named: "target").run()
+        }
+        // A server that is started now, before any postback was copied.
+        #expect(try target.writer.record([late, early]) == [.duplicate(.test), .duplicate(.test)])
+        #expect(try await target.copy(source.reader).postbacks == 1)
+        let answer = try await target.reader.answer(LedgerQuestion(traffic: .test))
+        #expect(answer.totals[.postbacks] == 1)
+        let verifier = postbacks.verifier
+        #expect(try await target.reader.recount { verifier.judge($0) }.differences.map(\.description) == [])
+    }
+
+    @Test("What was counted before the target is not counted once more by a copy", arguments: LedgerFactory.all)
+    func knownToTheTarget(_ factory: LedgerFactory) async throws {
+        let target = try factory.openTarget(targetPath)
+        let source = try OpenLedger(store.path)
+        let ids = ["a", "b", "c"]
+        let deliveries = try ids.map { try postbacks.delivery(postbacks.draft(id: $0)) }
+        try await target.copy(source.reader)
+        _ = try target.writer.claim([id(deliveries[1])])
+        _ = try source.record(deliveries)
+        let summary = try await target.copy(source.reader)
+        #expect(summary.postbacks == 2 && summary.all == 2)
+        let answer = try await target.reader.answer(LedgerQuestion(traffic: .test))
+        #expect(answer.totals[.postbacks] == 2 && answer.deliveries.count(.duplicate, .test) == 1)
+        #expect(try await target.copy(source.reader).postbacks == 0)
+    }
+
+    @Test("A file that the source imported is not imported again into the target", arguments: LedgerFactory.all)
+    func importedFiles(_ factory: LedgerFactory) async throws {
+        let target = try factory.openTarget(targetPath)
+        let source = try OpenLedger(store.path)
+        func file(_ number: UInt8, _ records: Int64) -> ImportedFile {
+            ImportedFile(digest: Array(repeating: number, count: 32), bytes: 1_000 + Int64(number), records: records)
+        }
+        let delivery = try postbacks.delivery(postbacks.draft(id: "a"))
+        _ = try source.writer.record([delivery], importing: file(1, 5))
+        try await target.copy(source.reader)
+        #expect(try target.writer.importedFiles(upTo: 2_000) == [file(1, 5)])
+        // The target read one further, the source one that the target does not know.
+        _ = try target.writer.record([], importing: file(1, 9))
+        _ = try source.writer.record([], importing: file(2, 7))
+        try await target.copy(source.reader)
+        #expect(try target.writer.importedFiles(upTo: 2_000) == [file(1, 9), file(2, 7)])
+        #expect(try target.writer.record([delivery], importing: nil) == [.known])
+    }
+}
