@@ -48,16 +48,17 @@ cat >networks.json <<'JSON'
 {"keys": [{"ad-network-id": "example123.skadnetwork", "file": "key.pem", "versions": "2.1-4.0", "use": "active"}]}
 JSON
 "$skan" serve --listen 127.0.0.1:0 --console 127.0.0.1:0 --store skan.sqlite --signing-keys networks.json \
-    --trust-test-key keys/test-p192.public.pem --trust-test-key keys/test-p256.public.pem 2>server.log &
+    --signing 127.0.0.1:0 --trust-test-key keys/test-p192.public.pem --trust-test-key keys/test-p256.public.pem 2>server.log &
 server=$!
 address() { sed -n "s/.* listening for $1 address=\([^ ]*\).*/\1/p" server.log; }
 for _ in $(seq 200); do
-    [ -n "$(address 'the console')" ] && [ -n "$(address postbacks)" ] && break
+    [ -n "$(address 'the console')" ] && [ -n "$(address postbacks)" ] && [ -n "$(address signing)" ] && break
     kill -0 "$server" 2>/dev/null || { cat server.log; exit 1; }
     sleep 0.05
 done
 postbacks=http://$(address postbacks)/skadnetwork/postbacks
 console=http://$(address 'the console')
+signer=http://$(address signing)
 cat server.log
 
 say "4. Devices deliver genuine postbacks; one is sent twice, one is forged"
@@ -76,7 +77,7 @@ sed 's/"did-win": false/"did-win": true/' "$samples/postbacks/skan-3.0-lose.json
     | post "skan-3.0-lose, said to have won" '"status":"quarantined","reason":"invalid-signature"'
 
 say "5. A bidder asks for the signatures of a bid: every form of SKAdNetwork 4.0, and AdAttributionKit"
-curl -sS "$console/v1/openrtb/skadn" -H 'Content-Type: application/json' --data-binary @- <<'JSON' \
+curl -sS "$signer/v1/openrtb/skadn" -H 'Content-Type: application/json' --data-binary @- <<'JSON' \
     | expect '"status":"signed".*"skadn":.*"fidelities".*"adattributionkit":'
 {"skadn": {"versions": ["2.0", "3.0", "4.0"], "sourceapp": "1234567891", "skadnetids": ["example123.skadnetwork"]},
  "adattributionkit": {"version": ["1.0"], "sourceapp": "1234567891", "skadnetids": ["example123.skadnetwork"]},

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 extension Thread {
     /// Schedules the current thread as batch work, which never preempts another thread.
@@ -6,7 +6,7 @@ extension Thread {
     /// Otherwise a writer that returns from its commit would preempt the event loop while that reads the next bodies;
     /// with few cores, batches stay small and the threads evict each other's caches. The thread keeps its share of the
     /// processor. It is only an optimisation, so failure is ignored.
-    static func scheduleAsBatch() {
+    package static func scheduleAsBatch() {
         #if os(Linux)
             // SCHED_BATCH of <sched.h>, which Swift does not import.
             let batch: CInt = 3

@@ -1,3 +1,4 @@
+package import CodedErrors
 import NIOCore
 import NIOPosix
 
@@ -6,12 +7,16 @@ extension Ingress {
     ///
     /// At all of them at once, because two may be the same port.
     ///
-    /// - Parameter addresses: Hosts and ports; port 0 for a free one.
+    /// - Parameter addresses: The addresses; port 0 for a free one.
     /// - Returns: The problem of each address that cannot be used.
-    package static func tryListening(at addresses: [(host: String, port: Int)]) -> [IngressError] {
+    package static func tryListening(at addresses: [IngressAddress]) -> [any CodedError] {
         var listeners: [any Channel] = []
-        var problems: [IngressError] = []
-        for (host, port) in addresses {
+        var problems: [any CodedError] = []
+        for address in addresses {
+            guard case .port(let host, let port) = address else {
+                if case .socket(let path) = address { problems += trySocket(path) }
+                continue
+            }
             do {
                 let listener = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -24,5 +29,16 @@ extension Ingress {
         }
         for listener in listeners { try? listener.close().wait() }
         return problems
+    }
+
+    /// Tries all that listening at a path needs, except replacing a socket that nobody listens at.
+    private static func trySocket(_ path: String) -> [SocketError] {
+        do throws(SocketError) {
+            try SocketFile.checkIsUnused(path)
+            try SocketFile(path).remove(nil)
+            return []
+        } catch {
+            return [error]
+        }
     }
 }

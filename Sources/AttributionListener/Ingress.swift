@@ -4,24 +4,23 @@ package import Metrics
 package import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import Synchronization
 
-/// The public listener: takes postbacks over HTTP/1.1, refuses everything else, and bounds what a client can cost.
+/// A listener on the hot path: takes JSON over HTTP/1.1, refuses everything else, and bounds what a client can cost.
 ///
 /// Every complete request goes to the handler on its event loop; answers come back from any thread. On graceful
 /// shutdown the listener and idle connections close at once, requests in progress are answered, and connections that
 /// remain after ``IngressLimits/stopDeadline`` are cut off. When its task is cancelled, everything is cut off at once.
 package struct Ingress: Service {
-    private let host: String
-    private let port: Int
+    private let address: IngressAddress
     private let threads: Int
     private let settings: IngressSettings
-    private let onListening: @Sendable (_ host: String, _ port: Int) -> Void
+    private let onListening: @Sendable (IngressAddress) -> Void
 
     /// Makes a listener; ``run()`` opens it.
     ///
     /// - Parameters:
-    ///   - host: The address or name to listen on.
-    ///   - port: The port; 0 for a free one.
+    ///   - address: Where to listen.
     ///   - threads: How many event loops, each a thread, serve the connections.
     ///   - routes: The paths it serves; any other is answered 404.
     ///   - limits: The bounds.
@@ -30,13 +29,13 @@ package struct Ingress: Service {
     ///   - logger: Receives the access log and problems.
     ///   - accessLogLevel: The level of the line written for each request: method, matched route, status, sizes,
     ///     duration; never a body or a query.
-    ///   - metricsFactory: Where the counters are kept.
+    ///   - metricNames: The names of the counters.
+    ///   - metricsFactory: Where they are kept.
     ///   - now: The clock of ``IngressRequest/receivedAt``.
     ///   - onListening: Called with the bound address, once connections are accepted.
     ///   - handler: Takes the requests.
     package init(
-        host: String,
-        port: Int,
+        address: IngressAddress,
         threads: Int = 1,
         routes: IngressRoutes,
         limits: IngressLimits = IngressLimits(),
@@ -44,13 +43,13 @@ package struct Ingress: Service {
         trustedProxies: TrustedProxies = .none,
         logger: Logger,
         accessLogLevel: Logger.Level = .debug,
+        metricNames: IngressMetricNames = .postbacks,
         metricsFactory: any MetricsFactory = MetricsSystem.factory,
         now: @escaping @Sendable () -> Date,
-        onListening: @escaping @Sendable (_ host: String, _ port: Int) -> Void = { _, _ in },
+        onListening: @escaping @Sendable (IngressAddress) -> Void = { _ in },
         handler: @escaping IngressHandler
     ) {
-        self.host = host
-        self.port = port
+        self.address = address
         self.threads = max(1, threads)
         self.settings = IngressSettings(
             routes: routes,
@@ -60,6 +59,7 @@ package struct Ingress: Service {
             handler: handler,
             logger: logger,
             accessLogLevel: accessLogLevel,
+            metricNames: metricNames,
             metricsFactory: metricsFactory,
             tls: tls
         )
@@ -90,19 +90,54 @@ package struct Ingress: Service {
 
     /// Listens until graceful shutdown or cancellation, then ends within ``IngressLimits/stopDeadline``.
     ///
-    /// - Throws: ``IngressError/cannotListen(host:port:reason:)``.
+    /// - Throws: ``IngressError/cannotListen(host:port:reason:)`` or ``SocketError``.
     package func run() async throws {
+        switch address {
+        case .port(let host, let port):
+            try await serve { server in
+                do {
+                    let listener = try await server.bind(host: host, port: port)
+                    let address = listener.localAddress
+                    return (
+                        listener, .port(host: address?.ipAddress ?? host, port: address?.port ?? port)
+                    )
+                } catch {
+                    throw IngressError(binding: error, host: host, port: port)
+                }
+            }
+        case .socket(let path):
+            try SocketFile.checkIsUnused(path)
+            let file = try SocketFile(path)
+            let published = Mutex<SocketFile.Identity?>(nil)
+            defer { file.remove(published.withLock { $0 }) }
+            try await serve { server in
+                let listener: any Channel
+                do {
+                    listener = try await server.bind(socket: file.binding.text)
+                } catch {
+                    throw SocketError(binding: error, path)
+                }
+                let identity = try file.publish()
+                published.withLock { $0 = identity }
+                return (listener, .socket(path: path))
+            }
+        }
+    }
+
+    private func serve(
+        _ bind: (IngressServer) async throws -> (listener: any Channel, address: IngressAddress)
+    ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         let server = await IngressServer(group: group, settings: settings)
         let listener: any Channel
         do {
-            listener = try await server.bind(host: host, port: port)
+            let bound = try await bind(server)
+            listener = bound.listener
+            onListening(bound.address)
         } catch {
             await server.finish()
-            throw IngressError(binding: error, host: host, port: port)
+            throw error
         }
-        let address = listener.localAddress
-        onListening(address?.ipAddress ?? host, address?.port ?? port)
         await withTaskCancellationHandler {
             await withGracefulShutdownHandler {
                 try? await listener.closeFuture.get()

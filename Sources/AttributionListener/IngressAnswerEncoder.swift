@@ -27,13 +27,22 @@ struct IngressAnswerEncoder {
     ) -> ByteBuffer {
         buffer.clear()
         if answer.status == 200 {
-            buffer.writeStaticString("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ")
+            buffer.writeStaticString("HTTP/1.1 200 OK\r\n")
         } else {
             buffer.writeStaticString("HTTP/1.1 ")
             writeDecimal(answer.status)
             buffer.writeStaticString(Self.reason(answer.status))
             if answer.status == 405 { buffer.writeStaticString("Allow: POST\r\n") }
-            buffer.writeStaticString("Content-Type: application/json\r\nContent-Length: ")
+        }
+        for field in answer.fields {
+            buffer.writeStaticString(field.name)
+            buffer.writeStaticString(": ")
+            buffer.writeString(field.value)
+            buffer.writeStaticString("\r\n")
+        }
+        switch answer.mediaType {
+        case .json: buffer.writeStaticString("Content-Type: application/json\r\nContent-Length: ")
+        case .ndjson: buffer.writeStaticString("Content-Type: application/x-ndjson\r\nContent-Length: ")
         }
         writeDecimal(answer.body.count)
         if let retryAfter = answer.retryAfter {
@@ -62,7 +71,9 @@ struct IngressAnswerEncoder {
         switch status {
         case 200: " OK\r\n"
         case 202: " Accepted\r\n"
+        case 207: " Multi-Status\r\n"
         case 400: " Bad Request\r\n"
+        case 401: " Unauthorized\r\n"
         case 403: " Forbidden\r\n"
         case 404: " Not Found\r\n"
         case 405: " Method Not Allowed\r\n"

@@ -1,21 +1,41 @@
 import CodedErrors
 import Metrics
 
+/// The names of a listener's counters.
+package struct IngressMetricNames: Sendable {
+    let requests: String
+    let refusals: String
+    let connections: String
+    let disconnects: String
+
+    /// Those of the listener of postbacks.
+    package static let postbacks = IngressMetricNames(
+        requests: "skan_ingress_requests_total", refusals: "skan_ingress_refusals_total",
+        connections: "skan_ingress_connections_total", disconnects: "skan_ingress_disconnects_total")
+    /// Those of the listener of signing requests.
+    package static let signing = IngressMetricNames(
+        requests: "skan_signing_requests_total", refusals: "skan_signing_refusals_total",
+        connections: "skan_signing_connections_total", disconnects: "skan_signing_disconnects_total")
+}
+
 /// The counters of one event loop, created when first used.
 ///
 /// Labels are matched routes, status codes and stable codes, never anything a client sent.
-/// - `skan_ingress_requests_total{route,status}`: answered requests; route `none` for an unknown path or an unread
-///   head, status `dropped` when the client was gone.
-/// - `skan_ingress_refusals_total{reason}`: those the ingress answered itself.
-/// - `skan_ingress_connections_total{outcome}`: `accepted`, `over-total-cap`, `over-address-cap`, `stopping`.
-/// - `skan_ingress_disconnects_total{reason}`: connections cut off without an answer: `head-deadline`,
-///   `idle-deadline`, `write-deadline`, `linger-bound`, `stop-deadline`.
+/// - `requests_total{route,status}`: answered requests; route `none` for an unknown path or an unread head, status
+///   `dropped` when the client was gone. Where the routes read credentials also `caller`, the holder of the token.
+/// - `refusals_total{reason}`: those the listener answered itself.
+/// - `connections_total{outcome}`: `accepted`, `over-total-cap`, `over-address-cap`, `stopping`.
+/// - `disconnects_total{reason}`: connections cut off without an answer: `head-deadline`, `idle-deadline`,
+///   `write-deadline`, `linger-bound`, `stop-deadline`.
 struct IngressMetrics {
     private struct RequestKey: Hashable {
         let route: IngressRoute?
         let status: Int
+        let caller: String?
     }
 
+    private let names: IngressMetricNames
+    private let hasCallers: Bool
     private let factory: any MetricsFactory
     private var requests: [RequestKey: Counter] = [:]
     /// The counter used last: most requests end like the one before.
@@ -24,14 +44,19 @@ struct IngressMetrics {
 
     /// Makes counters in a metrics system.
     ///
-    /// - Parameter factory: Where they are kept.
-    init(factory: any MetricsFactory) {
+    /// - Parameters:
+    ///   - names: Their names.
+    ///   - hasCallers: Whether requests are counted by the holder of their token.
+    ///   - factory: Where they are kept.
+    init(names: IngressMetricNames, hasCallers: Bool, factory: any MetricsFactory) {
+        self.names = names
+        self.hasCallers = hasCallers
         self.factory = factory
     }
 
     /// Counts an answered request; status 0 means the client was gone.
-    mutating func countRequest(route: IngressRoute?, status: Int) {
-        let key = RequestKey(route: route, status: status)
+    mutating func countRequest(route: IngressRoute?, status: Int, caller: String? = nil) {
+        let key = RequestKey(route: route, status: status, caller: caller)
         if let latest, latest.key == key { return latest.counter.increment() }
         let counter = requests[key] ?? makeCounter(key)
         latest = (key, counter)
@@ -40,25 +65,23 @@ struct IngressMetrics {
 
     private mutating func makeCounter(_ key: RequestKey) -> Counter {
         let status = key.status == 0 ? "dropped" : String(key.status)
-        let counter = Counter(
-            label: "skan_ingress_requests_total",
-            dimensions: [("route", key.route?.path ?? "none"), ("status", status)],
-            factory: factory
-        )
+        var dimensions = [("route", key.route?.path ?? "none"), ("status", status)]
+        if hasCallers { dimensions.append(("caller", key.caller ?? "")) }
+        let counter = Counter(label: names.requests, dimensions: dimensions, factory: factory)
         requests[key] = counter
         return counter
     }
 
     mutating func countRefusal(_ code: ErrorCode) {
-        count("skan_ingress_refusals_total", dimension: "reason", value: code.rawValue)
+        count(names.refusals, dimension: "reason", value: code.rawValue)
     }
 
     mutating func countConnection(_ admission: IngressAdmission) {
-        count("skan_ingress_connections_total", dimension: "outcome", value: admission.rawValue)
+        count(names.connections, dimension: "outcome", value: admission.rawValue)
     }
 
     mutating func countDisconnect(_ reason: ConnectionAction.Disconnect) {
-        count("skan_ingress_disconnects_total", dimension: "reason", value: reason.rawValue)
+        count(names.disconnects, dimension: "reason", value: reason.rawValue)
     }
 
     private mutating func count(_ label: String, dimension: String, value: String) {

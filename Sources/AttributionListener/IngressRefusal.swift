@@ -6,7 +6,7 @@ package import CodedErrors
 package enum IngressRefusal: CodedError, Equatable {
     case notFound(target: String, known: String)
     case methodNotAllowed(String)
-    case unsupportedMediaType(String)
+    case unsupportedMediaType(String, expected: IngressMediaType)
     case bodyTooLarge(limit: Int)
     case headTooLarge(bytes: Int, fields: Int)
     case targetTooLong(limit: Int)
@@ -68,7 +68,7 @@ package enum IngressRefusal: CodedError, Equatable {
         switch self {
         case .notFound(let target, _): "there is no route \(Self.quoted(Self.withoutQuery(target)))"
         case .methodNotAllowed(let method): "the method was \(Self.quoted(method))"
-        case .unsupportedMediaType(let type): "the Content-Type was \(Self.quoted(type))"
+        case .unsupportedMediaType(let type, _): "the Content-Type was \(Self.quoted(type))"
         case .bodyTooLarge(let limit): "the body is larger than \(limit) bytes, or split into hundreds of chunks"
         case .headTooLarge(let bytes, let fields):
             "the head is larger than \(bytes) bytes or has more than \(fields) fields"
@@ -91,8 +91,8 @@ package enum IngressRefusal: CodedError, Equatable {
         switch self {
         case .notFound(_, let known): "post to one of \(known)"
         case .methodNotAllowed: "use POST"
-        case .unsupportedMediaType: "send application/json"
-        case .bodyTooLarge: "a postback is not that large; send one per request"
+        case .unsupportedMediaType(_, let expected): "send \(expected.rawValue)"
+        case .bodyTooLarge: "send less in one request"
         case .headTooLarge: "send fewer and shorter fields"
         case .targetTooLong: "send data in the body"
         case .malformedRequest: nil

@@ -12,6 +12,8 @@ package struct IngressRequest: Sendable {
     ///
     /// The peer's own, or that of the client a trusted proxy reported; `nil` when it reported no usable address.
     package let client: String?
+    /// What it says of its sender; empty unless the routes read credentials.
+    package let credentials: RequestCredentials
 
     /// Makes a request.
     ///
@@ -20,12 +22,28 @@ package struct IngressRequest: Sendable {
     ///   - body: The body exactly as received.
     ///   - receivedAt: When the last byte was read.
     ///   - client: The client's network as text.
-    package init(route: IngressRoute, body: [UInt8], receivedAt: Date, client: String?) {
+    ///   - credentials: What it says of its sender.
+    package init(
+        route: IngressRoute, body: [UInt8], receivedAt: Date, client: String?,
+        credentials: RequestCredentials = RequestCredentials()
+    ) {
+        self.credentials = credentials
         self.route = route
         self.body = body
         self.receivedAt = receivedAt
         self.client = client
     }
+}
+
+/// What a request says of its sender.
+package struct RequestCredentials: Sendable, Equatable {
+    /// The value of each Authorization line.
+    package var authorization: [String] = []
+    /// The value of the Host field, shortened; empty when there is none.
+    package var host = ""
+
+    /// Makes the credentials of a request that says nothing.
+    package init() {}
 }
 
 /// Takes complete requests and answers each exactly once, at any later time and from any thread.

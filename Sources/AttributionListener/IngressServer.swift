@@ -28,20 +28,31 @@ struct IngressServer: Sendable {
         self.loops = loops
     }
 
-    /// Opens the listening socket.
+    /// Opens the listening socket at a port.
     func bind(host: String, port: Int) async throws -> any Channel {
+        try await bootstrap
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .bind(host: host, port: port)
+            .get()
+    }
+
+    /// Opens the listening socket at a path.
+    func bind(socket path: String) async throws -> any Channel {
+        try await bootstrap.bind(unixDomainSocketPath: path).get()
+    }
+
+    private var bootstrap: ServerBootstrap {
         let limits = settings.limits
         let loops = Dictionary(uniqueKeysWithValues: loops.map { (ObjectIdentifier($0.eventLoop), $0) })
         let settings = settings
-        return try await ServerBootstrap(group: group)
+        return ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(IngressAcceptGuard(logger: settings.logger))
                 }
             }
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(
@@ -60,8 +71,6 @@ struct IngressServer: Sendable {
                     try Self.configure(channel, loop: loop)
                 }
             }
-            .bind(host: host, port: port)
-            .get()
     }
 
     /// Lets requests in progress finish, and cuts off the connections left after the bound.

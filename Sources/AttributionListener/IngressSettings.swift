@@ -11,6 +11,7 @@ struct IngressSettings: Sendable {
     let handler: IngressHandler
     let logger: Logger
     let accessLogLevel: Logger.Level
+    let metricNames: IngressMetricNames
     let metricsFactory: any MetricsFactory
     let tls: IngressTLS?
 }

@@ -1,5 +1,6 @@
 import AttributionConsole
 package import AttributionListener
+import AttributionSigning
 import Logging
 
 /// How many connections each listener may hold, given the process's limit of file descriptors.
@@ -16,6 +17,8 @@ package struct ConnectionBudget: Hashable, Sendable {
     package let ingressPerAddress: Int
     /// The connections of the console.
     package let console: Int
+    /// The connections of the signing listener; 0 without one.
+    package let signing: Int
 
     /// Divides the descriptors.
     ///
@@ -23,10 +26,15 @@ package struct ConnectionBudget: Hashable, Sendable {
     ///   - descriptors: How many the process may have open.
     ///   - limits: The limits of the public listener when there are enough.
     ///   - console: The connections of the console when there are enough.
-    package init(descriptors: Int, limits: IngressLimits = IngressLimits(), console: Int = 1_024) {
+    ///   - signing: The connections of the signing listener when there are enough; 0 without one.
+    package init(
+        descriptors: Int, limits: IngressLimits = IngressLimits(), console: Int = 1_024, signing: Int = 0
+    ) {
         let left = max(0, descriptors - Self.reserve)
         self.console = min(console, max(8, left / 5))
-        ingress = min(limits.connections, max(8, left - left / 5))
+        let hot = left - left / 5
+        self.signing = signing > 0 ? min(signing, max(8, hot / 2)) : 0
+        ingress = min(limits.connections, max(8, hot - self.signing))
         // No single client may hold more than a quarter of a small number.
         ingressPerAddress = min(limits.connectionsPerAddress, max(1, ingress / 4))
     }
@@ -36,6 +44,23 @@ package struct ConnectionBudget: Hashable, Sendable {
         var limits = IngressLimits()
         limits.connections = ingress
         limits.connectionsPerAddress = ingressPerAddress
+        limits.stopDeadline = stopDeadline
+        return limits
+    }
+
+    /// The limits of the signing listener within this budget.
+    ///
+    /// Bidders are few, and each may hold half of the connections. Bodies are larger than postbacks, and not as many may
+    /// arrive at one time.
+    func signingLimits(stopDeadline: Duration) -> IngressLimits {
+        var limits = IngressLimits()
+        limits.bodyBytes = ImpressionBatch.bodyLimit
+        limits.connections = signing
+        limits.connectionsPerAddress = max(1, signing / 2)
+        limits.requestsPerConnection = 1_000_000
+        limits.answerDeadline = .seconds(10)
+        limits.outboundBytes = 256 << 10
+        limits.lingerBytes = 1 << 20
         limits.stopDeadline = stopDeadline
         return limits
     }

@@ -10,9 +10,9 @@ extension Server {
     /// The metrics that are read on request rather than counted.
     static func collectors(
         _ configuration: ServerConfiguration,
-        _ store: StoreLocation,
-        _ ledger: any LedgerWriting,
-        _ ingestor: Ingestor,
+        _ storage: ServerStorage?,
+        _ ingestor: Ingestor?,
+        _ signing: SigningService?,
         _ tls: IngressTLS?
     ) -> [PrometheusCollector] {
         let versions = [
@@ -22,14 +22,15 @@ extension Server {
         return [
             { [PrometheusSample("skan_build_info", 1, labels: versions)] },
             ProcessFigures.collect,
-            { [PrometheusSample("skan_ingest_queue_depth", Double(ingestor.queueDepth))] },
+            { ingestor.map { [PrometheusSample("skan_ingest_queue_depth", Double($0.queueDepth))] } ?? [] },
+            { signing.map { [PrometheusSample("skan_signing_queue_depth", Double($0.queueDepth))] } ?? [] },
             {
-                ledger.lastRecordedAtMilliseconds.map {
+                storage?.ledger.lastRecordedAtMilliseconds.map {
                     [PrometheusSample("skan_last_recorded_timestamp_seconds", Double($0) / 1_000)]
                 } ?? []
             },
             {
-                guard case .file(let path) = store else {
+                guard case .file(let path)? = storage?.location else {
                     return []
                 }
                 return StorePart.allCases.compactMap { part in

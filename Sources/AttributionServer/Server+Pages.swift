@@ -35,14 +35,13 @@ extension Server {
 
     /// What pages show of the server's health.
     static func health(
-        _ store: StoreLocation,
-        _ ledger: any LedgerWriting,
-        _ webAds: WebAds?,
+        _ storage: ServerStorage,
         _ ingestor: Ingestor,
         _ tls: IngressTLS?,
         _ metrics: PrometheusMetrics,
         _ rate: DeliveryRate
     ) -> @Sendable () -> ServerHealth {
+        let (store, ledger, webAds) = (storage.location, storage.ledger, storage.webAds)
         let started = Date()
         return {
             var health = ServerHealth(
@@ -84,6 +83,22 @@ extension Server {
             return nil
         }
         return (free, all)
+    }
+
+    /// What the console's pages are made from.
+    static func pageSources(
+        _ configuration: ServerConfiguration,
+        _ reader: any LedgerReading,
+        _ maintenance: StoreMaintenance,
+        health: @escaping @Sendable () -> ServerHealth,
+        keys: @escaping @Sendable () -> [KeysPage.Key]
+    ) -> PageSources {
+        let reporter = Reporter(reader, programVersion: configuration.programVersion)
+        return PageSources(
+            reader: reader, requeue: { try await maintenance.requeue($0) }, health: health, keys: keys,
+            report: { try await reporter.report($0, limits: $1) },
+            standardReport: { try await reporter.report($0, limits: $1, isRecording: health().recording == .ready) },
+            version: configuration.programVersion)
     }
 
     /// The keys in use, by name.

@@ -3,7 +3,6 @@ import AttributionAccess
 import AttributionConsole
 import AttributionIngest
 import AttributionListener
-import AttributionPages
 import AttributionReports
 import AttributionSigning
 import AttributionStore
@@ -15,12 +14,20 @@ import PostgreSQLStore
 extension Server {
     /// What keeps a configuration's addresses, and the socket beside its store, from being listened on.
     static func listeningProblems(_ configuration: ServerConfiguration) -> [any Error] {
-        let (listen, console) = (configuration.listen, configuration.console)
-        // Where both are the same, the configuration says so itself.
-        let addresses = listen == console ? [listen] : [listen, console]
-        var problems: [any Error] = Ingress.tryListening(at: addresses.map { ($0.host, $0.port) })
-        if !PostgreSQLAddress.isAddress(configuration.store) {
-            let store = URL(fileURLWithPath: configuration.store).resolvingSymlinksInPath().path
+        var addresses: [IngressAddress] = []
+        if configuration.store != nil {
+            addresses.append(.port(host: configuration.listen.host, port: configuration.listen.port))
+        }
+        addresses.append(.port(host: configuration.console.host, port: configuration.console.port))
+        if let signing = configuration.signing {
+            addresses.append(signing.ingress)
+        }
+        // Where two are the same, the configuration says so itself.
+        var tried: [IngressAddress] = []
+        for address in addresses where address.port == 0 || !tried.contains(address) { tried.append(address) }
+        var problems: [any Error] = Ingress.tryListening(at: tried)
+        if let store = configuration.store, !PostgreSQLAddress.isAddress(store) {
+            let store = URL(fileURLWithPath: store).resolvingSymlinksInPath().path
             do {
                 try ConsoleSocket.check(besideStore: store)
             } catch {
@@ -30,8 +37,13 @@ extension Server {
         return problems
     }
 
-    /// Warns of a console off loopback without TLS, which the operator asked for.
-    static func warnOfPlainConsole(_ configuration: ServerConfiguration, _ logger: Logger) {
+    /// Warns of a private listener off loopback without TLS, which the operator asked for.
+    static func warnOfPlainListeners(_ configuration: ServerConfiguration, _ logger: Logger) {
+        if let signing = configuration.signing, !signing.isLocal, configuration.tlsCertificate == nil {
+            logger.warning(
+                "signing listens without TLS: tokens cross the network in the clear unless a proxy terminates TLS",
+                metadata: ["address": "\(signing)"])
+        }
         if !configuration.console.isLoopback, configuration.tlsCertificate == nil {
             logger.warning(
                 "the console listens without TLS: tokens cross the network in the clear unless a proxy terminates TLS",
@@ -66,6 +78,43 @@ extension Server {
         }
     }
 
+    /// The public listener.
+    static func ingress(
+        _ configuration: ServerConfiguration,
+        _ store: StoreLocation,
+        _ ingestor: Ingestor,
+        _ responder: WebAdResponder?,
+        _ limits: IngressLimits,
+        _ tls: IngressTLS?,
+        _ trustedProxies: TrustedProxies,
+        _ metrics: PrometheusMetrics,
+        _ logger: Logger,
+        _ onEvent: @escaping @Sendable (Event) -> Void
+    ) -> Ingress {
+        Ingress(
+            address: .port(host: configuration.listen.host, port: configuration.listen.port),
+            threads: configuration.threads,
+            routes: PublicRoute.all,
+            limits: limits,
+            tls: tls,
+            trustedProxies: trustedProxies,
+            logger: logger,
+            metricsFactory: metrics,
+            now: { Date() },
+            onListening: { bound in
+                let address = ListenAddress(
+                    host: configuration.listen.host, port: bound.port ?? configuration.listen.port)
+                logger.notice(
+                    "listening for postbacks",
+                    metadata: [
+                        "address": "\(address)", "scheme": "\(configuration.listenScheme)", "store": "\(store.name)",
+                    ])
+                onEvent(.listening(address))
+            },
+            handler: handler(ingestor, responder, metrics)
+        )
+    }
+
     /// Passes requests to the ingestor or the responder, and turns outcomes into answers.
     static func handler(
         _ ingestor: Ingestor, _ responder: WebAdResponder?, _ metrics: PrometheusMetrics
@@ -92,19 +141,21 @@ extension Server {
         }
     }
 
-    /// The console's routes.
+    /// The routes of the console and of the socket beside the store.
     static func routes(
         _ configuration: ServerConfiguration,
-        _ ledger: any LedgerWriting,
-        _ reader: any LedgerReading,
-        _ verifier: PostbackVerifier,
-        _ maintenance: StoreMaintenance,
+        _ storage: ServerStorage?,
+        _ verifier: PostbackVerifier?,
+        _ maintenance: StoreMaintenance?,
         _ signer: CurrentSigner?,
-        _ webAds: WebAds?,
         _ metrics: MetricsRoutes,
         _ queue: ReportQueue,
         _ logger: Logger
     ) -> [any ConsoleRoutes] {
+        guard let storage, let verifier, let maintenance else {
+            return [HealthRoutes(readiness: { .ready }), APIDescriptionRoutes(), metrics]
+        }
+        let (ledger, reader, webAds) = (storage.ledger, storage.reader, storage.webAds)
         let reporter = Reporter(reader, programVersion: configuration.programVersion)
         return [
             HealthRoutes(readiness: { recording(ledger, webAds) }),
@@ -116,7 +167,6 @@ extension Server {
             },
             metrics,
             WebAdRoutes(issuer: webAds?.issuer, logger: logger),
-            SigningRoutes(signer: signer, logger: logger),
             ExplainRoutes(
                 postbacks: PostbackExplainer(
                     verifier: verifier, networks: signer?.signer.networks.map(\.adNetworkID.text) ?? []),
@@ -126,23 +176,53 @@ extension Server {
         ]
     }
 
-    /// What the console's pages are made from.
-    static func pageSources(
+    /// The listener of signing requests, and the service that answers them.
+    static func signing(
         _ configuration: ServerConfiguration,
-        _ reader: any LedgerReading,
-        _ maintenance: StoreMaintenance,
-        health: @escaping @Sendable () -> ServerHealth,
-        keys: @escaping @Sendable () -> [KeysPage.Key]
-    ) -> PageSources {
-        let reporter = Reporter(reader, programVersion: configuration.programVersion)
-        return PageSources(
-            reader: reader, requeue: { try await maintenance.requeue($0) }, health: health, keys: keys,
-            report: { try await reporter.report($0, limits: $1) },
-            standardReport: { try await reporter.report($0, limits: $1, isRecording: health().recording == .ready) },
-            version: configuration.programVersion)
+        _ signer: CurrentSigner?,
+        _ access: AccessControl?,
+        _ counts: SignedCounts?,
+        _ limits: IngressLimits,
+        _ tls: IngressTLS?,
+        _ trustedProxies: TrustedProxies,
+        _ metrics: PrometheusMetrics,
+        _ logger: Logger,
+        _ onEvent: @escaping @Sendable (Event) -> Void
+    ) -> (service: SigningService, listener: Ingress)? {
+        guard let address = configuration.signing, let signer else {
+            return nil
+        }
+        let isSocket = if case .socket = address { true } else { false }
+        let service = SigningService(
+            signer: signer, access: access, isSocket: isSocket, threads: configuration.signingThreads, counts: counts,
+            answeringTogether: Ingress.answerTogether, logger: logger, metricsFactory: metrics)
+        let listener = Ingress(
+            address: address.ingress,
+            threads: configuration.threads,
+            routes: SigningService.routes,
+            limits: limits,
+            tls: configuration.signingScheme == "https" ? tls : nil,
+            trustedProxies: trustedProxies,
+            logger: logger,
+            metricNames: .signing,
+            metricsFactory: metrics,
+            now: { Date() },
+            onListening: { bound in
+                var address = address
+                if case .port(let given) = address, let port = bound.port {
+                    address = .port(ListenAddress(host: given.host, port: port))
+                }
+                logger.notice(
+                    "listening for signing",
+                    metadata: ["address": "\(address)", "scheme": "\(configuration.signingScheme)"])
+                onEvent(.signingListening(address))
+            },
+            handler: { request, answer in service.submit(request, answer: answer) }
+        )
+        return (service, listener)
     }
 
-    /// The access control of the console; nil when it has no tokens and everyone on this machine may use it.
+    /// The access control of the console and of signing; nil without tokens, when everyone on this machine may use them.
     static func access(
         _ configuration: ServerConfiguration,
         _ tokens: AccessFile.Reading?,

@@ -14,28 +14,31 @@ import SQLiteStore
 import ServiceLifecycle
 package import UnixSignals
 
-/// Both listeners over one store: the public listener, which answers 200 after the commit, and the console.
+/// The listeners over one store: the public one, which answers 200 after the commit, the one that signs, and the console.
+///
+/// Without a store it signs and nothing else.
 package struct Server: Sendable {
     /// A listener accepts connections at an address.
     package enum Event: Sendable {
         case listening(ListenAddress)
+        case signingListening(SigningAddress)
         case consoleListening(ListenAddress)
     }
 
     private let services: [any Service]
-    private let ledger: any LedgerWriting
-    private let reader: any LedgerReading
-    private let store: StoreLocation
-    private let webAds: WebAds?
+    private let storage: ServerStorage?
+    private let counts: SignedCounts?
     private let access: AccessControl?
     private let logger: Logger
 
     /// One second less than the whole stop may take: accepted postbacks must still be recorded and answered.
     private static let listenerStop = Duration.seconds(4)
+    /// Signing takes milliseconds, and the public listener stops after it.
+    private static let signingStop = Duration.seconds(1)
     /// How long a stop may take.
     package static let stopBound = Duration.seconds(5)
 
-    /// Loads keys, tokens and certificate, tries both addresses, and opens the store.
+    /// Loads keys, tokens and certificate, tries all addresses, and opens the store.
     ///
     /// The store comes last: a server that cannot start leaves none behind, and changes none.
     ///
@@ -57,78 +60,65 @@ package struct Server: Sendable {
         let trustedProxies = try TrustedProxies(configuration.trustedProxies, field: configuration.forwardingField)
         let testKeys = try configuration.testKeys.map { try SignaturePublicKey(file: $0) }
         let events = StoreEventLog(logger: logger)
-        let given = try StoreLocation(configuration.store)
-        Self.warnOfPlainConsole(configuration, logger)
+        let given = try configuration.store.map { try StoreLocation($0) }
+        Self.warnOfPlainListeners(configuration, logger)
         if let problem = Self.listeningProblems(configuration).first {
             throw problem
         }
-        let ledger = try given.makeWriter(
-            settings: LedgerSettings(networks: OwnNetworks(configuration.networks)),
-            requiresSynchronous: configuration.requiresSynchronous, onEvent: events.note)
-        self.ledger = ledger
-        // With links resolved, for what lies beside a file.
-        store = if case .file = given { .file(ledger.name) } else { given }
+        try configuration.counts.map { try CountsFile($0).check() }
+        var storage = try given.map { try ServerStorage(opening: $0, configuration, onEvent: events.note) }
         let networks = configuration.networks.isEmpty ? "all" : configuration.networks.joined(separator: ",")
         logger.notice(
             "starting", metadata: ["version": "\(configuration.programVersion)", "networks": "\(networks)"])
-        let budget = ConnectionBudget(descriptors: configuration.descriptors)
+        let budget = ConnectionBudget(
+            descriptors: configuration.descriptors, signing: configuration.signing == nil ? 0 : 1_024)
         budget.warn(of: configuration.descriptors, logger)
         credentials.log(to: logger)
         let tls = credentials.identity.map { IngressTLS($0) }
         let access = Self.access(configuration, credentials.tokens, logger)
         self.access = access
-        let verifier = try Self.verifier(testKeys, logger)
+        let verifier = try storage.map { _ in try Self.verifier(testKeys, logger) }
         let signer = credentials.signer.map { CurrentSigner(Self.prepared($0, logger)) }
-        logger.notice(
-            "store opened",
-            metadata: ["store": "\(given.name)", "sqlite": "\(SQLiteLedgerReader.sqliteVersion)"])
-        reader = try ledger.makeReader()
-        webAds = try signer.map { [store] in
-            try WebAds(store: store, signer: $0, logger: logger, onEvent: events.note)
+        if let given {
+            logger.notice(
+                "store opened",
+                metadata: ["store": "\(given.name)", "sqlite": "\(SQLiteLedgerReader.sqliteVersion)"])
         }
+        if let signer, let store = storage?.location {
+            storage?.webAds = try WebAds(store: store, signer: signer, logger: logger, onEvent: events.note)
+        }
+        let counts = configuration.counts.map { SignedCounts($0, at: .now, logger: logger) }
+        self.counts = counts
+        self.storage = storage
         self.logger = logger
-        let ingestor = Ingestor(
-            verifier: verifier, ledger: ledger, answeringTogether: Ingress.answerTogether, logger: logger,
-            metricsFactory: metrics)
-        let ingress = Ingress(
-            host: configuration.listen.host,
-            port: configuration.listen.port,
-            threads: configuration.threads,
-            routes: PublicRoute.all,
-            limits: budget.limits(stopDeadline: Self.listenerStop),
-            tls: tls,
-            trustedProxies: trustedProxies,
-            logger: logger,
-            metricsFactory: metrics,
-            now: { Date() },
-            onListening: { _, port in
-                let address = ListenAddress(host: configuration.listen.host, port: port)
-                logger.notice(
-                    "listening for postbacks",
-                    metadata: [
-                        "address": "\(address)", "scheme": "\(configuration.listenScheme)",
-                        "store": "\(given.name)",
-                    ])
-                onEvent(.listening(address))
-            },
-            handler: Self.handler(ingestor, webAds?.responder, metrics)
-        )
+        let signing = Self.signing(
+            configuration, signer, access, counts, budget.signingLimits(stopDeadline: Self.signingStop), tls,
+            trustedProxies, metrics, logger, onEvent)
+        var ingestor: Ingestor?
+        if let storage, let verifier {
+            ingestor = Ingestor(
+                verifier: verifier, ledger: storage.ledger, answeringTogether: Ingress.answerTogether, logger: logger,
+                metricsFactory: metrics)
+        }
         let metricsRoutes = MetricsRoutes(
-            metrics, collectors: Self.collectors(configuration, store, ledger, ingestor, tls))
+            metrics, collectors: Self.collectors(configuration, storage, ingestor, signing?.service, tls))
+        let maintenance = storage.flatMap { storage in
+            verifier.map { StoreMaintenance(ledger: storage.ledger, verifier: $0) }
+        }
         let queue = ReportQueue()
-        let maintenance = StoreMaintenance(ledger: ledger, verifier: verifier)
         let routes = Self.routes(
-            configuration, ledger, reader, verifier, maintenance, signer, webAds, metricsRoutes, queue, logger)
+            configuration, storage, verifier, maintenance, signer, metricsRoutes, queue, logger)
         let rate = DeliveryRate(metrics)
         let sessions = ConsoleSessions(isSecure: !configuration.console.isLoopback)
-        let pages = PageRoutes(
-            Self.pageSources(
-                configuration, reader, maintenance,
-                health: Self.health(store, ledger, webAds, ingestor, tls, metrics, rate),
-                keys: Self.keys(testKeys, signer)),
-            access: access, sessions: sessions, queue: queue, logger: logger)
+        var pages: [any ConsoleRoutes] = []
+        if let storage, let maintenance, let ingestor {
+            let sources = Self.pageSources(
+                configuration, storage.reader, maintenance,
+                health: Self.health(storage, ingestor, tls, metrics, rate), keys: Self.keys(testKeys, signer))
+            pages = [PageRoutes(sources, access: access, sessions: sessions, queue: queue, logger: logger)]
+        }
         let console = Console(
-            routes: routes + [pages],
+            routes: routes + pages,
             access: access,
             sessions: sessions,
             host: configuration.console.host,
@@ -148,25 +138,37 @@ package struct Server: Sendable {
         )
         let certificate = tls.map { CertificateWatch($0, logger: logger) }
         certificate?.look(at: Date(), instant: .now)
-        let heartbeat = HeartbeatService { [ledger, webAds] in
+        let heartbeat = HeartbeatService { [storage] in
             certificate?.look(at: Date(), instant: .now)
             access?.saveUses(at: .now)
             rate.note(at: .now)
-            ledger.heartbeat()
-            webAds?.heartbeat()
-        } onStop: { [ledger, webAds] in
-            ledger.prepareToClose()
-            webAds?.prepareToClose()
+            storage?.ledger.heartbeat()
+            storage?.webAds?.heartbeat()
+            counts?.heartbeat(at: .now)
+        } onStop: { [storage] in
+            storage?.ledger.prepareToClose()
+            storage?.webAds?.prepareToClose()
         }
         // Stopped in reverse order: no more requests, then no more batches, then the file is closed.
-        var services: [any Service] = [ingestor]
-        if let webAds { services.append(webAds.responder) }
+        var services: [any Service] = []
+        if let ingestor { services.append(ingestor) }
+        if let responder = storage?.webAds?.responder { services.append(responder) }
+        if let service = signing?.service { services.append(service) }
         // Commands on a database change it themselves.
-        if case .file(let path) = store {
+        if case .file(let path)? = storage?.location {
             services.append(
                 ConsoleSocket(routes: routes, store: path, logger: logger, metricsFactory: metrics))
         }
-        services += [console, ingress] as [any Service]
+        services.append(console)
+        if let storage, let ingestor, let given {
+            services.append(
+                Self.ingress(
+                    configuration, given, ingestor, storage.webAds?.responder,
+                    budget.limits(
+                        stopDeadline: signing == nil ? Self.listenerStop : Self.listenerStop - Self.signingStop),
+                    tls, trustedProxies, metrics, logger, onEvent))
+        }
+        if let listener = signing?.listener { services.append(listener) }
         services.append(
             ReloadService(configuration: configuration, tls: tls, access: access, signer: signer, logger: logger))
         services.append(heartbeat)
@@ -186,31 +188,14 @@ package struct Server: Sendable {
         try await ServiceGroup(configuration: configuration).run()
     }
 
-    /// Closes the store, after ``run(stoppingOn:)``.
+    /// Writes what was counted and closes the store, after ``run(stoppingOn:)``.
     ///
     /// - Returns: Whether the store was closed; false when it must not be touched, not even to close it: its files were
     ///   removed or have another owner, and the process has to exit at once.
     /// - Throws: An error of SQLite.
     package func close() throws -> Bool {
         access?.saveUses(at: nil)
-        reader.close()
-        // The store is closed even if closing the web ads fails.
-        let closedAds = Result { try webAds?.close() }
-        let endings = [try ledger.close(), try closedAds.get()].compactMap(\.self)
-        for case .logLeft(let reason) in endings {
-            logger.warning(
-                "the write-ahead log remains: keep the -wal file beside the store",
-                metadata: ["store": "\(store.name)", "reason": "\(reason)"])
-        }
-        if case .file(let path) = store, endings.allSatisfy({ $0 == .whole }) {
-            logger.info("store closed: a single file", metadata: ["store": "\(path)"])
-        }
-        guard !endings.contains(.abandoned) else {
-            logger.error(
-                "stopped without closing the store: its files were removed, or it has another owner",
-                metadata: ["store": "\(store.name)"])
-            return false
-        }
-        return true
+        counts?.write()
+        return try storage?.close(logger) ?? true
     }
 }

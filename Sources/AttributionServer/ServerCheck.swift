@@ -9,7 +9,7 @@ import SQLiteStore
 
 /// What a server would start with, checked without starting it.
 ///
-/// Every file is read, the store is asked for its postbacks, and both addresses are listened on for a moment. No store is
+/// Every file is read, the store is asked for its postbacks, and all addresses are listened on for a moment. No store is
 /// created or changed, and a running server is not disturbed; its store and its ports are reported as in use.
 package struct ServerCheck: Sendable {
     /// What was found, for display.
@@ -27,11 +27,21 @@ package struct ServerCheck: Sendable {
         for proxy in configuration.trustedProxies {
             _ = attempt { try TrustedProxies([proxy]) }
         }
-        find("postbacks", "\(configuration.listenScheme)://\(configuration.listen)")
+        if configuration.store != nil {
+            find("postbacks", "\(configuration.listenScheme)://\(configuration.listen)")
+        }
+        switch configuration.signing {
+        case .port(let address)?: find("signing", "\(configuration.signingScheme)://\(address)")
+        case .socket(let path)?: find("signing", "socket \(path)")
+        case nil: break
+        }
         find("console", "\(configuration.consoleScheme)://\(configuration.console)")
         problems += Server.listeningProblems(configuration)
         find("networks", configuration.networks.isEmpty ? "all" : configuration.networks.joined(separator: ", "))
-        if !configuration.store.isEmpty, let store = attempt({ try StoreLocation(configuration.store) }) {
+        if let counts = configuration.counts, attempt({ try CountsFile(counts).check() }) != nil {
+            find("counts", counts)
+        }
+        if let path = configuration.store, let store = attempt({ try StoreLocation(path) }) {
             await check(store, hasWebAds: configuration.signingKeys != nil)
         }
         check(configuration, Credentials(reading: configuration, at: now), now)

@@ -5,16 +5,22 @@ package import CodedErrors
 package struct ServerConfiguration: Sendable {
     /// The address to which devices send postbacks.
     package var listen = ListenAddress(host: "127.0.0.1", port: 8080)
-    /// The address of the console: health, reports and signing.
+    /// The address of the console: health, reports and metrics.
     package var console = ListenAddress(host: "127.0.0.1", port: 8081)
-    /// The file of the token list; without one, everyone who reaches the console may do everything.
+    /// Where signing requests are taken; nil for a server that signs only for web ads.
+    package var signing: SigningAddress?
+    /// The file to which a server without a store appends how many ads it signed.
+    package var counts: String?
+    /// The file of the token list; without one, everyone who reaches the console may do everything, and sign.
     package var tokens: String?
     /// Requests a second each token may be used for, one of ``tokenRates``.
-    package var tokenRate = 5_000
+    package var tokenRate = 50_000
     /// Whether the console may be off loopback without TLS.
     package var isConsolePlain = false
-    /// The store's file, or its address.
-    package var store: String
+    /// Whether the signing listener may be off loopback without TLS.
+    package var isSigningPlain = false
+    /// The store's file, or its address; nil for a server that only signs.
+    package var store: String?
     /// Whether a database is refused whose commits reach one server alone.
     package var requiresSynchronous = false
     /// The networks that are ours; when empty, all are.
@@ -31,8 +37,10 @@ package struct ServerConfiguration: Sendable {
     package var forwardingField = ForwardingField.xForwardedFor
     /// The descriptors the process may have open.
     package var descriptors = 1_024
-    /// Event loops of the public listener.
+    /// Event loops of the public listener, and of the one for signing.
     package var threads = 1
+    /// Threads that sign.
+    package var signingThreads = 1
     /// The version of skan, shown in reports.
     package var programVersion = ""
 
@@ -40,7 +48,9 @@ package struct ServerConfiguration: Sendable {
     package static let tokenRates = 1...1_000_000
 
     /// Makes the configuration of a server on loopback.
-    package init(store: String) {
+    ///
+    /// - Parameter store: The store's file, or its address; nil for a server that only signs.
+    package init(store: String?) {
         self.store = store
     }
 
@@ -66,6 +76,11 @@ package struct ServerConfiguration: Sendable {
         console.isLoopback ? "http" : listenScheme
     }
 
+    /// The scheme of the signing listener: on loopback it is always `http`.
+    package var signingScheme: String {
+        signing?.isLocal == false ? listenScheme : "http"
+    }
+
     /// Refuses contradictory settings.
     ///
     /// - Throws: The first of ``problems``.
@@ -86,10 +101,7 @@ package struct ServerConfiguration: Sendable {
         if (tlsCertificate == nil) != (tlsKey == nil) {
             problems.append(Problem("expected both --tls-certificate and --tls-key, or neither"))
         }
-        if listen == console, listen.port != 0 {
-            problems.append(
-                Problem("--listen and --console are both \(listen)", hint: "give each a port of its own"))
-        }
+        problems += addressProblems
         if !console.isLoopback, tokens == nil {
             problems.append(
                 Problem(
@@ -102,6 +114,52 @@ package struct ServerConfiguration: Sendable {
                 Problem(
                     "--console \(console): without TLS, tokens and signatures would cross the network in the clear",
                     hint: "give --tls-certificate and --tls-key, or --console-plain-http where a proxy terminates TLS"))
+        }
+        return problems
+    }
+
+    private var addressProblems: [Problem] {
+        var problems: [Problem] = []
+        var addresses = [("--console", console)]
+        if store != nil { addresses.insert(("--listen", listen), at: 0) }
+        if case .port(let address) = signing { addresses.append(("--signing", address)) }
+        for (index, (name, address)) in addresses.enumerated() where address.port != 0 {
+            for (other, otherAddress) in addresses[(index + 1)...] where otherAddress == address {
+                problems.append(
+                    Problem("\(name) and \(other) are both \(address)", hint: "give each a port of its own"))
+            }
+        }
+        guard let signing else {
+            if store == nil {
+                problems.append(
+                    Problem(
+                        "expected --store FILE", hint: "the file is created if it does not exist; only a server with "
+                            + "--signing and --signing-keys needs none"))
+            }
+            if counts != nil {
+                problems.append(Problem("--counts: without --signing nothing is counted", hint: "give --signing too"))
+            }
+            return problems
+        }
+        if signingKeys == nil {
+            problems.append(
+                Problem("--signing \(signing): there are no keys to sign with", hint: "give --signing-keys FILE"))
+        }
+        if counts != nil, store != nil {
+            problems.append(
+                Problem("--counts: a file of counts is for a server without a store", hint: "leave out --counts"))
+        }
+        if !signing.isLocal, tokens == nil {
+            problems.append(
+                Problem(
+                    "--signing \(signing): without tokens anyone could have signatures",
+                    hint: "give --tokens FILE (skan tokens create makes one), or use 127.0.0.1:PORT or unix:PATH"))
+        }
+        if !signing.isLocal, tlsCertificate == nil, !isSigningPlain {
+            problems.append(
+                Problem(
+                    "--signing \(signing): without TLS, tokens and signatures would cross the network in the clear",
+                    hint: "give --tls-certificate and --tls-key, or --signing-plain-http where a proxy terminates TLS"))
         }
         return problems
     }

@@ -29,8 +29,10 @@ extension ErrorCode {
         case .headTooLarge: 431
         // Not a registered status, and never sent: the client is gone. Metrics count it.
         case .cancelled: 499
+        // A fault of the machine or of a signer, not of the load.
+        case .signingFailed: 500
         case .overloaded, .busy, .tooManyConnections, .unanswered, .tookTooLong, .quarantineFull, .undecided,
-            .storeFailed, .noSigningKeys, .keyMissing, .signingFailed, .notReady:
+            .storeFailed, .noSigningKeys, .keyMissing, .notReady:
             503
         // Not expected while answering a request; if one occurs, the operator has to act.
         case .unreadableFile, .unwritableFile, .fileExists, .openToOthers, .malformedFile, .unusableKey,

@@ -16,7 +16,7 @@ struct HostileRequestTests {
     /// Fresh connections to a listener behind a trusted proxy.
     private static func connections(_ count: Int) throws -> [EmbeddedChannel] {
         let ingress = Ingress(
-            host: "127.0.0.1", port: 0, routes: Post.routes,
+            address: .port(host: "127.0.0.1", port: 0), routes: Post.routes,
             trustedProxies: try TrustedProxies(["10.0.0.0/8", "fd00::/8"]), logger: .silent,
             now: { Date(timeIntervalSince1970: 1_700_000_000) },
             handler: { _, answer in answer(IngressAnswer(status: 200, body: Array(#"{"status":"recorded"}"#.utf8))) })

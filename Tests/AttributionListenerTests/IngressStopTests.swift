@@ -77,7 +77,7 @@ struct IngressStopTests {
     func portTaken() async throws {
         try await IngressUnderTest.run { _, port in
             let second = Ingress(
-                host: "127.0.0.1", port: port, routes: Post.routes, logger: .silent, now: { .distantPast }
+                address: .port(host: "127.0.0.1", port: port), routes: Post.routes, logger: .silent, now: { .distantPast }
             ) { _, _ in }
             await #expect {
                 try await second.run()
@@ -92,13 +92,12 @@ struct IngressStopTests {
     func cancellation() async throws {
         let (ports, bound) = AsyncStream<Int>.makeStream()
         let ingress = Ingress(
-            host: "127.0.0.1",
-            port: 0,
+            address: .port(host: "127.0.0.1", port: 0),
             threads: 2,
             routes: Post.routes,
             logger: .silent,
             now: { .distantPast },
-            onListening: { _, port in bound.yield(port) },
+            onListening: { address in _ = address.port.map { bound.yield($0) } },
             handler: { _, _ in }
         )
         let task = Task { try await ingress.run() }

@@ -76,8 +76,7 @@ final class IngressUnderTest: Sendable {
         logger.logLevel = .debug
         let (ports, bound) = AsyncStream<Int>.makeStream()
         let ingress = Ingress(
-            host: "127.0.0.1",
-            port: 0,
+            address: .port(host: "127.0.0.1", port: 0),
             routes: Post.routes,
             limits: limits,
             tls: tls,
@@ -85,7 +84,7 @@ final class IngressUnderTest: Sendable {
             logger: logger,
             metricsFactory: server.metrics,
             now: { receivedAt },
-            onListening: { _, port in bound.yield(port) },
+            onListening: { address in _ = address.port.map { bound.yield($0) } },
             handler: { request, answer in
                 server.requestList.withLock { $0.append(request) }
                 let reply = IngressAnswer(status: 200, body: Array(answerBody.utf8))

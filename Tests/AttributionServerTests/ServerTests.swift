@@ -25,6 +25,7 @@ struct ServerTests {
                 switch event {
                 case .listening(let address): port = address.port
                 case .consoleListening(let address): consolePort = address.port
+                case .signingListening: break
                 }
                 if port != nil, consolePort != nil {
                     break
@@ -142,7 +143,7 @@ struct ServerTests {
         (
             "something else at the socket's path", "is not a socket",
             { configuration, _ in
-                try Data().write(to: URL(fileURLWithPath: configuration.store + "-socket"))
+                try Data().write(to: URL(fileURLWithPath: (configuration.store ?? "") + "-socket"))
             }
         ),
     ]

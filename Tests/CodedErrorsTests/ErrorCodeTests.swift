@@ -18,7 +18,7 @@ struct ErrorCodeTests {
             (.deadlinePassed, 408, nil), (.nonceUsed, 409, nil), (.nonceExpired, 410, nil),
             (.bodyTooLarge, 413, nil), (.targetTooLong, 414, nil), (.unsupportedMediaType, 415, nil),
             (.unsupportedExpectation, 417, nil), (.tooManyRequests, 429, 1), (.headTooLarge, 431, nil),
-            (.cancelled, 499, nil),
+            (.cancelled, 499, nil), (.signingFailed, 500, nil),
         ]
         + [.noKey, .noCommonNetwork, .noCommonVersion, .tooLarge, .unknownVersion, .noSuchToken].map { ($0, 422, nil) }
         + [
@@ -26,7 +26,7 @@ struct ErrorCodeTests {
             (.noSigningKeys, 503, 60), (.keyMissing, 503, 60), (.quarantineFull, 503, 3_600),
         ]
         + [
-            .unanswered, .tookTooLong, .undecided, .storeFailed, .signingFailed, .unreadableFile, .unwritableFile,
+            .unanswered, .tookTooLong, .undecided, .storeFailed, .unreadableFile, .unwritableFile,
             .fileExists, .openToOthers, .malformedFile, .unusableKey, .unusableCertificate, .cannotListen,
             .limitReached, .noStore, .unusableStore, .storeInUse, .ownerUnreachable, .incompleteCopy, .unexpected,
         ].map { ($0, 503, 30) }

@@ -19,7 +19,8 @@ struct APIExampleTests {
     }
 
     static let paths =
-        PublicRoute.allCases.map(\.path) + ConsoleRoute.allCases.filter { !$0.isPage }.map(\.definition.path)
+        PublicRoute.allCases.map(\.path) + SigningRoute.allCases.map(\.path)
+        + ConsoleRoute.allCases.filter { !$0.isPage }.map(\.definition.path)
 
     @Test("Every example is answered as the example of its name says", arguments: paths)
     func examples(_ path: String) throws {
@@ -28,7 +29,7 @@ struct APIExampleTests {
             response.examples.map { (name: $0.key, status: status, body: $0.value) }
         }
         #expect(answers.map(\.name).sorted() == operation.requests.map(\.name).sorted())
-        let server = try SkanServer(in: folder, arguments: ["--signing-keys", "keys.json"])
+        let server = try SkanServer(in: folder, arguments: SkanServer.signing)
         for (name, request) in operation.requests {
             let expected = try #require(answers.first { $0.name == name }, "\(name)")
             var request = request
@@ -92,7 +93,12 @@ struct APIExampleTests {
     private func send(
         _ request: APIDocument.Request, _ operation: APIDocument.Operation, to server: SkanServer
     ) throws -> (status: Int, body: String) {
-        let base = operation.tags == ["public"] ? "http://127.0.0.1:\(server.port)" : server.console
+        let base =
+            switch operation.tags {
+            case ["public"]: "http://127.0.0.1:\(server.port)"
+            case ["signing"]: server.signer
+            default: server.console
+            }
         var url = try #require(URLComponents(string: base + operation.path))
         if !request.query.isEmpty {
             url.queryItems = request.query.map { URLQueryItem(name: $0.name, value: $0.value) }

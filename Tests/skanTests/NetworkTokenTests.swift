@@ -24,6 +24,10 @@ struct NetworkTokenTests {
         #""itunes-item-id":1,"source-identifier":1,"attribution-destination":"https://ads.example""#
     private static let advertise = #""itunesitem":1,"sourceidentifier":1"#
 
+    private static func isSigned(_ path: String) -> Bool {
+        path.hasPrefix("/v1/impressions") || path.hasPrefix("/v1/openrtb")
+    }
+
     /// Path, body or nothing, and whether a token limited to `example123.skadnetwork` may.
     static let requests: [(path: String, body: String?, isAllowed: Bool)] = [
         ("/v1/impressions", #"{"ad-network-id":"example123.skadnetwork",\#(impression)}"#, true),
@@ -64,14 +68,14 @@ struct NetworkTokenTests {
     func routes() throws {
         let limited = try token("--name", "a", "--scope", "sign,report", "--network", "Example123.skadnetwork")
         let free = try token("--name", "b", "--scope", "sign,report")
-        let server = try SkanServer(in: folder, arguments: ["--tokens", "tokens.json", "--signing-keys", "keys.json"])
+        let server = try SkanServer(in: folder, arguments: ["--tokens", "tokens.json"] + SkanServer.signing)
         for (path, body, isAllowed) in Self.requests {
             func ask(_ token: String) throws -> String {
                 let data = body.map { ["-H", "Content-Type: application/json", "--data-binary", $0] } ?? []
                 return try SkanProcess.run(
                     SkanProcess.curl,
                     ["-s", "-i", "--max-time", "10", "-H", "Authorization: Bearer \(token)"] + data
-                        + [server.console + path],
+                        + [(Self.isSigned(path) ? server.signer : server.console) + path],
                     in: folder.url
                 ).output
             }

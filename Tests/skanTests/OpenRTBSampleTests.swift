@@ -17,7 +17,7 @@ struct OpenRTBSampleTests {
     private func bid(_ program: String, _ request: String, _ server: SkanServer) throws -> SkanProcess.Outcome {
         try SkanProcess.run(
             URL(fileURLWithPath: "/usr/bin/env"),
-            ["SKAN_SIGNER=\(server.console)", Self.samples.appendingPathComponent(program).path], in: folder.url,
+            ["SKAN_SIGNER=\(server.signer)", Self.samples.appendingPathComponent(program).path], in: folder.url,
             input: request)
     }
 
@@ -47,7 +47,7 @@ struct OpenRTBSampleTests {
 
     @Test("Every bid has the extensions of its imp, and openssl verifies them", arguments: ["bid.sh", "bid.py"])
     func bids(_ program: String) throws {
-        let server = try SkanServer(in: folder, arguments: ["--signing-keys", "keys.json"])
+        let server = try SkanServer(in: folder, arguments: SkanServer.signing)
         let outcome = try bid(program, try request(), server)
         #expect(outcome.status == 0 && outcome.errors == "", "\(outcome)")
         let response = try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
@@ -69,7 +69,7 @@ struct OpenRTBSampleTests {
 
     @Test("What was refused is said, and the rest is bid", arguments: ["bid.sh", "bid.py"])
     func partial(_ program: String) throws {
-        let server = try SkanServer(in: folder, arguments: ["--signing-keys", "keys.json"])
+        let server = try SkanServer(in: folder, arguments: SkanServer.signing)
         let request = try request().replacing(#""version": "1.0""#, with: #""version": "9.0""#)
             .replacing(#"["2.2", "3.0"]"#, with: #"["9.0"]"#)
         let outcome = try bid(program, request, server)
@@ -84,10 +84,12 @@ struct OpenRTBSampleTests {
 
     @Test("Where nothing is signed there is no bid", arguments: ["bid.sh", "bid.py"])
     func refused(_ program: String) throws {
-        let server = try SkanServer(in: folder, arguments: [])
-        let outcome = try bid(program, try request(), server)
+        let server = try SkanServer(in: folder, arguments: SkanServer.signing)
+        let request = try request().replacing("example123.skadnetwork", with: "other456.skadnetwork")
+            .replacing(#""max": 306"#, with: #""max": 1"#)
+        let outcome = try bid(program, request, server)
         #expect(outcome.status == 1 && outcome.output == "")
-        #expect(outcome.errors.contains("\"no-signing-keys\""), "\(outcome.errors)")
+        #expect(outcome.errors.contains("\"no-common-network\""), "\(outcome.errors)")
     }
 
     @Test(
@@ -95,7 +97,7 @@ struct OpenRTBSampleTests {
         arguments: [("1.0", "200", nil), ("9.0", "207", "Skan-Refused: adattributionkit;reason=no-common-version\r\n")]
             as [(String, String, String?)])
     func status(_ version: String, _ status: String, _ field: String?) throws {
-        let server = try SkanServer(in: folder, arguments: ["--signing-keys", "keys.json"])
+        let server = try SkanServer(in: folder, arguments: SkanServer.signing)
         let ids = #""sourceapp": "1", "skadnetids": ["example123.skadnetwork"]"#
         let body =
             #"{"skadn": {"versions": ["4.0"], \#(ids)}, "adattributionkit": {"version": "\#(version)", \#(ids)}, "#
@@ -104,7 +106,7 @@ struct OpenRTBSampleTests {
             SkanProcess.curl,
             [
                 "-s", "-i", "--max-time", "10", "-H", "Content-Type: application/json", "--data", body,
-                "\(server.console)/v1/openrtb/skadn",
+                "\(server.signer)/v1/openrtb/skadn",
             ], in: folder.url
         ).output
         #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")

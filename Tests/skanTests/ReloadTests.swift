@@ -9,7 +9,7 @@ struct ReloadTests {
 
     static let arguments = [
         "--tls-certificate", "tls.pem", "--tls-key", "tls-key.pem", "--tokens", "tokens.json", "--signing-keys",
-        "keys.json",
+        "keys.json", "--signing", "127.0.0.1:0",
     ]
     static let networks = ["first.skadnetwork", "second.skadnetwork"]
 
@@ -48,7 +48,7 @@ struct ReloadTests {
                 {"forms": ["storekit-rendered"], "version": "4.0", "ad-network-id": "\(network)", "itunes-item-id": 1, \
                 "source-app-id": 1, "source-identifier": 39}
                 """
-            let client = ConsoleClient(url: server.console, token: token)
+            let client = ConsoleClient(url: server.signer, token: token)
             statuses.append(try await client.post("/v1/impressions", json: body).status)
         }
         return statuses
@@ -186,7 +186,12 @@ struct ReloadTests {
         let server = try SkanServer(in: folder, arguments: ["--tokens", "tokens.json"])
         kill(server.process.processIdentifier, SIGHUP)
         #expect(try server.waitForLog("tokens read again count=1"))
-        #expect(try await signs(server, token) == [503, 503])
+        let ad = """
+            {"ad-network-id": "first.skadnetwork", "itunes-item-id": 1, "source-identifier": 1, \
+            "attribution-destination": "https://ads.example"}
+            """
+        let answer = try await ConsoleClient(url: server.console, token: token).post("/v1/web-ads", json: ad)
+        #expect(answer.status == 503)
         #expect(server.end(SIGTERM).status == 0)
     }
 }

@@ -115,13 +115,13 @@ struct SignBatchTests {
 
     @Test("A batch over HTTP: every line is answered, and the bounds are those described", arguments: requests)
     func overHTTP(_ body: String, _ type: String, _ status: String, _ lines: [Int], _ signed: Int) throws {
-        let server = try SkanServer(in: folder, arguments: ["--signing-keys", "keys.json"])
+        let server = try SkanServer(in: folder, arguments: SkanServer.signing)
         try Data(body.utf8).write(to: folder.url.appendingPathComponent("body"))
         let output = try SkanProcess.run(
             SkanProcess.curl,
             [
                 "-s", "--max-time", "10", "-w", "%{http_code}", "-H", "Content-Type: \(type)", "--data-binary", "@body",
-                "\(server.console)/v1/impressions/batch",
+                "\(server.signer)/v1/impressions/batch",
             ], in: folder.url
         ).output
         #expect(output.hasSuffix(status), "\(output.suffix(300))")
@@ -138,6 +138,6 @@ struct SignBatchTests {
         (order(1), "application/json", "415", [], 0),
         ("\n\n", "application/x-ndjson", "400", [], 0),
         (String(repeating: "{\n", count: 1001), "application/x-ndjson", "400", [], 0),
-        (String(repeating: " ", count: 1 << 20 | 1), "application/x-ndjson", "413", [], 0),
+        (String(repeating: " ", count: 256 << 10 | 1), "application/x-ndjson", "413", [], 0),
     ]
 }

@@ -19,7 +19,7 @@ struct SigningServerTests {
     }
 
     private func server() throws -> SkanServer {
-        try SkanServer(in: folder, arguments: ["--signing-keys", "keys.json"])
+        try SkanServer(in: folder, arguments: SkanServer.signing)
     }
 
     /// Whether the network's key made a DER signature over a text, says the openssl binary.
@@ -103,7 +103,7 @@ struct SigningServerTests {
              "itunes-item-id": 10738027756, "source-app-id": 1234567891, "source-domain": "example.com",
              "campaign-id": 42, "source-identifier": 39, "eligible-for-re-engagement": true}
             """
-        let answer = try await ConsoleClient(url: server.console).post("/v1/impressions", json: request)
+        let answer = try await ConsoleClient(url: server.signer).post("/v1/impressions", json: request)
         #expect(answer.status == 200)
         let signed = try #require(object(answer.body)["impressions"] as? [[String: Any]])
         var nonces: Set<String> = []
@@ -185,7 +185,7 @@ struct SigningServerTests {
                 SkanProcess.curl,
                 [
                     "-s", "-i", "--max-time", "10", "-H", "Content-Type: \(row.type)", "--data-binary", "@body",
-                    "\(server.console)/v1/\(row.path)",
+                    "\(server.signer)/v1/\(row.path)",
                 ], in: folder.url
             ).output
             #expect(answer.hasPrefix("HTTP/1.1 \(row.status) "), "\(row.body.prefix(80)): \(answer)")
@@ -196,15 +196,24 @@ struct SigningServerTests {
         }
     }
 
+    @Test("Without keys there is nothing to listen for")
+    func withoutKeys() throws {
+        let outcome = try SkanProcess.run(
+            ["serve", "--store", "s.sqlite", "--console", "127.0.0.1:0", "--signing", "127.0.0.1:0"], in: folder.url)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("there are no keys to sign with\nskan: hint: give --signing-keys FILE"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path("s.sqlite")))
+    }
+
     @Test(
-        "Without keys the routes answer 503 and say how to give them",
+        "The console says where signing has gone",
         arguments: ["impressions", "impressions/batch", "openrtb/skadn"])
-    func withoutKeys(_ path: String) async throws {
-        let server = try SkanServer(in: folder, arguments: [])
+    func moved(_ path: String) async throws {
+        let server = try server()
         let answer = try await ConsoleClient(url: server.console).post("/v1/\(path)", json: "{}")
-        #expect(answer.status == 503)
-        #expect(try object(answer.body)["reason"] as? String == "no-signing-keys")
-        #expect(try #require(object(answer.body)["hint"] as? String).contains("--signing-keys FILE"))
+        #expect(answer.status == 404)
+        #expect(try object(answer.body)["reason"] as? String == "not-found")
+        #expect(try #require(object(answer.body)["hint"] as? String).contains("skan serve --signing HOST:PORT"))
     }
 
     // MARK: /v1/openrtb/skadn
@@ -212,7 +221,7 @@ struct SigningServerTests {
     @Test("300 bid requests of exchanges; openssl verifies every signature over a text put together here")
     func bids() async throws {
         let server = try server()
-        let client = ConsoleClient(url: server.console)
+        let client = ConsoleClient(url: server.signer)
         let network = BidRequestGenerator.Network(
             id: "example123.skadnetwork", registryID: 306, versions: [.v2_0, .v2_1, .v2_2, .v3_0, .v4_0])
         var generator = BidRequestGenerator(network: network, seed: 20_261_121)
@@ -315,7 +324,7 @@ struct SigningServerTests {
                            "adattributionkit": {"eligible-for-re-engagement": true,
                                                 "reengagementurl": "https://example.com/a"}}}
             """
-        let answer = try await ConsoleClient(url: server.console).post("/v1/openrtb/skadn", json: request)
+        let answer = try await ConsoleClient(url: server.signer).post("/v1/openrtb/skadn", json: request)
         let ext = try #require(object(answer.body)["ext"] as? [String: [String: Any]])
         let skadn = try #require(ext["skadn"])
         let (pageID, overlay) = (skadn["productpageid"] as? String, skadn["skoverlay"] as? [String: Int])

@@ -6,6 +6,8 @@ final class SkanServer {
     let process: ChildProcess
     let port: Int
     let consolePort: Int
+    /// The port of the signing listener; 0 without one, and at a socket.
+    let signingPort: Int
     /// What was logged until it listened on all.
     let startLog: String
     private let log: Pipe
@@ -14,13 +16,19 @@ final class SkanServer {
         "--trust-test-key", "keys/test-p192.public.pem", "--trust-test-key", "keys/test-p256.public.pem",
     ]
 
+    /// The options of a server that also signs.
+    static let signing = ["--signing-keys", "keys.json", "--signing", "127.0.0.1:0"]
+
     /// Starts the server, with as many descriptors as are given, and waits until it listens on all.
+    ///
+    /// Without a store it only signs.
     init(
-        in folder: WorkFolder, store: String = "skan.sqlite", arguments: [String] = testKeys, openFiles: Int? = nil
+        in folder: WorkFolder, store: String? = "skan.sqlite", arguments: [String] = testKeys, openFiles: Int? = nil
     ) throws {
         process = ChildProcess()
         let serve =
-            ["serve", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--store", store] + arguments
+            ["serve", "--console", "127.0.0.1:0"]
+            + (store.map { ["--listen", "127.0.0.1:0", "--store", $0] } ?? []) + arguments
         if let openFiles {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments =
@@ -40,6 +48,7 @@ final class SkanServer {
             let address = fields?.first { $0.hasPrefix("address=") }
             return address?.split(separator: ":").last.flatMap { Int($0) }
         }
+        let signs = arguments.contains("--signing")
         var ports: (Int, Int)?
         while ports == nil {
             let more = log.fileHandleForReading.availableData
@@ -48,15 +57,17 @@ final class SkanServer {
             }
             text += String(decoding: more, as: UTF8.self)
             let hasSocket =
-                store.contains("://") || text.contains(" listening for commands ")
+                store?.contains("://") != false || text.contains(" listening for commands ")
                 || text.contains(" commands cannot reach this server")
-            if hasSocket, let postbacks = port("listening for postbacks"),
+            if hasSocket, !signs || text.contains(" listening for signing address="),
+                let postbacks = store == nil ? 0 : port("listening for postbacks"),
                 let console = port("listening for the console")
             {
                 ports = (postbacks, console)
             }
         }
         (self.port, consolePort) = ports ?? (0, 0)
+        signingPort = port("listening for signing") ?? 0
         startLog = text
     }
 
@@ -77,6 +88,11 @@ final class SkanServer {
 
     var console: String {
         "http://127.0.0.1:\(consolePort)"
+    }
+
+    /// Where it signs.
+    var signer: String {
+        "http://127.0.0.1:\(signingPort)"
     }
 
     /// Reads the log until a text has come, or until the server ends.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """From a bid request on standard input to a bid response on standard output, with Python's standard library:
 
-    skan serve --store skan.sqlite --signing-keys networks.json &
+    skan serve --signing 127.0.0.1:8082 --signing-keys networks.json &
     ./bid.py < bid-request.json
 
 SKAN_SIGNER is where the server signs, SKAN_TOKEN a token with the scope sign, if it wants one.
@@ -12,7 +12,7 @@ import sys
 import urllib.error
 import urllib.request
 
-SIGNER = os.environ.get("SKAN_SIGNER", "http://127.0.0.1:8081")
+SIGNER = os.environ.get("SKAN_SIGNER", "http://127.0.0.1:8082")
 
 
 def sign(bid_request, advertise):

@@ -1,12 +1,12 @@
 #!/bin/sh
 # From a bid request on standard input to a bid response on standard output, with curl and jq:
 #
-#   skan serve --store skan.sqlite --signing-keys networks.json &
+#   skan serve --signing 127.0.0.1:8082 --signing-keys networks.json &
 #   ./bid.sh < bid-request.json
 #
 # SKAN_SIGNER is where the server signs, SKAN_TOKEN a token with the scope sign, if it wants one.
 set -eu
-signer=${SKAN_SIGNER:-http://127.0.0.1:8081}
+signer=${SKAN_SIGNER:-http://127.0.0.1:8082}
 answer=$(mktemp)
 trap 'rm -f "$answer"' EXIT
 

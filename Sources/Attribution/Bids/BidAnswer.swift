@@ -38,10 +38,15 @@ package enum BidAnswer: Sendable {
         return items.isEmpty ? nil : items.joined(separator: ", ")
     }
 
-    /// What to put into the bids, and what was refused; the first refusal leads if nothing was signed.
+    /// The members as an object.
     package var json: JSONText {
+        .object(members)
+    }
+
+    /// What to put into the bids, and what was refused; the first refusal leads if nothing was signed.
+    package var members: [(String, JSONText)] {
         switch self {
-        case .one(let extensions): return extensions.json
+        case .one(let extensions): return extensions.members
         case .whole(let bids):
             let answers = (
                 "bids",
@@ -49,9 +54,9 @@ package enum BidAnswer: Sendable {
                     bids.map { bid in .object([("impid", .string(bid.impID))] + bid.extensions.members) })
             )
             guard let refusal else {
-                return .object([("status", .string("signed")), answers])
+                return [("status", .string("signed")), answers]
             }
-            return refusal.json(adding: [answers])
+            return refusal.members(adding: [answers])
         }
     }
 }

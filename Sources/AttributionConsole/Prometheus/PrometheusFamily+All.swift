@@ -1,6 +1,6 @@
 extension PrometheusFamily {
     /// Every metric; those not declared here are not shown.
-    package static let all: [PrometheusFamily] = deliveries + listener + console + process
+    package static let all: [PrometheusFamily] = deliveries + listener + signing + console + process
 
     private static let deliveries = [
         PrometheusFamily(
@@ -36,6 +36,27 @@ extension PrometheusFamily {
         PrometheusFamily(
             "skan_tls_certificate_expiry_timestamp_seconds", .gauge,
             "Unix time at which the TLS certificate that new connections get expires."),
+    ]
+
+    private static let signing = [
+        PrometheusFamily(
+            "skan_signatures_total", .counter,
+            "Signatures that were verified and answered, by network and the first digits of the key's fingerprint."),
+        PrometheusFamily(
+            "skan_signing_faults_total", .counter,
+            "Signatures that could not be made or did not verify, and never left the process."),
+        PrometheusFamily("skan_signing_queue_depth", .gauge, "Requests waiting to be signed."),
+        PrometheusFamily(
+            "skan_signing_requests_total", .counter,
+            "Requests of the signing listener, by route, status and the token's holder."),
+        PrometheusFamily(
+            "skan_signing_refusals_total", .counter, "Requests that the signing listener itself refused, by reason."),
+        PrometheusFamily(
+            "skan_signing_connections_total", .counter,
+            "New connections of the signing listener, by whether they were accepted."),
+        PrometheusFamily(
+            "skan_signing_disconnects_total", .counter,
+            "Connections of the signing listener cut off without an answer, by reason."),
     ]
 
     private static let console = [

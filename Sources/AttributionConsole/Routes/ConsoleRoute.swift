@@ -17,12 +17,6 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     case metrics
     /// Issuing web ads.
     case webAds
-    /// Signing impressions.
-    case impressions
-    /// Signing many impressions.
-    case impressionBatch
-    /// Signing the extensions of OpenRTB bids.
-    case openRTB
     /// Saying why a postback verifies or not.
     case explain
     /// Checking that an impression is signed as Apple demands.
@@ -73,8 +67,8 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .overviewPage, .reportPage, .explorePage, .quarantinePage, .requeuePage, .requeueForm, .postbackPage,
             .conflictsPage, .keysPage, .definitionsPage, .loginPage, .loginForm, .logoutForm, .pageAsset:
             true
-        case .health, .readiness, .apiDescription, .report, .standardReport, .metrics, .explain, .webAds, .impressions,
-            .impressionBatch, .impressionCheck, .openRTB, .quarantine, .requeue, .prune, .postbacks, .recount:
+        case .health, .readiness, .apiDescription, .report, .standardReport, .metrics, .explain, .webAds,
+            .impressionCheck, .quarantine, .requeue, .prune, .postbacks, .recount:
             false
         }
     }
@@ -87,8 +81,7 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     /// Whether its requests name ad networks, to which tokens can be limited; the others concern all networks.
     package var namesNetworks: Bool {
         switch self {
-        case .report, .standardReport, .webAds, .impressions, .impressionBatch, .openRTB, .overviewPage, .reportPage,
-            .explorePage, .definitionsPage:
+        case .report, .standardReport, .webAds, .overviewPage, .reportPage, .explorePage, .definitionsPage:
             true
         case .health, .readiness, .apiDescription, .metrics, .explain, .impressionCheck, .quarantine, .requeue, .prune,
             .postbacks, .recount, .quarantinePage, .requeuePage, .requeueForm, .postbackPage, .conflictsPage, .keysPage,
@@ -123,9 +116,6 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .standardReport: Definition(.get, "/v1/reports/{name}", .scope(.report))
         case .metrics: Definition(.get, "/metrics", .scope(.metrics))
         case .webAds: Definition(.post, "/v1/web-ads", .scope(.sign))
-        case .impressions: Definition(.post, "/v1/impressions", .scope(.sign))
-        case .impressionBatch: Definition(.post, "/v1/impressions/batch", .scope(.sign))
-        case .openRTB: Definition(.post, "/v1/openrtb/skadn", .scope(.sign))
         case .explain: Definition(.post, "/v1/explain", .scope(.report))
         case .impressionCheck: Definition(.post, "/v1/impressions/check", .scope(.sign))
         case .quarantine: Definition(.get, "/v1/quarantine", .scope(.report))

@@ -4,6 +4,9 @@ import Hummingbird
 
 /// Answers requests that match no route of the console, by path or by method.
 struct UnmatchedRequests: RouterMiddleware {
+    /// The beginnings of paths that only the signing listener serves.
+    private static let signing = ["/v1/impressions", "/v1/openrtb/"]
+
     private let routes: [(elements: [Substring], methods: [HTTPRequest.Method])]
 
     /// Makes the middleware for some routes.
@@ -26,8 +29,13 @@ struct UnmatchedRequests: RouterMiddleware {
             response = .refusing(
                 Refusal(.methodNotAllowed, "found another method, expected \(allowed)"), fields: [.allow: allowed])
         } else {
+            let isMoved = Self.signing.contains { request.uri.path.hasPrefix($0) }
             response = .refusing(
-                Refusal(.notFound, "there is no route at this path", hint: "/openapi.yaml lists the routes"))
+                Refusal(
+                    .notFound, "there is no route at this path",
+                    hint: isMoved
+                        ? "signing has a listener of its own: skan serve --signing HOST:PORT"
+                        : "/openapi.yaml lists the routes"))
         }
         return request.method == .head ? response.createHeadResponse() : response
     }

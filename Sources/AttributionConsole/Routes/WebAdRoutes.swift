@@ -54,3 +54,10 @@ package struct WebAdRoutes: ConsoleRoutes {
         }
     }
 }
+
+extension Refusal {
+    /// The answer on a server without keys.
+    fileprivate static let noSigningKeys = Refusal(
+        .noSigningKeys, "this server has no keys to sign with",
+        hint: "start it with --signing-keys FILE (SKAN_SIGNING_KEYS)")
+}

@@ -45,5 +45,5 @@ final class ClientShares: Sendable {
 
     /// Why a request beyond the share is refused; the code is that of a full queue because the remedy is the same.
     static let refusal = Refusal(
-        .overloaded, "too many requests from this client are waiting to be recorded", hint: "send it again")
+        .overloaded, "too many requests from this client are waiting for their answers", hint: "send it again")
 }

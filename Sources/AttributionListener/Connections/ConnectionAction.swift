@@ -40,6 +40,8 @@ package struct CompleteRequest: Equatable {
     package let client: InternetAddress?
     /// When its last byte arrived.
     package let receivedAt: Date
+    /// What it says of its sender, where the routes read it.
+    package let credentials: RequestCredentials
 }
 
 /// How an answer is written.

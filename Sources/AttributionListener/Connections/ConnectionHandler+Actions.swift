@@ -45,7 +45,9 @@ extension ConnectionHandler {
         let mailbox = loop.mailbox
         let client = peer.isProxy ? request.client?.clientText : ownClient
         loop.settings.handler(
-            IngressRequest(route: request.route, body: request.body, receivedAt: request.receivedAt, client: client)
+            IngressRequest(
+                route: request.route, body: request.body, receivedAt: request.receivedAt, client: client,
+                credentials: request.credentials)
         ) { mailbox.post($0, serial: serial) }
     }
 
@@ -67,7 +69,8 @@ extension ConnectionHandler {
             announcesKeepAlive: form.request.announcesKeepAlive,
             omitsBody: form.request.method == .head
         )
-        record(form.request, status: answer.status, answerBytes: answer.body.count, reason: reason)
+        record(
+            form.request, status: answer.status, answerBytes: answer.body.count, reason: reason, caller: answer.caller)
         guard form.isLast else { return send(bytes) }
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { [self] result in
@@ -109,8 +112,10 @@ extension ConnectionHandler {
     }
 
     /// Counts and logs a request; status 0 means it got no answer.
-    func record(_ request: RequestInFlight, status: Int, answerBytes: Int, reason: String?) {
-        loop.metrics.countRequest(route: request.route, status: status)
+    func record(
+        _ request: RequestInFlight, status: Int, answerBytes: Int, reason: String?, caller: String? = nil
+    ) {
+        loop.metrics.countRequest(route: request.route, status: status, caller: caller)
         // A copy of the settings would cost each request their retains.
         guard loop.settings.logger.logLevel <= loop.settings.accessLogLevel else { return }
         let settings = loop.settings

@@ -263,7 +263,9 @@ package struct ConnectionStateMachine {
         } else if let route = request.route {
             let client = peer.client(forwarded: reader.forwarded)
             outcome = .accepted(
-                CompleteRequest(route: route, body: reader.takeBody(), client: client, receivedAt: receivedAt))
+                CompleteRequest(
+                    route: route, body: reader.takeBody(), client: client, receivedAt: receivedAt,
+                    credentials: reader.credentials))
         } else {
             return nil
         }

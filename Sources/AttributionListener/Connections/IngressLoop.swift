@@ -25,7 +25,8 @@ final class IngressLoop {
         self.eventLoop = eventLoop
         self.settings = settings
         self.census = census
-        self.metrics = IngressMetrics(factory: settings.metricsFactory)
+        self.metrics = IngressMetrics(
+            names: settings.metricNames, hasCallers: settings.routes.readCredentials, factory: settings.metricsFactory)
         mailbox = IngressMailbox(eventLoop: eventLoop)
     }
 

@@ -45,6 +45,8 @@ struct RequestReader {
     var refusal: IngressRefusal? { framing.head?.refusal }
     /// The values of the field trusted proxies write.
     var forwarded: [String] { framing.head?.forwarded ?? [] }
+    /// What the request says of its sender.
+    var credentials: RequestCredentials { framing.head?.credentials ?? RequestCredentials() }
     var limits: IngressLimits { framing.limits }
 
     init(routes: IngressRoutes, limits: IngressLimits, forwarding: ForwardingField?) {

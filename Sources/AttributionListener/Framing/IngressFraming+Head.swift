@@ -63,7 +63,8 @@ extension IngressFraming {
         guard Self.isTarget(target) else { throw .malformed(.target) }
         return IngressHead(
             method: method, target: target, route: routes.route(requestTarget: target),
-            isLegacy: version[version.count - 1] == UInt8(ascii: "0"), limits: limits)
+            isLegacy: version[version.count - 1] == UInt8(ascii: "0"), limits: limits,
+            readsCredentials: routes.readCredentials)
     }
 
     /// The length of ` HTTP/1.1`.

@@ -14,9 +14,12 @@ package struct IngressHead {
     package var isChunked: Bool { codings > 0 }
     /// The values of the field trusted proxies write.
     package private(set) var forwarded: [String] = []
+    /// What the request says of its sender, where the routes read it.
+    package private(set) var credentials = RequestCredentials()
     /// Why the request is refused, if it is.
     package private(set) var refusal: IngressRefusal?
 
+    private let readsCredentials: Bool
     /// The target as text, kept only when a refusal quotes it.
     private let unknownTarget: String
     private let isTargetTooLong: Bool
@@ -27,7 +30,7 @@ package struct IngressHead {
     private var unknownCoding: String?
     private var types = 0
     private var mediaType = ""
-    private var isJSON = true
+    private var isExpectedType = true
     private var expectation = Expectation.none
     private var asksClose = false
 
@@ -50,11 +53,13 @@ package struct IngressHead {
     ///   - route: The route it names.
     ///   - isLegacy: Whether the version is HTTP/1.0.
     ///   - limits: The bounds.
+    ///   - readsCredentials: Whether to keep what the request says of its sender.
     init(
         method: IngressMethod, target: UnsafeRawBufferPointer, route: IngressRoute?, isLegacy: Bool,
-        limits: IngressLimits
+        limits: IngressLimits, readsCredentials: Bool = false
     ) {
         self.method = method
+        self.readsCredentials = readsCredentials
         self.isLegacy = isLegacy
         keepsAlive = !isLegacy
         self.route = route
@@ -77,6 +82,7 @@ package struct IngressHead {
         switch name.count {
         case 4 where name.isField("host"):
             hosts += 1
+            if readsCredentials { credentials.host = value.beginning }
             if !Self.isHost(value) { invalidHost = value.beginning }
         case 6 where name.isField("expect"):
             if !value.isEmpty { expectation = value.isField("100-continue") ? .continue : .unknown(value.beginning) }
@@ -95,10 +101,12 @@ package struct IngressHead {
         case 16 where name.isField("proxy-connection"):
             // Not standard, but other servers close the connection because of it, and then so must this one.
             value.forEachListMember { if $0.isField("close") { asksClose = true } }
+        case 13 where readsCredentials && name.isField("authorization"):
+            credentials.authorization.append(value.text)
         case 12 where name.isField("content-type"):
             types += 1
-            if !value.isJSONMediaType { isJSON = false }
-            if types > 1 || !isJSON { mediaType = value.beginning }
+            if !value.isMediaType(route?.mediaType ?? .json) { isExpectedType = false }
+            if types > 1 || !isExpectedType { mediaType = value.beginning }
         case 14 where name.isField("content-length"):
             lengths += 1
             declaredBytes = try Self.length(value)
@@ -140,8 +148,8 @@ package struct IngressHead {
             refusal = .notFound(target: unknownTarget, known: routes.list)
         } else if method != .post {
             refusal = .methodNotAllowed(method.rawValue)
-        } else if types > 1 || !isJSON {
-            refusal = .unsupportedMediaType(mediaType)
+        } else if types > 1 || !isExpectedType || (routes.readCredentials && types == 0) {
+            refusal = .unsupportedMediaType(mediaType, expected: route?.mediaType ?? .json)
         }
         if case .continue = expectation, !isLegacy { expectsContinue = isChunked || declaredBytes > 0 }
     }

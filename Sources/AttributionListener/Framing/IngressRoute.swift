@@ -6,12 +6,26 @@ package struct IngressRoute: Hashable, Sendable {
     package let index: Int
     /// The path, without a trailing slash.
     package let path: String
+    /// What its bodies are.
+    package let mediaType: IngressMediaType
 }
 
-/// The paths that a listener serves.
+/// The media type of bodies and answers.
+package enum IngressMediaType: String, Hashable, Sendable {
+    /// One JSON value.
+    case json = "application/json"
+    /// One JSON object per line.
+    case ndjson = "application/x-ndjson"
+}
+
+/// The paths that a listener serves, and what their requests must have.
 package struct IngressRoutes: Sendable {
     /// The routes, in the order of their paths.
     package let routes: [IngressRoute]
+    /// Whether requests are handed over with their credentials, and must name JSON as their media type.
+    ///
+    /// A web page cannot post that media type to another origin without asking first.
+    let readCredentials: Bool
     private let paths: [[UInt8]]
     /// All paths, for a refusal.
     let list: String
@@ -20,7 +34,20 @@ package struct IngressRoutes: Sendable {
     ///
     /// - Parameter paths: The path of each, without a trailing slash.
     package init(_ paths: [String]) {
-        routes = paths.enumerated().map { IngressRoute(index: $0.offset, path: $0.element) }
+        self.init(paths.map { ($0, .json) }, readCredentials: false)
+    }
+
+    /// Makes routes.
+    ///
+    /// - Parameters:
+    ///   - routes: The path of each, without a trailing slash, and the media type of its bodies.
+    ///   - readCredentials: Whether requests are handed over with their credentials.
+    package init(_ routes: [(path: String, mediaType: IngressMediaType)], readCredentials: Bool) {
+        self.readCredentials = readCredentials
+        self.routes = routes.enumerated().map { index, route in
+            IngressRoute(index: index, path: route.path, mediaType: route.mediaType)
+        }
+        let paths = routes.map(\.path)
         self.paths = paths.map { Array($0.utf8) }
         list = paths.joined(separator: ", ")
     }

@@ -44,8 +44,17 @@ extension UnsafeRawBufferPointer {
     ///
     /// `application/json; charset=utf-8` is; `application/problem+json` and `text/json` are not.
     var isJSONMediaType: Bool {
+        isMediaType(.json)
+    }
+
+    /// Whether the value is a media type, with any parameters.
+    func isMediaType(_ mediaType: IngressMediaType) -> Bool {
         let end = firstIndex(of: UInt8(ascii: ";")) ?? count
-        return self[bytes: 0..<end].trimmed.isField("application/json")
+        let name = self[bytes: 0..<end].trimmed
+        return switch mediaType {
+        case .json: name.isField("application/json")
+        case .ndjson: name.isField("application/x-ndjson")
+        }
     }
 
     /// Calls `body` with each nonempty member of a comma-separated list, without white space around it.

@@ -66,15 +66,29 @@ struct ECPrivateKey: Sendable {
 
     /// Signs a SHA-256 digest; the signature is a DER `ECDSA-Sig-Value`, different each time.
     func sign(digest: [UInt8]) throws -> [UInt8] {
+        let context = try makeSigningContext()
+        defer { EVP_PKEY_CTX_free(context) }
+        return try Self.sign(digest: digest, in: context)
+    }
+
+    /// A signing context for one thread, which the caller frees before the key.
+    func makeSigningContext() throws -> OpaquePointer {
         guard let context = EVP_PKEY_CTX_dup(signing.pointer) else {
             throw OpenSSLError.last("EVP_PKEY_CTX_dup")
         }
-        defer { EVP_PKEY_CTX_free(context) }
-        var length = 128  // the longest DER signature on P-256 has 72 bytes
-        var signature = [UInt8](repeating: 0, count: length)
-        guard EVP_PKEY_sign(context, &signature, &length, digest, digest.count) == 1 else {
-            throw OpenSSLError.last("EVP_PKEY_sign")
+        return context
+    }
+
+    /// Signs a SHA-256 digest in a context of ``makeSigningContext()``.
+    static func sign(digest: [UInt8], in context: OpaquePointer) throws -> [UInt8] {
+        // The longest DER signature on P-256 has 72 bytes.
+        let capacity = 128
+        return try [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+            var length = capacity
+            guard EVP_PKEY_sign(context, buffer.baseAddress, &length, digest, digest.count) == 1 else {
+                throw OpenSSLError.last("EVP_PKEY_sign")
+            }
+            count = length
         }
-        return Array(signature.prefix(length))
     }
 }

@@ -4,20 +4,33 @@ import Synchronization
 ///
 /// Read it once per request, so that the whole answer comes from one key list.
 package final class CurrentSigner: Sendable {
-    private let state: Mutex<NetworkSigner>
+    /// A key list, and how many were used before it.
+    package struct Keys: Sendable {
+        /// Signs with the list.
+        package let signer: NetworkSigner
+        /// Distinguishes it from other lists.
+        package let generation: Int
+    }
+
+    private let state: Mutex<Keys>
 
     /// Makes an object with an initial signer.
     package init(_ signer: NetworkSigner) {
-        state = Mutex(signer)
+        state = Mutex(Keys(signer: signer, generation: 0))
+    }
+
+    /// The key list for a request.
+    package var keys: Keys {
+        state.withLock { $0 }
     }
 
     /// The signer for a request.
     package var signer: NetworkSigner {
-        state.withLock { $0 }
+        keys.signer
     }
 
     /// Replaces the signer, from the next request on.
     package func use(_ signer: NetworkSigner) {
-        state.withLock { $0 = signer }
+        state.withLock { $0 = Keys(signer: signer, generation: $0.generation + 1) }
     }
 }

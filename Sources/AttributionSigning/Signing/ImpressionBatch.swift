@@ -1,6 +1,6 @@
 package import Attribution
 package import CodedErrors
-import StrictJSON
+package import StrictJSON
 
 /// Orders given one per line (NDJSON), each answered on a line of its own, in the same order.
 ///
@@ -10,7 +10,7 @@ package struct ImpressionBatch: Sendable {
     /// The maximum length of one order, in bytes.
     package static let orderLimit = 64 << 10
     /// The maximum length of a request with a batch, in bytes.
-    package static let bodyLimit = 1 << 20
+    package static let bodyLimit = 256 << 10
     /// The maximum number of orders in a request.
     package static let maximumOrders = 1_000
 
@@ -22,10 +22,13 @@ package struct ImpressionBatch: Sendable {
         package internal(set) var signed = 0
         /// The lines that were refused, and why.
         package internal(set) var refusals: [(line: Int, error: any CodedError)] = []
+
+        /// Makes answers to no orders.
+        package init() {}
     }
 
     /// An order with the number of its line, or why it cannot be read.
-    private let orders: [(line: Int, order: Result<ImpressionOrder, SigningRefusal>)]
+    package let orders: [(line: Int, order: Result<ImpressionOrder, SigningRefusal>)]
 
     /// Reads the orders in a text; blank lines are counted and skipped.
     ///
@@ -118,11 +121,9 @@ package struct ImpressionBatch: Sendable {
         for (line, result) in pending {
             do {
                 let impressions = try result.get().map { try signed[$0].get().answer() }
-                answers.append(line, [("status", .string("signed")), ("impressions", .array(impressions))])
-                answers.signed += 1
+                answers.add(line, [("status", .string("signed")), ("impressions", .array(impressions))])
             } catch let error as any CodedError {
-                answers.append(line, error.members())
-                answers.refusals.append((line, error))
+                answers.add(line, error)
             }
         }
         return answers
@@ -130,7 +131,19 @@ package struct ImpressionBatch: Sendable {
 }
 
 extension ImpressionBatch.Answers {
-    fileprivate mutating func append(_ line: Int, _ members: [(String, JSONText)]) {
+    /// Adds the answer to an order that was signed.
+    package mutating func add(_ line: Int, _ members: [(String, JSONText)]) {
+        append(line, members)
+        signed += 1
+    }
+
+    /// Adds the answer to an order that is refused.
+    package mutating func add(_ line: Int, _ error: any CodedError) {
+        append(line, error.members())
+        refusals.append((line, error))
+    }
+
+    private mutating func append(_ line: Int, _ members: [(String, JSONText)]) {
         text += JSONText.object([("line", .integer(Int64(line)))] + members).line.utf8
         text.append(UInt8(ascii: "\n"))
     }

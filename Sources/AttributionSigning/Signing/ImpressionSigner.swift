@@ -5,7 +5,7 @@ import StrictJSON
 
 /// Signs impressions with one key, and verifies each signature before returning it.
 package struct ImpressionSigner: Sendable {
-    private let privateKey: NetworkPrivateKey
+    let privateKey: NetworkPrivateKey
     let check: OwnSignatureCheck
 
     /// Makes a signer.
@@ -55,28 +55,31 @@ package struct ImpressionSigner: Sendable {
     }
 
     /// Signs an impression; the signature must be verified before it leaves.
-    func unverified(_ impression: SKAdNetworkImpression) throws -> UnverifiedSignature<SKAdNetworkImpression> {
+    func unverified(
+        _ impression: SKAdNetworkImpression, with digestSigner: (any DigestSigner)? = nil
+    ) throws -> UnverifiedSignature<SKAdNetworkImpression> {
         guard privateKey.curve == .p256 || impression.version <= .v2_0 else {
             throw KeyProblem.wrongCurve(privateKey.curve, version: impression.version)
         }
-        return try unverified(impression, over: impression.signedText.utf8)
+        return try unverified(impression, over: impression.signedText.utf8, with: digestSigner)
     }
 
     /// Signs an AdAttributionKit impression; the signature must be verified before it leaves.
-    func unverified(_ impression: AdAttributionKitImpression) throws -> UnverifiedSignature<AdAttributionKitImpression>
-    {
+    func unverified(
+        _ impression: AdAttributionKitImpression, with digestSigner: (any DigestSigner)? = nil
+    ) throws -> UnverifiedSignature<AdAttributionKitImpression> {
         guard privateKey.curve == .p256 else {
             throw KeyProblem.wrongCurveForJWS(privateKey.curve)
         }
-        return try unverified(impression, over: Array(impression.signingInput.utf8))
+        return try unverified(impression, over: Array(impression.signingInput.utf8), with: digestSigner)
     }
 
     private func unverified<Impression>(
-        _ impression: Impression, over message: [UInt8]
+        _ impression: Impression, over message: [UInt8], with digestSigner: (any DigestSigner)?
     ) throws -> UnverifiedSignature<Impression> {
         let digest = SHA256.digest(of: message).bytes
         return UnverifiedSignature(
             impression: impression, message: message, digest: digest,
-            signature: try privateKey.signature(digest: digest), check: check)
+            signature: try digestSigner?.signature(digest: digest) ?? privateKey.signature(digest: digest), check: check)
     }
 }

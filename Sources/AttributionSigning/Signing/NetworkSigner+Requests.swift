@@ -1,88 +1,117 @@
 package import Attribution
-package import StrictJSON
+import StrictJSON
 
 extension NetworkSigner {
-    /// Signs every form and version of an ad in an order.
+    /// Plans to sign every form and version of an ad in an order.
     ///
     /// - Parameters:
     ///   - order: The order.
     ///   - time: The time to sign.
     ///   - generator: The source of the nonces; a system generator for real ads.
-    /// - Returns: The signed impressions, each in the format that ad servers pass on.
-    /// - Throws: ``Attribution/SigningRefusal`` for an invalid value, ``KeyProblem`` for a network without a key, and
-    ///   the errors of ``ImpressionSigner``.
-    package func answer(
+    /// - Returns: The plan.
+    /// - Throws: ``Attribution/SigningRefusal`` for an invalid value, and ``KeyProblem`` for a network without a key.
+    package func plan(
         _ order: ImpressionOrder,
         at time: UnixMilliseconds,
         using generator: inout some RandomNumberGenerator
-    ) throws -> [JSONText] {
+    ) throws -> SigningPlan {
         let impressions = try order.impressions(at: time) {
             Nonce(using: &generator)
         }
-        return try impressions.map { impression in
-            switch impression {
-            case .skAdNetwork(let impression): try sign(impression).answer()
-            case .adAttributionKit(let impression): try sign(impression).answer()
-            }
+        for impression in impressions {
+            _ = try location(of: impression)
+        }
+        return SigningPlan([impressions]) { signed in
+            SigningPlan.Answer([
+                ("status", .string("signed")), ("impressions", .array(try signed.map { try $0.answer() })),
+            ])
         }
     }
 
-    /// Signs each extension of each imp that a bidder bids on.
+    /// Plans to sign each extension of each imp that a bidder bids on.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - time: The time to sign.
     ///   - generator: The source of the nonces; a system generator for real bids.
-    /// - Returns: The members of `bid.ext` for each imp, and the refusals.
-    /// - Throws: ``Attribution/SigningRefusal`` for a network without a key, and the errors of ``ImpressionSigner``.
-    package func answer(
+    /// - Returns: The plan, whose answer has the members of `bid.ext` for each imp, and the refusals.
+    /// - Throws: ``Attribution/SigningRefusal`` for a network without a key.
+    package func plan(
         _ request: BidRequest,
         at time: UnixMilliseconds,
         using generator: inout some RandomNumberGenerator
-    ) throws -> BidAnswer {
+    ) throws -> SigningPlan {
         switch request {
-        case .one(let request): return .one(try extensions(request, at: time, using: &generator))
+        case .one(let request):
+            let extensions = try PlannedExtensions(request, networks, at: time, using: &generator)
+            return SigningPlan([extensions.impressions]) { SigningPlan.Answer(.one(try extensions.signed($0))) }
         case .whole(let bids):
-            return .whole(
-                try bids.map { bid in
-                    (bid.impID, try extensions(bid.request, at: time, using: &generator))
-                })
+            var planned: [(impID: String, extensions: PlannedExtensions)] = []
+            for bid in bids {
+                let extensions = try PlannedExtensions(bid.request, networks, at: time, using: &generator)
+                planned.append((bid.impID, extensions))
+            }
+            return SigningPlan(planned.map(\.extensions.impressions)) { [planned] signed in
+                var rest = signed
+                return SigningPlan.Answer(
+                    .whole(
+                        try planned.map { bid in
+                            let own = rest.prefix(bid.extensions.impressions.count)
+                            rest = rest.dropFirst(own.count)
+                            return (bid.impID, try bid.extensions.signed(own))
+                        }))
+            }
         }
     }
+}
 
-    private func extensions(
+/// The extensions of one imp: what to sign for them, and what they become.
+private struct PlannedExtensions: Sendable {
+    private(set) var impressions: [Impression] = []
+    private let skadn: Result<(offer: SkadnOffer, count: Int), BidRefusal>?
+    private let adAttributionKit: Result<AdAttributionKitOffer, BidRefusal>?
+
+    init(
         _ request: BidSigningRequest,
+        _ networks: [BiddingNetwork],
         at time: UnixMilliseconds,
         using generator: inout some RandomNumberGenerator
-    ) throws -> SignedExtensions {
+    ) throws {
         let offers = try request.offers(from: networks)
-        let skadn = try extend(offers.skadn) { offer in
-            let impressions = try offer.impressions(at: time) {
-                Nonce(using: &generator)
+        var impressions: [Impression] = []
+        skadn = offers.skadn?.flatMap { offer in
+            Result { () throws(BidRefusal) in
+                let ads = try offer.impressions(at: time) { Nonce(using: &generator) }
+                impressions += ads.map { .skAdNetwork($0) }
+                return (offer, ads.count)
             }
-            return offer.bidExtension(try impressions.map { try sign($0) })
         }
-        let adAttributionKit = try extend(offers.adAttributionKit) { offer in
-            let nonce = Nonce(using: &generator)
-            let impression = try offer.impression(at: time, nonce: nonce)
-            return offer.bidExtension(try sign(impression))
+        adAttributionKit = offers.adAttributionKit?.flatMap { offer in
+            Result { () throws(BidRefusal) in
+                impressions.append(.adAttributionKit(try offer.impression(at: time, nonce: Nonce(using: &generator))))
+                return offer
+            }
         }
-        return SignedExtensions(skadn: skadn, adAttributionKit: adAttributionKit)
+        self.impressions = impressions
     }
 
-    /// Signs an offer; a refusal becomes part of the result, and any other error is rethrown.
-    private func extend<Offer>(
-        _ offer: Result<Offer, BidRefusal>?, _ sign: (Offer) throws -> JSONText
-    ) throws -> Result<JSONText, BidRefusal>? {
-        switch offer {
-        case nil: return nil
-        case .failure(let refusal): return .failure(refusal)
-        case .success(let offer):
-            do {
-                return .success(try sign(offer))
-            } catch let refusal as BidRefusal {
-                return .failure(refusal)
-            }
+    /// The extensions, from the signed ``impressions`` in their order.
+    func signed(_ signed: ArraySlice<SignedImpression>) throws -> SignedExtensions {
+        let skadn = skadn?.map { offer, count in
+            offer.bidExtension(
+                signed.prefix(count).compactMap { if case .skAdNetwork(let one) = $0 { one } else { nil } })
         }
+        var app: Result<JSONText, BidRefusal>?
+        switch adAttributionKit {
+        case .failure(let refusal): app = .failure(refusal)
+        case .success(let offer):
+            // Its impression is the last one.
+            guard case .adAttributionKit(let one)? = signed.last else {
+                throw SignerError.signatureDoesNotVerify
+            }
+            app = .success(offer.bidExtension(one))
+        case nil: break
+        }
+        return SignedExtensions(skadn: skadn, adAttributionKit: app)
     }
 }

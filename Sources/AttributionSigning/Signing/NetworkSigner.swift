@@ -7,11 +7,25 @@ package import Attribution
 package struct NetworkSigner: Sendable {
     private struct Entry {
         let versions: ClosedRange<SKAdNetworkVersion>
-        var signer: ImpressionSigner
+        /// The index of its key among ``keys``, and of its use among ``uses``.
+        let key: Int
+        let use: Int
     }
 
-    /// The keys by registered network id, latest versions first.
+    /// A network's use of a key, as metrics and logs name it.
+    package struct KeyUse: Hashable, Sendable {
+        /// The network's id as registered.
+        package let network: String
+        /// The first 16 digits of the key's fingerprint.
+        package let key: String
+    }
+
+    /// The networks' entries by registered id, latest versions first.
     private var entries: [String: [Entry]] = [:]
+    /// The active keys, each once.
+    private(set) var keys: [ImpressionSigner] = []
+    /// Which networks use which keys.
+    package private(set) var uses: [KeyUse] = []
     /// The networks it signs for, in the order of the list.
     package let networks: [BiddingNetwork]
     /// The fingerprints of the active keys.
@@ -31,8 +45,17 @@ package struct NetworkSigner: Sendable {
             if entries[name] == nil {
                 order.append(key.adNetworkID)
             }
-            entries[name, default: []].append(
-                Entry(versions: key.versions, signer: try ImpressionSigner(privateKey)))
+            let signer = try ImpressionSigner(privateKey)
+            let keyIndex = self.keys.firstIndex { $0.check.isSameKey(as: signer.check) } ?? self.keys.count
+            if keyIndex == self.keys.count {
+                self.keys.append(signer)
+            }
+            let use = KeyUse(network: name, key: String(signer.check.fingerprint.prefix(16)))
+            let useIndex = uses.firstIndex(of: use) ?? uses.count
+            if useIndex == uses.count {
+                uses.append(use)
+            }
+            entries[name, default: []].append(Entry(versions: key.versions, key: keyIndex, use: useIndex))
             entries[name]?.sort { $0.versions.upperBound > $1.versions.upperBound }
         }
         fingerprints = Set(keys.entries.lazy.filter(\.isActive).map(\.publicKey.fingerprint))
@@ -52,20 +75,8 @@ package struct NetworkSigner: Sendable {
     ///
     /// - Throws: ``KeyTablesError``; OpenSSL then continues to verify.
     package mutating func prepareTables() throws(KeyTablesError) {
-        var checks: [OwnSignatureCheck] = []
-        for signer in entries.values.joined().map(\.signer) where !checks.contains(where: signer.check.isSameKey) {
-            checks.append(signer.check)
-        }
-        let fast = try OwnSignatureCheck.withTables(checks)
-        entries = entries.mapValues { entries in
-            entries.map { entry in
-                var entry = entry
-                if let check = fast.first(where: entry.signer.check.isSameKey) {
-                    entry.signer = entry.signer.checking(with: check)
-                }
-                return entry
-            }
-        }
+        let fast = try OwnSignatureCheck.withTables(keys.map(\.check))
+        keys = zip(keys, fast).map { $0.checking(with: $1) }
     }
 
     /// Signs an impression with the active key of its network and version.
@@ -74,7 +85,7 @@ package struct NetworkSigner: Sendable {
     /// - Returns: The impression with its verified signature.
     /// - Throws: ``KeyProblem/noKey(adNetworkID:version:)``, and the errors of ``ImpressionSigner``.
     package func sign(_ impression: SKAdNetworkImpression) throws -> SignedSKAdNetworkImpression {
-        try signer(for: impression).sign(impression)
+        try signer(for: .skAdNetwork(impression)).sign(impression)
     }
 
     /// Signs an AdAttributionKit impression with the active key of its network's latest versions.
@@ -84,7 +95,7 @@ package struct NetworkSigner: Sendable {
     /// - Throws: ``KeyProblem/noAdAttributionKitKey(adNetworkID:)`` if no active key signs versions after 2.0, and the
     ///   errors of ``ImpressionSigner``.
     package func sign(_ impression: AdAttributionKitImpression) throws -> SignedAdAttributionKitImpression {
-        try signer(for: impression).sign(impression)
+        try signer(for: .adAttributionKit(impression)).sign(impression)
     }
 
     /// The signer of an impression.
@@ -93,25 +104,27 @@ package struct NetworkSigner: Sendable {
     /// - Returns: The signer with the active key of its network and version.
     /// - Throws: ``KeyProblem/noKey(adNetworkID:version:)`` or ``KeyProblem/noAdAttributionKitKey(adNetworkID:)``.
     package func signer(for impression: Impression) throws(KeyProblem) -> ImpressionSigner {
+        keys[try location(of: impression).key]
+    }
+
+    /// The key that signs an impression.
+    ///
+    /// - Parameter impression: The impression.
+    /// - Returns: The index of the key among ``keys``, and that of its use among ``uses``.
+    /// - Throws: As ``signer(for:)``.
+    func location(of impression: Impression) throws(KeyProblem) -> (key: Int, use: Int) {
+        let entries = entries[impression.adNetworkID.registered]
         switch impression {
-        case .skAdNetwork(let impression): try signer(for: impression)
-        case .adAttributionKit(let impression): try signer(for: impression)
+        case .skAdNetwork(let impression):
+            guard let entry = entries?.first(where: { $0.versions.contains(impression.version) }) else {
+                throw .noKey(adNetworkID: impression.adNetworkID.text, version: impression.version)
+            }
+            return (entry.key, entry.use)
+        case .adAttributionKit(let impression):
+            guard let entry = entries?.first, entry.versions.upperBound > .v2_0 else {
+                throw .noAdAttributionKitKey(adNetworkID: impression.adNetworkIdentifier.text)
+            }
+            return (entry.key, entry.use)
         }
-    }
-
-    private func signer(for impression: SKAdNetworkImpression) throws(KeyProblem) -> ImpressionSigner {
-        let entry = entries[impression.adNetworkID.registered]?.first { $0.versions.contains(impression.version) }
-        guard let entry else {
-            throw .noKey(adNetworkID: impression.adNetworkID.text, version: impression.version)
-        }
-        return entry.signer
-    }
-
-    private func signer(for impression: AdAttributionKitImpression) throws(KeyProblem) -> ImpressionSigner {
-        let entry = entries[impression.adNetworkIdentifier.registered]?.first
-        guard let entry, entry.versions.upperBound > .v2_0 else {
-            throw .noAdAttributionKitKey(adNetworkID: impression.adNetworkIdentifier.text)
-        }
-        return entry.signer
     }
 }

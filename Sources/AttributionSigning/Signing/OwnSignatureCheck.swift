@@ -118,6 +118,11 @@ struct OwnSignatureCheck: Sendable {
         publicKey.subjectPublicKeyInfo == other.publicKey.subjectPublicKeyInfo
     }
 
+    /// The SHA-256 of the key in hexadecimal.
+    var fingerprint: String {
+        publicKey.fingerprint
+    }
+
     private var name: String {
         "the network key SHA256:\(publicKey.fingerprint)"
     }

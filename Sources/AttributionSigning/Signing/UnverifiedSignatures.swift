@@ -17,10 +17,24 @@ struct UnverifiedSignatures {
     ///
     /// - Throws: The errors of `signer`, and of signing.
     mutating func append(_ impression: Impression, _ signer: (Impression) throws -> ImpressionSigner) throws {
-        let signer = try signer(impression)
+        try append(impression, try signer(impression))
+    }
+
+    /// Signs an impression.
+    ///
+    /// - Parameters:
+    ///   - impression: The impression.
+    ///   - signer: The signer with its key.
+    ///   - digestSigner: What signs digests with the key; nil for OpenSSL with a context of its own.
+    /// - Throws: The errors of signing.
+    mutating func append(
+        _ impression: Impression, _ signer: ImpressionSigner, with digestSigner: (any DigestSigner)? = nil
+    ) throws {
         switch impression {
-        case .skAdNetwork(let impression): items.append(.skAdNetwork(try signer.unverified(impression)))
-        case .adAttributionKit(let impression): items.append(.adAttributionKit(try signer.unverified(impression)))
+        case .skAdNetwork(let impression):
+            items.append(.skAdNetwork(try signer.unverified(impression, with: digestSigner)))
+        case .adAttributionKit(let impression):
+            items.append(.adAttributionKit(try signer.unverified(impression, with: digestSigner)))
         }
     }
 

@@ -29,21 +29,27 @@ enum ConcatenatedSignature {
 
     /// The form r‖s of a DER signature; nil if it is not a signature on P-256.
     static func concatenated(_ der: [UInt8]) -> [UInt8]? {
-        let pair = der.withUnsafeBufferPointer { buffer in
-            var cursor = buffer.baseAddress
-            return d2i_ECDSA_SIG(nil, &cursor, buffer.count)
-        }
-        guard let pair else {
+        guard der.count > 2, der[0] == 0x30, Int(der[1]) == der.count - 2 else {
             return nil
         }
-        defer { ECDSA_SIG_free(pair) }
-        var r = [UInt8](repeating: 0, count: size)
-        var s = r
-        guard BN_bn2binpad(ECDSA_SIG_get0_r(pair), &r, Int32(size)) == size,
-            BN_bn2binpad(ECDSA_SIG_get0_s(pair), &s, Int32(size)) == size
-        else {
-            return nil
+        var signature = [UInt8](repeating: 0, count: 2 * size)
+        var start = 2
+        for end in [size, 2 * size] {
+            guard start + 2 < der.count, der[start] == 0x02 else {
+                return nil
+            }
+            let next = start + 2 + Int(der[start + 1])
+            guard next <= der.count else {
+                return nil
+            }
+            // A leading zero keeps the sign bit clear.
+            let digits = der[(start + 2)..<next].drop { $0 == 0 }
+            guard digits.count <= size else {
+                return nil
+            }
+            signature.replaceSubrange((end - digits.count)..<end, with: digits)
+            start = next
         }
-        return r + s
+        return start == der.count ? signature : nil
     }
 }

@@ -6,3 +6,9 @@ extension ListenAddress: ExpressibleByArgument {
         self.init(argument)
     }
 }
+
+extension SigningAddress: ExpressibleByArgument {
+    init?(argument: String) {
+        self.init(argument)
+    }
+}

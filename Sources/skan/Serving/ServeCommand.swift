@@ -10,8 +10,9 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Receive postbacks over HTTP and record them.",
         discussion: """
-            Answers 200 only after the postback is on disk. Settings come from flags, otherwise from SKAN_LISTEN, \
-            SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_NETWORK, SKAN_TRUST_TEST_KEY and SKAN_TRUSTED_PROXY \
+            Answers 200 only after the postback is on disk. With --signing it also signs impressions and bids, and \
+            then it needs no store. Settings come from flags, otherwise from SKAN_LISTEN, SKAN_SIGNING, SKAN_COUNTS, \
+            SKAN_SIGNING_PLAIN_HTTP, SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_NETWORK, SKAN_TRUST_TEST_KEY and SKAN_TRUSTED_PROXY \
             (comma-separated), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY, SKAN_LOG_LEVEL and \
             SKAN_LOG_FORMAT; those of the console also from SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP \
             (yes or no). --check shows what a server would start with. On SIGTERM or SIGINT the server finishes accepted \
@@ -23,16 +24,27 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "HOST:PORT for devices (default 127.0.0.1:8080; port 0 picks a free one).")
     var listen: ListenAddress?
 
-    @Option(help: "HOST:PORT for health, reports and signing (default 127.0.0.1:8081); other hosts need --tokens.")
+    @Option(help: "HOST:PORT or unix:PATH for requests to sign (default: none); other hosts need --tokens.")
+    var signing: SigningAddress?
+
+    @Option(
+        help: "File to which a server without a store appends how many ads it signed (skan import --impressions).",
+        completion: .file())
+    var counts: String?
+
+    @Flag(help: "Allow --signing without TLS off loopback, behind a proxy that terminates TLS.")
+    var signingPlainHttp = false
+
+    @Option(help: "HOST:PORT for health and reports (default 127.0.0.1:8081); other hosts need --tokens.")
     var console: ListenAddress?
 
     @Option(
         help:
-            "Token list (skan tokens create); every console path except /healthz, /readyz and /openapi.yaml needs one.",
+            "Token list (skan tokens create): signing needs one, and every console path but /healthz, /readyz, /openapi.yaml.",
         completion: .file())
     var tokens: String?
 
-    @Option(help: "Requests a second each token may be used for (default 5000).")
+    @Option(help: "Requests a second each token may be used for (default 50000).")
     var signRate: Int?
 
     @Flag(help: "Allow the console without TLS off loopback, behind a proxy that terminates TLS.")
@@ -55,7 +67,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var testKeys: TestKeyOptions
 
     @Option(
-        help: "Key list of the networks (JSON), to sign impressions on request.", completion: .file())
+        help: "Key list of the networks (JSON), to sign impressions and web ads.", completion: .file())
     var signingKeys: String?
 
     @Option(

@@ -46,14 +46,23 @@ struct ServeSettings {
         func list(_ flags: [String], _ name: String) -> [String] {
             flags.isEmpty ? environment.list(name) : flags
         }
-        let store = command.store ?? environment.text("store") ?? ""
-        if store.isEmpty {
-            problems.append(CommandFailure("expected --store FILE", hint: "the file is created if it does not exist"))
-        }
+        let store = command.store.flatMap { $0.isEmpty ? nil : $0 } ?? environment.text("store")
         var configuration = ServerConfiguration(store: store)
+        if store == nil, let listen = command.listen {
+            problems.append(
+                CommandFailure("--listen \(listen): postbacks need a store to be recorded in", hint: "give --store FILE"))
+        }
         configuration.listen = value(
             command.listen, environment.text("listen"), "SKAN_LISTEN", configuration.listen, "HOST:PORT"
         ) { ListenAddress($0) }
+        configuration.signing = command.signing
+        if command.signing == nil, let text = environment.text("signing") {
+            configuration.signing = value(
+                nil, text, "SKAN_SIGNING", .port(configuration.console), "HOST:PORT or unix:PATH"
+            ) { SigningAddress($0) }
+        }
+        configuration.counts = command.counts ?? environment.text("counts")
+        configuration.isSigningPlain = flag(command.signingPlainHttp, "signing.plain.http")
         configuration.console = value(
             command.console, environment.text("console"), "SKAN_CONSOLE", configuration.console, "HOST:PORT"
         ) { ListenAddress($0) }
@@ -75,6 +84,7 @@ struct ServeSettings {
         configuration.tlsCertificate = command.tlsCertificate ?? environment.text("tls.certificate")
         configuration.tlsKey = command.tlsKey ?? environment.text("tls.key")
         configuration.threads = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
+        configuration.signingThreads = ProcessInfo.processInfo.activeProcessorCount
         configuration.programVersion = Skan.version
         let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
         logLevel = value(

@@ -2,8 +2,10 @@ import ArgumentParser
 import Attribution
 import AttributionHarness
 import AttributionServer
+import BoundedLogging
 import Foundation
 import Logging
+import SQLiteStore
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -42,15 +44,16 @@ struct DemoCommand: AsyncParsableCommand {
                 try? FileManager.default.removeItem(atPath: folder)
             }
         }
-        var configuration = ServerConfiguration(store: "\(folder)/demo.sqlite")
+        let store = "\(folder)/demo.sqlite"
+        var configuration = ServerConfiguration(store: store)
         configuration.listen = listen ?? configuration.listen
         configuration.console = console ?? configuration.console
         configuration.testKeys = ["p192", "p256"].map { "\(folder)/keys/test-\($0).public.pem" }
         configuration.programVersion = Skan.version
         configuration.descriptors = DescriptorLimit.raise()
         let standIn = try AppleStandIn(folder: "\(folder)/keys")
-        if !FileManager.default.fileExists(atPath: configuration.store) {
-            try await record(in: configuration.store, standIn)
+        if !FileManager.default.fileExists(atPath: store) {
+            try await record(in: store, standIn)
         }
         let process = ServerProcess(logLevel: .warning, logFormat: .text)
         defer { process.flush() }

@@ -1,4 +1,4 @@
-import AttributionReports
+import Attribution
 
 extension Moment {
     /// The time to the second, as `2026-11-01 12:30:00`.

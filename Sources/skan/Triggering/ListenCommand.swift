@@ -44,11 +44,12 @@ struct ListenCommand: AsyncParsableCommand {
         let address = listen
         let paths = PublicRoute.allCases.map(\.path)
         let ingress = Ingress(
-            host: address.host, port: address.port, routes: IngressRoutes(paths),
+            address: .port(host: address.host, port: address.port), routes: IngressRoutes(paths),
             logger: Logger(label: "skan") { _ in SwiftLogNoOpLogHandler() },
             now: { Date() },
-            onListening: { _, port in
-                Terminal.say("skan: listening on http://\(ListenAddress(host: address.host, port: port))")
+            onListening: { bound in
+                let bound = ListenAddress(host: address.host, port: bound.port ?? address.port)
+                Terminal.say("skan: listening on http://\(bound)")
             },
             handler: { request, answer in
                 printer.take(request, path: paths[request.route.index], answer)

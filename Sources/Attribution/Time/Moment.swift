@@ -1,5 +1,4 @@
-import Attribution
-import Foundation
+import FoundationEssentials
 package import StrictJSON
 
 /// A time in UTC, written as a time or as a day, which stands for its beginning.

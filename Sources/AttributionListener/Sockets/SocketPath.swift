@@ -1,4 +1,4 @@
-import CodedErrors
+package import CodedErrors
 import NIOCore
 
 #if canImport(Glibc)
@@ -11,9 +11,9 @@ import NIOCore
 ///
 /// `sun_path` has room for 107 bytes. A longer path goes through an open descriptor of its folder, for the lifetime of
 /// this object.
-final class SocketPath: Sendable {
+package final class SocketPath: Sendable {
     /// The path to bind or connect to.
-    let text: String
+    package let text: String
     private let folder: CInt?
 
     private static let longest = 107
@@ -21,7 +21,7 @@ final class SocketPath: Sendable {
     /// Makes a path, whose folder must exist if it is long.
     ///
     /// - Throws: ``SocketError`` when the folder cannot be opened.
-    init(_ path: String) throws(SocketError) {
+    package init(_ path: String) throws(SocketError) {
         guard path.utf8.count > Self.longest, let slash = path.lastIndex(of: "/") else {
             text = path
             folder = nil
@@ -43,10 +43,10 @@ final class SocketPath: Sendable {
 }
 
 /// A failed operation on a socket's file.
-struct SocketError: CodedError, CustomStringConvertible {
-    let code = ErrorCode.cannotListen
-    let description: String
-    let hint: String?
+package struct SocketError: CodedError, CustomStringConvertible {
+    package let code = ErrorCode.cannotListen
+    package let description: String
+    package let hint: String?
 
     /// Takes the system's last error.
     init(_ attempt: String, _ path: String) {
@@ -55,7 +55,7 @@ struct SocketError: CodedError, CustomStringConvertible {
     }
 
     /// Takes the error of a library that could not listen.
-    init(binding error: any Error, _ path: String) {
+    package init(binding error: any Error, _ path: String) {
         let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) }
         description = "cannot listen at \(path): \(reason ?? "\(type(of: error))")"
         hint = nil

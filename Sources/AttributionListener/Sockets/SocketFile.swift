@@ -8,13 +8,13 @@
 ///
 /// Clients can connect as soon as a socket is bound, with the mode that the umask left. So it is bound in a folder of
 /// mode 0700, given its own mode there, and only then renamed, replacing one that a killed process left behind. Its
-/// maker must hold the store's lease.
-final class SocketFile: Sendable {
+/// maker must know that no other process listens there: by a lease, or by ``checkIsUnused(_:)``.
+package final class SocketFile: Sendable {
     /// The path clients connect to.
-    let path: String
+    package let path: String
     private let folder: String
     /// The path it is bound at.
-    let binding: SocketPath
+    package let binding: SocketPath
 
     private static let name = "/s"
 
@@ -22,7 +22,7 @@ final class SocketFile: Sendable {
     ///
     /// - Parameter path: The path clients will connect to.
     /// - Throws: ``SocketError``.
-    init(_ path: String) throws(SocketError) {
+    package init(_ path: String) throws(SocketError) {
         try Self.check(path)
         self.path = path
         folder = path + ".new"
@@ -43,10 +43,38 @@ final class SocketFile: Sendable {
     /// Refuses a path at which there is anything but a socket, which is not ours to remove.
     ///
     /// - Throws: ``SocketError``.
-    static func check(_ path: String) throws(SocketError) {
+    package static func check(_ path: String) throws(SocketError) {
         var status = stat()
         if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
             throw SocketError("\(path) exists and is not a socket", hint: "move it away")
+        }
+    }
+
+    /// Refuses a path at which a process listens; one that a killed process left behind may be replaced.
+    ///
+    /// - Throws: ``SocketError``.
+    package static func checkIsUnused(_ path: String) throws(SocketError) {
+        try check(path)
+        let socketPath = try SocketPath(path)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: socketPath.text.utf8) }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else {
+            throw SocketError("make a socket for", path)
+        }
+        defer { close(descriptor) }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        // A full backlog is EAGAIN: someone listens.
+        guard result != 0, errno == ECONNREFUSED || errno == ENOENT else {
+            guard result == 0 || errno == EAGAIN || errno == EINPROGRESS else {
+                throw SocketError("use", path)
+            }
+            throw SocketError("another process listens at \(path)", hint: "stop it, or choose another path")
         }
     }
 
@@ -54,7 +82,7 @@ final class SocketFile: Sendable {
     ///
     /// - Returns: The file's identity, for ``remove(_:)``.
     /// - Throws: ``SocketError``.
-    func publish() throws(SocketError) -> Identity {
+    package func publish() throws(SocketError) -> Identity {
         let bound = folder + Self.name
         guard chmod(bound, 0o600) == 0 else {
             throw SocketError("set the mode of", bound)
@@ -67,7 +95,7 @@ final class SocketFile: Sendable {
     }
 
     /// Removes the socket's files, unless another process has replaced the socket since.
-    func remove(_ published: Identity?) {
+    package func remove(_ published: Identity?) {
         unlink(folder + Self.name)
         rmdir(folder)
         if let published, Identity(path) == published {
@@ -76,7 +104,7 @@ final class SocketFile: Sendable {
     }
 
     /// Identifies a file.
-    struct Identity: Equatable {
+    package struct Identity: Equatable, Sendable {
         private let device: UInt64
         private let inode: UInt64
 

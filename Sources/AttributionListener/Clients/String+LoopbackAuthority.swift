@@ -1,8 +1,6 @@
-import AttributionListener
-
 extension String {
     /// Whether a Host field, `name` or `name:port`, names this machine itself.
-    var isLoopbackAuthority: Bool {
+    package var isLoopbackAuthority: Bool {
         // Enough for an IPv6 address with its port. Checked because clients may send 16 KiB with every request.
         guard utf8.count <= 64 else {
             return false

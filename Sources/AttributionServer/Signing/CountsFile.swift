@@ -1,0 +1,93 @@
+import CodedErrors
+import Foundation
+
+/// A file of lines that several processes may append to, and that may be moved away at any time.
+struct CountsFile: Sendable {
+    private let path: String
+
+    init(_ path: String) {
+        self.path = path
+    }
+
+    /// Why the file cannot be written.
+    struct Problem: CodedError, CustomStringConvertible {
+        let code = ErrorCode.unwritableFile
+        let description: String
+        let hint: String?
+    }
+
+    /// Refuses a path that cannot be written, without making the file.
+    ///
+    /// - Throws: ``Problem``.
+    func check() throws(Problem) {
+        var status = stat()
+        if stat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw Problem(description: "cannot write \(path): it is not a regular file", hint: "choose another path")
+            }
+            guard access(path, W_OK) == 0 else { throw problem() }
+        } else {
+            let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+            guard access(folder, W_OK | X_OK) == 0 else { throw problem() }
+        }
+    }
+
+    /// Appends whole lines, and returns once they are on disk.
+    ///
+    /// - Throws: ``Problem``; the file is then as it was before, if the system allows.
+    func append(_ lines: [UInt8]) throws(Problem) {
+        let descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o640)
+        guard descriptor >= 0 else { throw problem() }
+        defer { close(descriptor) }
+        var status = stat()
+        guard flock(descriptor, LOCK_EX) == 0, fstat(descriptor, &status) == 0 else { throw problem() }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw Problem(description: "cannot write \(path): it is not a regular file", hint: "choose another path")
+        }
+        let end = try endOfLines(descriptor, size: status.st_size)
+        var written = 0
+        while written < lines.count {
+            let count = lines.withUnsafeBytes { bytes in
+                Foundation.write(descriptor, bytes.baseAddress?.advanced(by: written), lines.count - written)
+            }
+            guard count > 0 else {
+                let problem = problem()
+                _ = ftruncate(descriptor, end)
+                throw problem
+            }
+            written += count
+        }
+        guard fsync(descriptor) == 0 else {
+            let problem = problem()
+            _ = ftruncate(descriptor, end)
+            throw problem
+        }
+    }
+
+    /// More than the longest line.
+    private static let longestLine = 4_096
+    /// How every line begins.
+    private static let beginning = Array(#"{"version":"#.utf8)
+
+    /// The end of the last whole line; cuts off a part of a line that a process left behind when it was killed.
+    private func endOfLines(_ descriptor: Int32, size: off_t) throws(Problem) -> off_t {
+        let count = min(Int(size), Self.longestLine)
+        var bytes = [UInt8](repeating: 0, count: count)
+        guard pread(descriptor, &bytes, count, size - off_t(count)) == count else { throw problem() }
+        let rest = bytes[(bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)...]
+        guard !rest.isEmpty else { return size }
+        guard rest.count < Self.longestLine, zip(rest, Self.beginning).allSatisfy(==) else {
+            throw Problem(
+                description: "cannot write \(path): it does not end with a line of counts", hint: "choose another path")
+        }
+        let end = size - off_t(rest.count)
+        guard ftruncate(descriptor, end) == 0 else { throw problem() }
+        return end
+    }
+
+    private func problem() -> Problem {
+        Problem(
+            description: "cannot write \(path): \(String(cString: strerror(errno)))",
+            hint: "check that the folder exists, can be written and has room")
+    }
+}

@@ -1,0 +1,124 @@
+import Attribution
+import AttributionSigning
+import BoundedLogging
+import Foundation
+package import Logging
+import Synchronization
+
+/// Counts signed ads in a process without a store, and appends the sums to a file for `skan import --impressions`.
+///
+/// A line is numbered once and never changed: when it could not be written it is written again as it is, and whoever
+/// imports it twice counts it once. What was counted since the last write is lost when the process is killed.
+package final class SignedCounts: Sendable {
+    /// The time between two writes.
+    private static let interval = Duration.seconds(60)
+    /// With so many different campaigns the sums are written early, so that memory is bounded.
+    private static let maximumSums = 10_000
+
+    private struct Sum {
+        var count: Int64 = 0
+        /// The first and the last second counted.
+        var first = Int64.max
+        var last = Int64.min
+    }
+
+    private struct State {
+        /// The sums by day and campaign; a sum is of one day.
+        var sums: [Int64: [SignedCampaign: Sum]] = [:]
+        var sequence: Int64 = 0
+        var writtenAt: ContinuousClock.Instant
+    }
+
+    private let file: CountsFile
+    private let writer: Nonce
+    private let failures: FailureLog
+    private let state: Mutex<State>
+    /// Lines that are not known to be on disk; held while writing.
+    private let lines = Mutex<[UInt8]>([])
+
+    /// Begins to count.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - now: The current instant.
+    ///   - logger: Where failures are logged.
+    package init(_ path: String, at now: ContinuousClock.Instant, logger: Logger) {
+        file = CountsFile(path)
+        var generator = SystemRandomNumberGenerator()
+        writer = Nonce(using: &generator)
+        failures = FailureLog("signed impressions could not be written; they are written with the next", logger: logger)
+        state = Mutex(State(writtenAt: now))
+    }
+
+    /// Counts the ads of a plan, each once.
+    func add(_ plan: SigningPlan, at time: UnixMilliseconds) {
+        let second = time.rawValue.dividedRoundingDown(by: 1_000)
+        let campaigns = plan.ads.compactMap { SignedCampaign(plan.impressions[$0]) }
+        let day = second.dividedRoundingDown(by: 86_400)
+        state.withLock { state in
+            for campaign in campaigns {
+                var sum = state.sums[day]?[campaign] ?? Sum()
+                sum.count += 1
+                sum.first = min(sum.first, second)
+                sum.last = max(sum.last, second)
+                state.sums[day, default: [:]][campaign] = sum
+            }
+        }
+    }
+
+    /// Writes the sums if a minute has passed; call it often, from a thread that may write a file.
+    package func heartbeat(at now: ContinuousClock.Instant) {
+        let isDue = state.withLock { state in
+            guard now - state.writtenAt >= Self.interval || state.sums.values.contains(where: Self.isLarge) else {
+                return false
+            }
+            state.writtenAt = now
+            return true
+        }
+        if isDue { write() }
+    }
+
+    private static func isLarge(_ sums: [SignedCampaign: Sum]) -> Bool {
+        sums.count >= maximumSums
+    }
+
+    /// Writes what was counted.
+    ///
+    /// - Returns: Whether all of it is on disk.
+    @discardableResult
+    package func write() -> Bool {
+        lines.withLock { lines in
+            // What could not be written comes first, and new sums grow meanwhile.
+            if lines.isEmpty { lines = takeLines() }
+            guard !lines.isEmpty else { return true }
+            do {
+                try file.append(lines)
+                lines = []
+                return true
+            } catch {
+                failures.note(error)
+                return false
+            }
+        }
+    }
+
+    private func takeLines() -> [UInt8] {
+        var lines: [UInt8] = []
+        let (sums, first) = state.withLock { state in
+            let first = state.sequence
+            state.sequence += Int64(state.sums.values.reduce(0) { $0 + $1.count })
+            defer { state.sums = [:] }
+            return (state.sums, first)
+        }
+        var sequence = first
+        for (campaign, sum) in sums.sorted(by: { $0.key < $1.key }).flatMap(\.value) {
+            sequence += 1
+            let line = SignedImpressionCount(
+                campaign: campaign, writer: writer, sequence: sequence, seconds: sum.first..<sum.last + 1,
+                signed: sum.count)
+            lines += line.line.utf8
+            lines.append(UInt8(ascii: "\n"))
+        }
+        return lines
+    }
+}

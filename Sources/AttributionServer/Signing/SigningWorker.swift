@@ -1,0 +1,256 @@
+import Attribution
+import AttributionAccess
+import AttributionListener
+import AttributionSigning
+import BoundedLogging
+import CodedErrors
+import Logging
+import StrictJSON
+
+/// Signs requests on one thread: reads all of them, signs what they ask for, verifies it together, and makes answers.
+struct SigningWorker {
+    /// How many requests are signed together: verification then runs at nearly its full rate, for some milliseconds.
+    static let requestsPerTurn = 64
+    /// How many orders of a batch are signed in one turn.
+    private static let ordersPerTurn = 32
+
+    private let current: CurrentSigner
+    private let counts: SignedCounts?
+    private let makeDigestSigner: BatchSigner.MakeDigestSigner
+    private let logger: Logger
+    private let failures: FailureLog
+    private var metrics: SigningMetrics
+    /// Signers by the generation of their key list: former ones remain while batches that began with them do.
+    private var signers: [Int: BatchSigner] = [:]
+    private var generator = SystemRandomNumberGenerator()
+
+    init(
+        current: CurrentSigner, counts: SignedCounts?, makeDigestSigner: @escaping BatchSigner.MakeDigestSigner,
+        logger: Logger, metrics: SigningMetrics
+    ) {
+        self.current = current
+        self.counts = counts
+        self.makeDigestSigner = makeDigestSigner
+        self.logger = logger
+        self.metrics = metrics
+        failures = FailureLog("signing failed", logger: logger)
+    }
+
+    /// What became of some requests.
+    struct Outcome {
+        var answered: [(request: SigningRequest, answer: IngressAnswer)] = []
+        /// The batches that need another turn.
+        var unfinished: [SigningRequest] = []
+    }
+
+    /// Signs requests.
+    mutating func sign(_ requests: [SigningRequest]) -> Outcome {
+        var turn = Turn(keys: current.keys)
+        var outcome = Outcome()
+        for request in requests {
+            plan(request, in: &turn, &outcome)
+        }
+        turn.sign(with: &signers, makeDigestSigner)
+        for (request, parts) in turn.planned {
+            finish(request, parts, of: turn, &outcome)
+        }
+        return outcome
+    }
+
+    // MARK: Reading
+
+    /// What is signed together.
+    private struct Turn {
+        /// One thing that a request asks for: all of it, or an order of a batch.
+        struct Part {
+            /// The line of a batch.
+            let line: Int
+            let plan: Result<SigningPlan, any Error>
+            /// Where its impressions are among those of its key list.
+            let range: Range<Int>
+        }
+
+        /// The key list that requests begin with.
+        let keys: CurrentSigner.Keys
+        /// The requests that were read, each with its key list.
+        var planned: [(request: SigningRequest, parts: [Part])] = []
+        /// The impressions by the generation of their key list.
+        private var impressions: [Int: (signer: NetworkSigner, list: [Impression])] = [:]
+        private(set) var signed: [Int: [Result<BatchSigner.Signed, any Error>]] = [:]
+
+        init(keys: CurrentSigner.Keys) {
+            self.keys = keys
+        }
+
+        mutating func add(_ plan: Result<SigningPlan, any Error>, line: Int, keys: CurrentSigner.Keys) -> Part {
+            guard case .success(let planned) = plan else {
+                return Part(line: line, plan: plan, range: 0..<0)
+            }
+            let start = impressions[keys.generation]?.list.count ?? 0
+            impressions[keys.generation, default: (keys.signer, [])].list += planned.impressions
+            return Part(line: line, plan: plan, range: start..<start + planned.impressions.count)
+        }
+
+        mutating func sign(with signers: inout [Int: BatchSigner], _ make: @escaping BatchSigner.MakeDigestSigner) {
+            for (generation, batch) in impressions {
+                let signer = signers[generation] ?? BatchSigner(batch.signer, makeDigestSigner: make)
+                signers[generation] = signer
+                signed[generation] = signer.sign(batch.list)
+            }
+            if signers.count > 1 {
+                signers = signers.filter { $0.key >= keys.generation || impressions[$0.key] != nil }
+            }
+        }
+    }
+
+    private mutating func plan(_ request: SigningRequest, in turn: inout Turn, _ outcome: inout Outcome) {
+        var request = request
+        guard request.route == .batch else {
+            let result: Result<SigningPlan, any Error>
+            do { result = .success(try plan(request, turn.keys.signer)) } catch { result = .failure(error) }
+            request.keys = turn.keys
+            return turn.planned.append((request, [turn.add(result, line: 0, keys: turn.keys)]))
+        }
+        var progress: SigningRequest.BatchProgress
+        do {
+            progress =
+                try request.progress
+                ?? SigningRequest.BatchProgress(batch: ImpressionBatch(readingRequest: request.body))
+        } catch {
+            return outcome.answered.append((request, answer(refusing: error, to: request)))
+        }
+        let keys = request.keys ?? turn.keys
+        request.keys = keys
+        let orders = progress.batch.orders[progress.next...].prefix(Self.ordersPerTurn)
+        progress.next += orders.count
+        request.progress = progress
+        var parts: [Turn.Part] = []
+        for (line, order) in orders {
+            let result: Result<SigningPlan, any Error>
+            do { result = .success(try plan(try order.get(), request, keys.signer)) } catch { result = .failure(error) }
+            parts.append(turn.add(result, line: line, keys: keys))
+        }
+        turn.planned.append((request, parts))
+    }
+
+    private mutating func plan(_ request: SigningRequest, _ signer: NetworkSigner) throws -> SigningPlan {
+        switch request.route {
+        case .impressions, .batch:
+            let order = try ImpressionOrder(reading: request.body, limit: SigningRequest.bodyLimit)
+            return try plan(order, request, signer)
+        case .openRTB:
+            let bids = try BidRequest(reading: request.body, limit: SigningRequest.bodyLimit)
+            try request.caller?.authorize(bids.networks)
+            return try signer.plan(bids, at: request.receivedAt, using: &generator)
+        }
+    }
+
+    private mutating func plan(
+        _ order: ImpressionOrder, _ request: SigningRequest, _ signer: NetworkSigner
+    ) throws -> SigningPlan {
+        try request.caller?.authorize([order.adNetworkID.text])
+        return try signer.plan(order, at: request.receivedAt, using: &generator)
+    }
+
+    // MARK: Answering
+
+    private mutating func finish(
+        _ request: SigningRequest, _ parts: [Turn.Part], of turn: Turn, _ outcome: inout Outcome
+    ) {
+        let keys = request.keys ?? turn.keys
+        let signed = turn.signed[keys.generation] ?? []
+        if request.route == .batch {
+            finishBatch(request, parts, signed, keys, &outcome)
+        } else {
+            for part in parts {
+                let answer: IngressAnswer
+                do {
+                    answer = self.answer(try self.answer(part, signed, keys, request), to: request)
+                } catch {
+                    answer = self.answer(refusing: error, to: request)
+                }
+                outcome.answered.append((request, answer))
+            }
+        }
+    }
+
+    private mutating func finishBatch(
+        _ request: SigningRequest, _ parts: [Turn.Part], _ signed: [Result<BatchSigner.Signed, any Error>],
+        _ keys: CurrentSigner.Keys, _ outcome: inout Outcome
+    ) {
+        guard var progress = request.progress else { return }
+        for part in parts {
+            do {
+                progress.answers.add(part.line, try answer(part, signed, keys, request).members)
+            } catch {
+                progress.answers.add(part.line, refusal(for: error))
+            }
+        }
+        var request = request
+        request.progress = progress
+        guard progress.next == progress.batch.count else {
+            return outcome.unfinished.append(request)
+        }
+        var answer = IngressAnswer(status: progress.answers.refusals.isEmpty ? 200 : 207, body: progress.answers.text)
+        answer.mediaType = .ndjson
+        answer.caller = request.caller?.name
+        outcome.answered.append((request, answer))
+    }
+
+    /// The answer to a part; of a part with a signature that was discarded, nothing leaves.
+    private mutating func answer(
+        _ part: Turn.Part, _ signed: [Result<BatchSigner.Signed, any Error>], _ keys: CurrentSigner.Keys,
+        _ request: SigningRequest
+    ) throws -> SigningPlan.Answer {
+        let plan = try part.plan.get()
+        let own = try signed[part.range].map { try $0.get() }
+        let answer = try plan.answer(own.map(\.impression)[...])
+        let uses = keys.signer.uses
+        for one in own {
+            metrics.count(1, of: uses[one.use])
+        }
+        counts?.add(plan, at: request.receivedAt)
+        if logger.logLevel <= .debug {
+            let used = Set(own.map { uses[$0.use] })
+            logger.debug(
+                "signed",
+                metadata: [
+                    "route": "\(request.route.path)", "token": "\(request.caller?.name ?? "none")",
+                    "token-id": "\(request.caller?.id ?? "none")",
+                    "networks": "\(used.map(\.network).sorted().joined(separator: ","))",
+                    "keys": "\(used.map(\.key).sorted().joined(separator: ","))", "signatures": "\(own.count)",
+                ])
+        }
+        return answer
+    }
+
+    private func answer(_ signed: SigningPlan.Answer, to request: SigningRequest) -> IngressAnswer {
+        var answer = IngressAnswer(
+            status: signed.refusal?.code.httpStatus ?? (signed.isPartial ? 207 : 200),
+            body: Array((JSONText.object(signed.members).line + "\n").utf8),
+            retryAfter: signed.refusal?.retryAfter)
+        answer.caller = request.caller?.name
+        if let refused = signed.refusedExtensions {
+            // Many bidders look at nothing but status and header.
+            answer.fields.append(("Skan-Refused", refused))
+        }
+        return answer
+    }
+
+    private func answer(refusing error: any Error, to request: SigningRequest) -> IngressAnswer {
+        var answer = IngressAnswer(refusing: refusal(for: error))
+        answer.caller = request.caller?.name
+        return answer
+    }
+
+    /// The refusal that a client gets for an error; those that an operator has to know of are logged and counted.
+    private func refusal(for error: any Error) -> any CodedError {
+        if let error = error as? any CodedError, error.code != .signingFailed {
+            return error
+        }
+        metrics.countFault()
+        failures.note(error)
+        return error as? any CodedError
+            ?? Refusal(.signingFailed, "no signature could be made; the server's log says why")
+    }
+}

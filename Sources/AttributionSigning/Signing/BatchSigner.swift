@@ -1,0 +1,66 @@
+package import Attribution
+
+/// Signs many impressions at a time on one thread, and verifies all their signatures together before it returns any.
+///
+/// It holds one key list, so that everything it signs comes from the same one. Each thread has its own, with signing
+/// contexts prepared once.
+package final class BatchSigner {
+    /// A signed impression, and which network used which key: an index of ``NetworkSigner/uses``.
+    package struct Signed: Sendable {
+        /// The impression with its verified signature.
+        package let impression: SignedImpression
+        /// The use of the key.
+        package let use: Int
+    }
+
+    /// Makes what signs digests with a key.
+    package typealias MakeDigestSigner = @Sendable (NetworkPrivateKey) throws -> any DigestSigner
+
+    /// The key list.
+    package let signer: NetworkSigner
+    private let makeDigestSigner: MakeDigestSigner
+    private var digestSigners: [(any DigestSigner)?]
+
+    /// Makes a signer for one thread.
+    ///
+    /// - Parameters:
+    ///   - signer: The key list.
+    ///   - makeDigestSigner: Makes what signs digests with a key; it need not be reliable.
+    package init(
+        _ signer: NetworkSigner, makeDigestSigner: @escaping MakeDigestSigner = { try PreparedKey($0) }
+    ) {
+        self.signer = signer
+        self.makeDigestSigner = makeDigestSigner
+        digestSigners = Array(repeating: nil, count: signer.keys.count)
+    }
+
+    /// Signs impressions.
+    ///
+    /// - Parameter impressions: The impressions, of any networks and versions.
+    /// - Returns: For each, in the same order, the verified result; or ``KeyProblem`` for a network without a key,
+    ///   ``SignerError/signatureDoesNotVerify``, or the error of the signer.
+    package func sign(_ impressions: [Impression]) -> [Result<Signed, any Error>] {
+        var signatures = UnverifiedSignatures()
+        let uses = impressions.map { impression in
+            Result { () throws -> Int in
+                let (key, use) = try signer.location(of: impression)
+                let digestSigner = try digestSigners[key] ?? makeDigestSigner(signer.keys[key].privateKey)
+                // One that fails is made anew for the next signature.
+                digestSigners[key] = nil
+                try signatures.append(impression, signer.keys[key], with: digestSigner)
+                digestSigners[key] = digestSigner
+                return use
+            }
+        }
+        var verified = signatures.verified().makeIterator()
+        return uses.map { use in
+            use.flatMap { use in
+                switch verified.next() {
+                case .success(let impression)?: .success(Signed(impression: impression, use: use))
+                case .failure(let error)?: .failure(error)
+                case nil: .failure(SignerError.signatureDoesNotVerify)
+                }
+            }
+        }
+    }
+}
