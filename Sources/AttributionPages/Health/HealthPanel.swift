@@ -1,4 +1,4 @@
-import AttributionReports
+import Attribution
 import AttributionStore
 
 /// Whether all is well, from what is known without the store's help, and from the store what it can tell.

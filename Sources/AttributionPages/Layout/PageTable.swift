@@ -1,3 +1,4 @@
+import Attribution
 import AttributionReports
 import StrictJSON
 
