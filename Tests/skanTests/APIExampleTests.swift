@@ -99,7 +99,10 @@ struct APIExampleTests {
             case ["signing"]: server.signer
             default: server.console
             }
-        var url = try #require(URLComponents(string: base + operation.path))
+        let path = request.elements.reduce(operation.path) { path, element in
+            path.replacing("{\(element.name)}", with: element.value)
+        }
+        var url = try #require(URLComponents(string: base + path))
         if !request.query.isEmpty {
             url.queryItems = request.query.map { URLQueryItem(name: $0.name, value: $0.value) }
         }

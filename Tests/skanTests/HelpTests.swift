@@ -29,6 +29,8 @@ struct HelpTests {
         arguments: [
             (["ver"], ["verify", "version"]),
             (["report", "--hist"], ["--histogram"]),
+            (["report", "re"], ["re-engagements", "redownloads"]),
+            (["report", "wins", "--section", "count"], ["countries"]),
             (["report", "--by", "camp"], ["campaign", "campaign-id"]),
             (["report", "--by", "day,netw"], ["day,network"]),
             (["report", "--by", "network,netw"], []),
