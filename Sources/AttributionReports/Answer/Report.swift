@@ -70,7 +70,7 @@ package struct Report: Sendable {
     }
 
     /// The figures shown in tables, where a cell holds one number.
-    var singleColumns: [ReportColumn] {
+    package var singleColumns: [ReportColumn] {
         request.columns ?? ReportColumn.single
     }
 }
