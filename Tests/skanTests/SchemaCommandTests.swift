@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("skan schema, and skan report revenue", .timeLimit(.minutes(5)))
