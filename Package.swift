@@ -72,6 +72,10 @@ let package = Package(
             dependencies: ["Attribution", "AttributionStore", "CheckedFiles", "CodedErrors", "StrictJSON"]
         ),
         .target(
+            name: "AttributionPages",
+            dependencies: ["Attribution", "AttributionReports", "AttributionStore", "StrictJSON"]
+        ),
+        .target(
             name: "AttributionAccess",
             dependencies: [
                 "Attribution", "CheckedFiles", "CodedErrors", "Hashing", "StrictJSON",
@@ -94,8 +98,8 @@ let package = Package(
             name: "AttributionConsole",
             dependencies: [
                 "APIDescription", "Attribution", "AttributionAccess", "AttributionIngest", "AttributionListener",
-                "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging", "CodedErrors",
-                "StrictJSON",
+                "AttributionPages", "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging",
+                "CodedErrors", "StrictJSON",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -112,8 +116,8 @@ let package = Package(
             name: "AttributionServer",
             dependencies: [
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionIngest", "AttributionListener",
-                "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging", "CodedErrors",
-                "PostgreSQLStore", "SQLiteStore", "StrictJSON",
+                "AttributionPages", "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging",
+                "CodedErrors", "PostgreSQLStore", "SQLiteStore", "StrictJSON",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -153,7 +157,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CSpawn",
+                "Attribution", "AttributionStore", "CSpawn",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -214,6 +218,13 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "AttributionPagesTests",
+            dependencies: [
+                "Attribution", "AttributionPages", "AttributionReports", "AttributionStore", "StrictJSON",
+                "TestSupport",
+            ]
+        ),
+        .testTarget(
             name: "AttributionAccessTests",
             dependencies: [
                 "Attribution", "AttributionAccess", "TestSupport", .product(name: "Logging", package: "swift-log"),
@@ -237,7 +248,7 @@ let package = Package(
         .testTarget(
             name: "AttributionConsoleTests",
             dependencies: [
-                "Attribution", "AttributionAccess", "AttributionConsole", "AttributionListener",
+                "Attribution", "AttributionAccess", "AttributionConsole", "AttributionListener", "AttributionPages",
                 "AttributionReports", "AttributionStore", "CodedErrors", "StrictJSON", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Metrics", package: "swift-metrics"),

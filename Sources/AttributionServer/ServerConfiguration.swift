@@ -138,8 +138,8 @@ package struct ServerConfiguration: Sendable {
                 problems.append(
                     Problem(
                         "expected --store FILE",
-                        hint: "the file is created if it does not exist; only a server with "
-                            + "--signing and --signing-keys needs none"))
+                        hint: "the file is created if it does not exist; only a server with --signing and "
+                            + "--signing-keys needs none"))
             }
             if counts != nil {
                 problems.append(Problem("--counts: without --signing nothing is counted", hint: "give --signing too"))

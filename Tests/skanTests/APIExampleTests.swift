@@ -20,7 +20,7 @@ struct APIExampleTests {
 
     static let paths =
         PublicRoute.allCases.map(\.path) + SigningRoute.allCases.map(\.path)
-        + ConsoleRoute.allCases.map(\.definition.path)
+        + ConsoleRoute.allCases.filter { !$0.isPage }.map(\.definition.path)
 
     @Test("Every example is answered as the example of its name says", arguments: paths)
     func examples(_ path: String) throws {
