@@ -45,7 +45,8 @@ struct APIDocumentTests {
         let listeners = [["public"], ["signing"], ["console"]]
         for operation in operations {
             let servers = try #require(document.node("paths", operation.path, "servers").sequence)
-            #expect(servers.map { $0["url"]?.string } == [addresses[try #require(listeners.firstIndex(of: operation.tags))]])
+            let listener = try #require(listeners.firstIndex(of: operation.tags))
+            #expect(servers.map { $0["url"]?.string } == [addresses[listener]])
         }
     }
 

@@ -50,7 +50,8 @@ struct ServeSettings {
         var configuration = ServerConfiguration(store: store)
         if store == nil, let listen = command.listen {
             problems.append(
-                CommandFailure("--listen \(listen): postbacks need a store to be recorded in", hint: "give --store FILE"))
+                CommandFailure(
+                    "--listen \(listen): postbacks need a store to be recorded in", hint: "give --store FILE"))
         }
         configuration.listen = value(
             command.listen, environment.text("listen"), "SKAN_LISTEN", configuration.listen, "HOST:PORT"

@@ -1,3 +1,4 @@
+import Attribution
 import Foundation
 package import StrictJSON
 
