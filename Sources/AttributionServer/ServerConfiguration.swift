@@ -133,8 +133,9 @@ package struct ServerConfiguration: Sendable {
             if store == nil {
                 problems.append(
                     Problem(
-                        "expected --store FILE", hint: "the file is created if it does not exist; only a server with "
-                            + "--signing and --signing-keys needs none"))
+                        "expected --store FILE",
+                        hint: "the file is created if it does not exist; only a server with --signing and "
+                            + "--signing-keys needs none"))
             }
             if counts != nil {
                 problems.append(Problem("--counts: without --signing nothing is counted", hint: "give --signing too"))

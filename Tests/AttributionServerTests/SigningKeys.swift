@@ -39,7 +39,8 @@ struct SigningKeys {
                 "fidelity-type", "timestamp",
             ]
             let text = try names.map { "\(try #require(values[$0], "\($0)"))" }.joined(separator: "\u{2063}")
-            let signature = try #require(Base64.decode(try #require(values["attribution-signature"] as? String)))
+            let base64 = try #require(values["attribution-signature"] as? String)
+            let signature = try #require(Base64.decode(base64))
             return publicKey.verifies(signature, forBytes: Array(text.utf8))
         }
     }

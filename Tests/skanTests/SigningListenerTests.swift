@@ -253,10 +253,8 @@ struct SigningListenerTests {
                 "fidelity-type", "timestamp",
             ]
             let text = try names.map { "\(try #require(values[$0], "\($0)"))" }.joined(separator: "\u{2063}")
-            return (
-                text: Array(text.utf8),
-                signature: try #require(Base64.decode(try #require(values["attribution-signature"] as? String)))
-            )
+            let base64 = try #require(values["attribution-signature"] as? String)
+            return (text: Array(text.utf8), signature: try #require(Base64.decode(base64)))
         }
         return try #require(
             keys.firstIndex { key in signed.allSatisfy { key.verifies($0.signature, forBytes: $0.text) } })

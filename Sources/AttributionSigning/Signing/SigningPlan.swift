@@ -58,6 +58,8 @@ package struct SigningPlan: Sendable {
     /// The answer.
     ///
     /// - Parameter signed: The signed ``impressions``, in the same order.
+    /// - Returns: The answer.
+    /// - Throws: An error if these are not the plan's impressions.
     package func answer(_ signed: ArraySlice<SignedImpression>) throws -> Answer {
         try makeAnswer(signed)
     }

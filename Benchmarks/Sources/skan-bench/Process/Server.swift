@@ -30,7 +30,8 @@ final class Server {
 
     /// Starts any server that logs its listeners as `skan serve` does.
     init(
-        _ command: [String], listeners: [Listener], on cores: String, in workspace: Workspace, atMost limit: Double = 120
+        _ command: [String], listeners: [Listener], on cores: String, in workspace: Workspace,
+        atMost limit: Double = 120
     ) throws {
         let log = workspace.file("serve.log")
         stopwatch = Stopwatch()
