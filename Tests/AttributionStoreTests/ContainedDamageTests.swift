@@ -179,6 +179,70 @@ struct ContainedDamageTests {
         #expect(!events.messages.contains { $0.contains("are lost") }, "\(events.messages)")
     }
 
+    /// A store whose counts of deliveries fill several pages: 900 postbacks, and a repeat of each.
+    private func fillQuarters() throws {
+        let ledger = try OpenLedger(store.path)
+        for offset: Int64 in [0, 60_000] {
+            _ = try ledger.record(
+                try (0..<900).map { number in
+                    try postbacks.delivery(
+                        postbacks.draft(id: "\(number)"), at: Postbacks.noon + Int64(number) * 900_000 + offset)
+                })
+        }
+        try ledger.close()
+    }
+
+    @Test(
+        "Whatever of the counts of deliveries is damaged, a report in the background still has its postbacks",
+        arguments: ["delivery", "repeat_delay"])
+    func reportsInTheBackground(_ table: String) async throws {
+        try fillQuarters()
+        try SQLite.garbleRoot(table, store.path)
+        let ledger = try OpenLedger(store.path)
+        for _ in 0..<2 {
+            let answer = try await ledger.answer(
+                LedgerQuestion(traffic: .test, limits: LedgerLimits(isBackground: true)))
+            #expect(answer.totals[.postbacks] == 900 && answer.deliveries.areIncomplete)
+        }
+        try ledger.close()
+    }
+
+    @Test(
+        "A repair makes damaged tables of counts anew, with recorded postbacks and what can be read of the others",
+        arguments: [false, true], ["delivery", "repeat_delay"])
+    func repairedCounts(_ isRoot: Bool, _ table: String) async throws {
+        try fillQuarters()
+        try isRoot ? SQLite.garbleRoot(table, store.path) : SQLite.garble(table, store.path, offset: 1)
+        let verifier = postbacks.verifier
+        let repair = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+        #expect(repair.remaining.differences.map(\.description) == [])
+        let ledger = try OpenLedger(store.path)
+        let counts = try await ledger.deliveries()
+        #expect(!counts.areIncomplete && counts.count(.recorded, .test) == 900)
+        let others = table == "delivery" ? counts.count(.duplicate, .test) : counts.repeats.values.reduce(0, +)
+        #expect(isRoot ? others == 0 : (300..<900).contains(others))
+        #expect(try ledger.record([delivery("new")]) == [.recorded(.test)])
+        try ledger.close()
+    }
+
+    @Test("A store whose counts of deliveries are damaged is copied, without taking any from the target")
+    func copiedWithoutCounts() async throws {
+        try fillQuarters()
+        let target = try SQLiteLedgerWriter(path: store.path + "-copy")
+        func copy() async throws -> LedgerCopier.Summary {
+            let source = try SQLiteLedgerReader(store.path)
+            defer { source.close() }
+            return try await LedgerCopier(from: source, to: target, named: "target").run()
+        }
+        #expect(try await !copy().areCountsIncomplete)
+        try SQLite.garbleRoot("delivery", store.path)
+        let summary = try await copy()
+        #expect(summary.all == 900 && summary.areCountsIncomplete)
+        let answer = try await target.makeReader().answer(LedgerQuestion(traffic: .test))
+        #expect(answer.totals[.postbacks] == 900 && !answer.deliveries.areIncomplete)
+        #expect(answer.deliveries.count(.recorded, .test) == 900 && answer.deliveries.count(.duplicate, .test) == 900)
+    }
+
     @Test("Of damaged counts only those on the damaged page are left out")
     func otherCounts() async throws {
         try fill(9)

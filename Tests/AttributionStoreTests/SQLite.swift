@@ -31,8 +31,17 @@ enum SQLite {
             SELECT pageno FROM dbstat WHERE name = '\(name)' AND pagetype = 'leaf'
             ORDER BY path \(isLast ? "DESC" : "ASC") LIMIT 1 OFFSET \(offset)
             """, path)
+        try garble(page: leaf, path)
+    }
+
+    /// Overwrites the first page of a table with garbage, from which all others are found.
+    static func garbleRoot(_ name: String, _ path: String) throws {
+        try garble(page: query("SELECT rootpage FROM sqlite_schema WHERE name = '\(name)'", path), path)
+    }
+
+    private static func garble(page: String, _ path: String) throws {
         struct NoPage: Error {}
-        guard let page = UInt64(leaf) else {
+        guard let page = UInt64(page) else {
             throw NoPage()
         }
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))

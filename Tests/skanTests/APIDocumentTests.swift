@@ -212,22 +212,22 @@ struct APIDocumentTests {
 
     // MARK: Closed sets
 
-    @Test(
-        "Every closed set has the values of the code",
-        arguments: [
-            ("Dimension", ReportDimension.allCases.map(\.rawValue)),
-            ("Figure", ReportColumn.all.map(\.name)),
-            ("Provenance", Provenance.allCases.map(\.rawValue)),
-            ("Traffic", Traffic.allCases.map(\.rawValue)),
-            ("KeptReason", QuarantineQuery.reasons),
-            ("QuarantineClass", QuarantineClass.allCases.map(\.rawValue)),
-            ("Recipient", Delivery.Recipient.allCases.map(\.rawValue)),
-            ("SKAdNetworkVersion", SKAdNetworkVersion.allCases.map(\.rawValue)),
-            ("QuarantineReason", PostbackRejection.Code.allCases.map(\.rawValue).filter { $0 != "not-json" }),
-            ("VerdictWord", VerdictWord.allCases.map(\.rawValue)),
-            ("ExplanationCause", ExplanationCause.allCases.map(\.rawValue)),
-            ("BidRefusalReason", BidRefusal.Reason.allCases.map(\.rawValue)),
-        ])
+    private static let sets: [(String, [String])] = [
+        ("Dimension", ReportDimension.allCases.map(\.rawValue)),
+        ("Figure", ReportColumn.all.map(\.name)),
+        ("Provenance", Provenance.allCases.map(\.rawValue)),
+        ("Traffic", Traffic.allCases.map(\.rawValue)),
+        ("KeptReason", QuarantineQuery.reasons),
+        ("QuarantineClass", QuarantineClass.allCases.map(\.rawValue)),
+        ("Recipient", Delivery.Recipient.allCases.map(\.rawValue)),
+        ("SKAdNetworkVersion", SKAdNetworkVersion.allCases.map(\.rawValue)),
+        ("QuarantineReason", PostbackRejection.Code.allCases.map(\.rawValue).filter { $0 != "not-json" }),
+        ("VerdictWord", VerdictWord.allCases.map(\.rawValue)),
+        ("ExplanationCause", ExplanationCause.allCases.map(\.rawValue)),
+        ("BidRefusalReason", BidRefusal.Reason.allCases.map(\.rawValue)),
+    ]
+
+    @Test("Every closed set has the values of the code", arguments: sets)
     func closedSets(_ schema: String, _ values: [String]) throws {
         #expect(try document.values(of: schema) == Set(values))
     }

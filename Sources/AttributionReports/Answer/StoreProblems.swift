@@ -21,7 +21,9 @@ struct StoreProblems {
                     + "slower but gives the same figures")
         }
         if hasDamagedDeliveries {
-            warnings.append("some delivery counts are damaged and left out; skan recount lists them")
+            warnings.append(
+                "some counts of deliveries are damaged and left out; those of postbacks are not; skan recount --repair "
+                    + "mends what follows from the postbacks")
         }
         return warnings
     }

@@ -8,12 +8,12 @@ package struct CopiedRun: Hashable, Sendable {
     package var count: Int64
     /// Whether they came by copying; the target had received the others itself.
     package let isNew: Bool
-    /// The sum over those that came by copying.
-    package var checksum: CopyChecksum
+    /// The sum over those that came by copying; nil when none was kept.
+    package var checksum: CopyChecksum?
 
     /// Names a run.
     package init(
-        source: Int64, target: Int64, count: Int64, isNew: Bool, checksum: CopyChecksum = CopyChecksum()
+        source: Int64, target: Int64, count: Int64, isNew: Bool, checksum: CopyChecksum? = CopyChecksum()
     ) {
         self.source = source
         self.target = target

@@ -43,7 +43,7 @@ struct CopyCheck {
     mutating func endRuns(before id: Int64) {
         while let run = runs.first, run.target + run.count <= id {
             // What is left of a run whose bytes were dropped in part has no sum of its own.
-            if read + dropped != run.count || dropped == 0 && sum != run.checksum {
+            if read + dropped != run.count || dropped == 0 && sum != run.checksum ?? sum {
                 isDifferent = true
             }
             allRead += read

@@ -34,6 +34,8 @@ package struct DeliveryTable: Hashable, Sendable {
     package var deliveries: [Row: DeliveryCounts.Tally] = [:]
     /// The repeats.
     package var repeats: [RepeatRow: Int64] = [:]
+    /// Whether some rows cannot be read.
+    package var isIncomplete = false
 
     /// Without counts.
     package init() {}
@@ -45,21 +47,23 @@ package struct DeliveryTable: Hashable, Sendable {
         return table
     }
 
-    /// What has to be added to earlier counts to make them these; numbers may be negative.
+    /// What has to be added to earlier counts to make them these.
+    ///
+    /// Numbers may be negative. Where these are incomplete, earlier counts that are missing here stay.
     ///
     /// - Parameter earlier: The earlier counts.
     /// - Returns: The differences that are not 0.
     package func growth(since earlier: Self) -> Self {
         var growth = Self()
-        for row in Set(deliveries.keys).union(earlier.deliveries.keys) {
+        for row in isIncomplete ? Set(deliveries.keys) : Set(deliveries.keys).union(earlier.deliveries.keys) {
             let none = DeliveryCounts.Tally(count: 0, kept: 0)
             let (now, before) = (deliveries[row] ?? none, earlier.deliveries[row] ?? none)
             if now != before {
-                growth.deliveries[row] = .init(count: now.count - before.count, kept: now.kept - before.kept)
+                growth.deliveries[row] = .init(count: now.count &- before.count, kept: now.kept &- before.kept)
             }
         }
-        for row in Set(repeats.keys).union(earlier.repeats.keys) {
-            let count = repeats[row, default: 0] - earlier.repeats[row, default: 0]
+        for row in isIncomplete ? Set(repeats.keys) : Set(repeats.keys).union(earlier.repeats.keys) {
+            let count = repeats[row, default: 0] &- earlier.repeats[row, default: 0]
             if count != 0 {
                 growth.repeats[row] = count
             }

@@ -25,6 +25,8 @@ package struct LedgerCopier {
         package var quarantined: Int64 = 0
         /// The ids of deliveries in the source's quarantine that cannot be copied now; copies made before stay.
         package var leftInQuarantine: [Int64] = []
+        /// Whether the source's counts of deliveries are damaged, and copied as far as they can be read.
+        package var areCountsIncomplete = false
         /// The last postback that was copied.
         package var position: LedgerPosition?
     }
@@ -76,7 +78,9 @@ package struct LedgerCopier {
         summary.position = progress.position
         try await copyQuarantine(of: store, runs, &summary)
         try await copyRecipients(runs)
-        try target.copyDeliveries(try await source.deliveryTable().withoutRecorded, of: store)
+        let deliveries = try await source.deliveryTable()
+        summary.areCountsIncomplete = deliveries.isIncomplete
+        try target.copyDeliveries(deliveries.withoutRecorded, of: store)
         summary.dropped = try await verify(progress, runs)
         return summary
     }

@@ -39,7 +39,7 @@ package struct LedgerCopyProgress: Sendable {
             }
             if copy.isNew {
                 copied += 1
-                added[added.count - 1].checksum.add(postback.recorded)
+                added[added.count - 1].checksum?.add(postback.recorded)
             }
         }
         position = page.position

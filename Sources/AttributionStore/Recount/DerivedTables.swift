@@ -4,4 +4,7 @@ package enum DerivedTables: Hashable, CaseIterable, Sendable {
     case columns
     /// The totals of each class in the quarantine.
     case quarantineTotals
+    /// The counts of deliveries: those of recorded postbacks follow from the rows, others are kept as far as they can be
+    /// read.
+    case deliveryCounts
 }

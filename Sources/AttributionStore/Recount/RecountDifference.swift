@@ -54,6 +54,9 @@ extension RecountDifference: CustomStringConvertible {
                 + "the bytes"
         case .tables(.columns): "the tables of columns are missing or damaged"
         case .tables(.quarantineTotals): "the table of the quarantine's totals is missing or damaged"
+        case .tables(.deliveryCounts):
+            "the tables of counts of deliveries are missing or damaged; a repair counts recorded postbacks anew and keeps "
+                + "what can be read of the others"
         case .strayColumns: "there are columns for postbacks that do not exist"
         case .deliveries(let quarter, let traffic, let recipient, let counted, let rows):
             "deliveries of quarter \(quarter): \(counted) counted as recorded (\(traffic), \(recipient)), "

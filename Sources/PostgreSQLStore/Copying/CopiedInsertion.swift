@@ -104,12 +104,10 @@ extension LedgerCopyProgress {
         let result = try connection.run(
             "SELECT source_id, target_id, count, is_new, checksum FROM skan.copy_run WHERE store = $1", [.text(store)])
         runs = try (0..<result.count).map { row in
-            guard let checksum = CopyChecksum(try result.bytes(row, 4)) else {
-                throw DamagedValue(column: 4)
-            }
-            return CopiedRun(
+            CopiedRun(
                 source: try result.integer(row, 0), target: try result.integer(row, 1),
-                count: try result.integer(row, 2), isNew: try result.bool(row, 3), checksum: checksum)
+                count: try result.integer(row, 2), isNew: try result.bool(row, 3),
+                checksum: try result.isNull(row, 4) ? nil : CopyChecksum(result.bytes(row, 4)))
         }
     }
 
@@ -135,7 +133,7 @@ extension LedgerCopyProgress {
             [
                 .text(store), .integers(runs.map(\.source)), .integers(runs.map(\.target)),
                 .integers(runs.map(\.count)), .smallIntegers(runs.map { $0.isNew ? 1 : 0 }),
-                .digests(runs.compactMap { $0.checksum.bytes.withUnsafeBytes { Digest16($0) } }),
+                .digests(runs.compactMap { ($0.checksum ?? CopyChecksum()).bytes.withUnsafeBytes { Digest16($0) } }),
             ])
     }
 }

@@ -17,7 +17,8 @@ extension PostgreSQLLedgerWriter {
         try writeBlocks(rewriting: differing)
         if found.differenceCount > 0 {
             result.remaining = try await reader.recount(judge: judge)
-            result.repaired += Int64(found.differences.count { $0.isOfBlocks })
+            result.repaired +=
+                Int64(found.differences.count { $0.isOfBlocks })
                 - Int64(result.remaining.differences.count { $0.isOfBlocks })
         }
         return result

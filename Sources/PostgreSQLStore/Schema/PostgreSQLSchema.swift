@@ -12,12 +12,14 @@ enum PostgreSQLSchema {
     }
 
     /// What this program reads and writes.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     static let migrations = [
         Migration(version: 1, oldestProgram: 1, sql: first),
         // A program of version 1 counts facts, and knows nothing of blocks.
         Migration(version: 2, oldestProgram: 1, sql: PostgreSQLBlockSchema.sql),
+        // A node of an earlier release keeps its own budgets of the quarantine.
+        Migration(version: 3, oldestProgram: 1, sql: PostgreSQLNodeSchema.sql),
     ]
 
     private static let first = ledger + quarantine + counts + webAds + imports + functions + views
@@ -112,12 +114,6 @@ enum PostgreSQLSchema {
             begun_at timestamptz NOT NULL DEFAULT now()
         );
         CREATE INDEX batch_begun ON skan.batch USING brin (begun_at);
-
-        -- The nodes that record, each seen every few seconds: they share the quarantine's budgets.
-        CREATE TABLE skan.node (
-            id uuid PRIMARY KEY,
-            seen_at timestamptz NOT NULL
-        );
 
         """
 
@@ -217,7 +213,8 @@ enum PostgreSQLSchema {
             store text PRIMARY KEY, -- the source's name in positions
             position text NOT NULL, -- of the last postback that was copied; empty before the first
             copied int8 NOT NULL,
-            lost int8 NOT NULL -- whose bytes were gone
+            lost int8 NOT NULL, -- whose bytes were gone
+            checksum uuid NOT NULL
         );
         -- Which postbacks of the source are which here.
         CREATE TABLE skan.copy_run (
@@ -226,7 +223,6 @@ enum PostgreSQLSchema {
             target_id int8 NOT NULL,
             count int8 NOT NULL,
             is_new boolean NOT NULL,
-            checksum uuid NOT NULL, -- over those that came by copying
             PRIMARY KEY (store, source_id)
         );
         CREATE TABLE skan.copy_quarantine (

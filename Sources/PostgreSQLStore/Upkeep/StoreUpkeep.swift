@@ -130,7 +130,7 @@ final class StoreUpkeep: Sendable {
                 }
             }
             state.blockFailure = nil
-        } catch where !connection.isLost {
+        } catch  where !connection.isLost {
             let reason = "\(StoreError.translated(error, address))"
             if state.blockFailure != reason {
                 state.blockFailure = reason

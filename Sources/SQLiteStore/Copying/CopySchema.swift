@@ -96,7 +96,8 @@ extension LedgerCopyProgress {
             arguments: [store, position?.description ?? "", copied, lost])
         for run in runs {
             try db.cachedStatement(sql: "INSERT INTO copy_run VALUES (?, ?, ?, ?, ?, ?)").execute(arguments: [
-                store, run.source, run.target, run.count, run.isNew ? 1 : 0, Data(run.checksum.bytes),
+                store, run.source, run.target, run.count, run.isNew ? 1 : 0,
+                Data((run.checksum ?? CopyChecksum()).bytes),
             ])
         }
     }

@@ -100,7 +100,7 @@ enum LedgerSchema {
 
         """
 
-    private static let counts = """
+    static let counts = """
         -- Counts of deliveries by kind and quarter hour; in every time zone, days begin on a quarter hour.
         CREATE TABLE delivery (
             quarter INTEGER NOT NULL,

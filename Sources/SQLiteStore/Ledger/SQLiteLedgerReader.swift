@@ -68,7 +68,21 @@ package final class SQLiteLedgerReader: Sendable {
             return try await read(work)
         }
         return try await StoreError.translating(path) {
-            try await BackgroundWork.run { try self.connection().read(work) }
+            try await BackgroundWork.run {
+                // After a damaged page SQLite fails to end even a transaction that only read; what was read stays.
+                var result: Swift.Result<Result, any Error>?
+                do {
+                    try self.connection().read { db in result = Swift.Result { try work(db) } }
+                } catch let error {
+                    guard case .success? = result else {
+                        throw error
+                    }
+                }
+                guard let result else {
+                    throw DatabaseError(resultCode: .SQLITE_ERROR)
+                }
+                return try result.get()
+            }
         }
     }
 

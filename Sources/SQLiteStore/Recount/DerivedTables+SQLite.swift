@@ -7,6 +7,7 @@ extension DerivedTables {
         switch self {
         case .columns: LedgerSchema.columns
         case .quarantineTotals: LedgerSchema.quarantineTotals
+        case .deliveryCounts: LedgerSchema.counts
         }
     }
 
@@ -15,6 +16,7 @@ extension DerivedTables {
         switch self {
         case .columns: (["column_block", "column_value"], ["column_block_highest"])
         case .quarantineTotals: (["quarantine_total"], [])
+        case .deliveryCounts: (["delivery", "repeat_delay"], [])
         }
     }
 
@@ -46,10 +48,10 @@ extension DerivedTables {
         case forgetting
     }
 
-    /// Recreates the tables, empty, within a transaction.
+    /// Recreates the tables within a transaction, empty but for `counts`.
     ///
     /// - Throws: SQLite's errors; only ``Removal/dropping`` fails on a damaged page.
-    func recreate(_ db: Database, _ removal: Removal) throws {
+    func recreate(_ db: Database, _ removal: Removal, keeping counts: DeliveryTable? = nil) throws {
         switch removal {
         case .dropping:
             for table in names.tables {
@@ -65,6 +67,9 @@ extension DerivedTables {
             try db.execute(sql: "PRAGMA writable_schema = RESET")
         }
         try db.execute(sql: sql)
+        if self == .deliveryCounts {
+            try counts?.write(db)
+        }
     }
 
     /// Recreates missing tables, and the totals also if they are damaged; outside a transaction.
@@ -75,9 +80,10 @@ extension DerivedTables {
             guard try tables == .quarantineTotals ? !tables.areWhole(db) : !tables.exist(db) else {
                 continue
             }
+            let counts = tables == .deliveryCounts ? try DeliveryTable(db) : nil
             func recreate(_ removal: Removal) throws {
                 try db.inTransaction(.immediate) {
-                    try tables.recreate(db, removal)
+                    try tables.recreate(db, removal, keeping: counts)
                     return .commit
                 }
             }

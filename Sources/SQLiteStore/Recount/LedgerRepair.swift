@@ -98,8 +98,11 @@ extension LedgerRepair {
         var digests: [(digest: UInt64, row: Int64)] = []
         do {
             try database.write { db in
+                // SQLite commits nothing of a transaction that read a damaged page.
+                try targets.contains(.tables(.deliveryCounts)) ? DeliveryTable(db) : nil
+            } _: { db, counts in
                 for target in targets {
-                    digests += try TargetedRepair(db: db, removal: removal).repair(target)
+                    digests += try TargetedRepair(db: db, removal: removal, counts: counts).repair(target)
                 }
             } didCommit: {
                 didRepair(digests)

@@ -8,6 +8,8 @@ struct TargetedRepair {
     let db: Database
     /// How damaged tables are removed.
     var removal = DerivedTables.Removal.dropping
+    /// The counts of deliveries as far as they could be read, before the transaction.
+    var counts: DeliveryTable?
 
     /// What is rebuilt from the rows and their bytes.
     enum Target: Hashable {
@@ -51,7 +53,7 @@ struct TargetedRepair {
         case .block(let number):
             return try repairBlock(number)
         case .tables(let tables):
-            try tables.recreate(db, removal)
+            try tables.recreate(db, removal, keeping: counts)
         case .strayColumns:
             try db.execute(
                 sql: "DELETE FROM column_block WHERE id < 0 OR id >= ?",

@@ -2,8 +2,10 @@ import ArgumentParser
 import Attribution
 import AttributionHarness
 import AttributionServer
+import BoundedLogging
 import Foundation
 import Logging
+import SQLiteStore
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

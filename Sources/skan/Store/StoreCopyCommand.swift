@@ -76,12 +76,17 @@ struct StoreCopyCommand: AsyncParsableCommand {
                     + "or the postbacks they contradict cannot be read; copies made before stay: "
                     + Self.names(summary.leftInQuarantine) + "; skan recount --store \(source.name) says more")
         }
+        if summary.areCountsIncomplete {
+            Terminal.say(
+                "skan: warning: some counts of deliveries cannot be read, and were left out; copy once more after: "
+                    + "skan recount --store \(source.name) --repair")
+        }
         if summary.lost > 0 {
             Terminal.say(
                 "skan: warning: \(summary.lost) postbacks were left out: their bytes are gone or cannot be read; "
                     + "skan recount --store \(source.name) names them")
         }
-        if summary.lost > 0 || !summary.leftInQuarantine.isEmpty {
+        if summary.lost > 0 || summary.areCountsIncomplete || !summary.leftInQuarantine.isEmpty {
             throw ExitStatus.negative
         }
     }
