@@ -189,6 +189,13 @@ struct SigningListenerTests {
 
     // MARK: Keys exchanged under load
 
+    /// What clients and their test tell each other.
+    private final class Load: Sendable {
+        let isOver = Mutex(false)
+        /// The indices of the keys that signed answers.
+        let used = Mutex<Set<Int>>([])
+    }
+
     @Test("While keys are exchanged, every answer verifies with one of both, and the stop is clean")
     func exchange() async throws {
         for name in ["a", "b"] {
@@ -206,17 +213,16 @@ struct SigningListenerTests {
         let keys = try ["a", "b"].map { try SignaturePublicKey(file: folder.path("\($0).pem")) }
         let server = try SkanServer(in: folder, store: nil, arguments: SkanServer.signing)
         let client = ConsoleClient(url: server.signer)
-        let isOver = Mutex(false)
-        let used = Mutex<Set<Int>>([])
+        let load = Load()
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<8 {
                 group.addTask {
                     var count = 0
-                    while !isOver.withLock({ $0 }) {
+                    while !load.isOver.withLock({ $0 }) {
                         let answer = try await client.post("/v1/impressions", json: Self.order())
                         #expect(answer.status == 200)
                         let key = try Self.key(of: answer.body, among: keys)
-                        used.withLock { _ = $0.insert(key) }
+                        load.used.withLock { _ = $0.insert(key) }
                         count += 1
                     }
                     return count
@@ -232,12 +238,12 @@ struct SigningListenerTests {
             try Data("{}".utf8).write(to: folder.url.appendingPathComponent("keys.json"), options: .atomic)
             kill(server.process.processIdentifier, SIGHUP)
             #expect(try server.waitForLog("nothing was reloaded"))
-            isOver.withLock { $0 = true }
+            load.isOver.withLock { $0 = true }
             var count = 0
             for try await one in group { count += one }
             #expect(count > 0)
         }
-        #expect(used.withLock { $0 } == [0, 1])
+        #expect(load.used.withLock { $0 } == [0, 1])
         #expect(server.end(SIGTERM).status == 0)
     }
 
