@@ -6,8 +6,8 @@ import Foundation
 struct BufferedRandomNumberGenerator: RandomNumberGenerator {
     private static let words = 32
 
-    private var buffer = [UInt64](repeating: 0, count: words)
-    private var position = words
+    private var buffer = [UInt64](repeating: 0, count: Self.words)
+    private var position = Self.words
 
     mutating func next() -> UInt64 {
         if position == Self.words {
