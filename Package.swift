@@ -261,7 +261,8 @@ let package = Package(
         .testTarget(
             name: "AttributionServerTests",
             dependencies: [
-                "AttributionConsole", "AttributionServer", "CodedErrors", "TestSupport",
+                "Attribution", "AttributionConsole", "AttributionListener", "AttributionServer", "AttributionSigning",
+                "CodedErrors", "StrictJSON", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]

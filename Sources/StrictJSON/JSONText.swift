@@ -1,7 +1,7 @@
 /// A JSON document to write, with its names in the order given.
 ///
 /// All JSON output is written through it, so that escaping and order are the same everywhere.
-package indirect enum JSONText: Sendable, Hashable {
+package enum JSONText: Sendable, Hashable {
     /// Names and values in the order they are written.
     case object([Member])
     /// Values in the order they are written.
@@ -35,25 +35,36 @@ package indirect enum JSONText: Sendable, Hashable {
 
     /// The text on one line, as NDJSON requires.
     package var line: String {
-        var output = ""
-        output.reserveCapacity(1024)
-        write(to: &output, indent: nil)
-        return output
+        String(decoding: bytes(endingLine: false), as: UTF8.self)
+    }
+
+    /// The bytes of a line with its newline.
+    package var lineBytes: [UInt8] {
+        bytes(endingLine: true)
     }
 
     /// The text over several lines, indented by two spaces, without a final newline.
     package var pretty: String {
-        var output = ""
+        var output: [UInt8] = []
         write(to: &output, indent: 0)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private func bytes(endingLine: Bool) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(1024)
+        write(to: &output, indent: nil)
+        if endingLine { output.append(UInt8(ascii: "\n")) }
         return output
     }
 
-    private func write(to output: inout String, indent: Int?) {
+    private func write(to output: inout [UInt8], indent: Int?) {
         switch self {
         case .object(let members):
             writeList(members, open: "{", close: "}", to: &output, indent: indent) { member, inner, output in
                 Self.writeString(member.name, to: &output)
-                output += indent == nil ? ":" : ": "
+                output.append(UInt8(ascii: ":"))
+                if indent != nil { output.append(UInt8(ascii: " ")) }
                 member.value.write(to: &output, indent: inner)
             }
         case .array(let values):
@@ -61,58 +72,71 @@ package indirect enum JSONText: Sendable, Hashable {
                 value.write(to: &output, indent: inner)
             }
         case .string(let text): Self.writeString(text, to: &output)
-        case .integer(let value): output += String(value)
-        case .decimal(let value, let places): output += value.fixed(places: places)
-        case .bool(let value): output += value ? "true" : "false"
-        case .null: output += "null"
+        case .integer(let value): output.append(utf8Of: String(value))
+        case .decimal(let value, let places): output.append(utf8Of: value.fixed(places: places))
+        case .bool(let value): output.append(utf8Of: value ? "true" : "false")
+        case .null: output.append(utf8Of: "null")
         }
     }
 
     private func writeList<Element>(
         _ elements: [Element],
-        open: String,
-        close: String,
-        to output: inout String,
+        open: Unicode.Scalar,
+        close: Unicode.Scalar,
+        to output: inout [UInt8],
         indent: Int?,
-        each: (Element, Int?, inout String) -> Void
+        each: (Element, Int?, inout [UInt8]) -> Void
     ) {
-        output += open
+        output.append(UInt8(ascii: open))
         let inner = indent.map { $0 + 2 }
         for (index, element) in elements.enumerated() {
             if index > 0 {
-                output += ","
+                output.append(UInt8(ascii: ","))
             }
             if let inner {
-                output += "\n" + String(repeating: " ", count: inner)
+                output.append(utf8Of: "\n" + String(repeating: " ", count: inner))
             }
             each(element, inner, &output)
         }
         if let indent, !elements.isEmpty {
-            output += "\n" + String(repeating: " ", count: indent)
+            output.append(utf8Of: "\n" + String(repeating: " ", count: indent))
         }
-        output += close
+        output.append(UInt8(ascii: close))
     }
 
-    private static func writeString(_ text: String, to output: inout String) {
-        output += "\""
-        defer { output += "\"" }
+    private static func writeString(_ text: String, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\""))
         // Most strings need no escapes and are appended whole.
-        guard !text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) else {
-            output += text
-            return
+        let start = output.count
+        output.append(utf8Of: text)
+        if !output[start...].allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) {
+            output.removeSubrange(start...)
+            writeEscaped(text, to: &output)
         }
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": output += "\\\""
-            case "\\": output += "\\\\"
-            case "\n": output += "\\n"
-            case "\r": output += "\\r"
-            case "\t": output += "\\t"
-            case "\u{0}"..<" ", "\u{7F}":
-                let hex = String(scalar.value, radix: 16)
-                output += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-            default: output.unicodeScalars.append(scalar)
+        output.append(UInt8(ascii: "\""))
+    }
+
+    private static func writeEscaped(_ text: String, to output: inout [UInt8]) {
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): output.append(utf8Of: "\\\"")
+            case UInt8(ascii: "\\"): output.append(utf8Of: "\\\\")
+            case UInt8(ascii: "\n"): output.append(utf8Of: "\\n")
+            case UInt8(ascii: "\r"): output.append(utf8Of: "\\r")
+            case UInt8(ascii: "\t"): output.append(utf8Of: "\\t")
+            case 0..<0x20, 0x7F:
+                let hex = String(byte, radix: 16)
+                output.append(utf8Of: "\\u" + String(repeating: "0", count: 4 - hex.count) + hex)
+            default: output.append(byte)
             }
         }
+    }
+}
+
+extension [UInt8] {
+    /// Appends the bytes of a text.
+    fileprivate mutating func append(utf8Of text: String) {
+        var text = text
+        text.withUTF8 { append(contentsOf: $0) }
     }
 }

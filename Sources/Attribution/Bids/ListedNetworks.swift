@@ -25,7 +25,7 @@ struct ListedNetworks: Hashable, Sendable {
     /// lower case.
     func spelling(of network: BiddingNetwork) -> AdNetworkID? {
         let registered = network.adNetworkID.registered
-        let spelt = named.first { $0.utf8.count == registered.utf8.count && $0.lowercased() == registered }
+        let spelt = named.first { $0.isSpelling(of: registered) }
         if let id = spelt.flatMap({ AdNetworkID($0) }) {
             return id
         }
@@ -40,5 +40,23 @@ struct ListedNetworks: Hashable, Sendable {
         let names = named.sorted().prefix(10).joined(separator: ", ").shortened(to: 200)
         let range = maximum > 0 ? "numbers 1 to \(maximum) of the registry except \(excluded.count)" : nil
         return [names.isEmpty ? nil : names, range].compactMap(\.self).joined(separator: "; ")
+    }
+}
+
+extension String {
+    /// Whether it is a text in lower case but for the case of its letters; a list of hundreds is searched in each bid.
+    fileprivate func isSpelling(of lowercased: String) -> Bool {
+        guard utf8.count == lowercased.utf8.count else {
+            return false
+        }
+        for (byte, expected) in zip(utf8, lowercased.utf8) {
+            guard byte < 0x80 else {
+                return self.lowercased() == lowercased
+            }
+            if (byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte) != expected {
+                return false
+            }
+        }
+        return true
     }
 }

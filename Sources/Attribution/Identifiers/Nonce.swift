@@ -35,22 +35,25 @@ package struct Nonce: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter generator: The source of randomness; a system generator for real impressions.
     package init(using generator: inout some RandomNumberGenerator) {
         // Two calls, not one per digit: a system generator may make a system call each time.
-        let words = [generator.next(), generator.next()] as [UInt64]
-        var digits: [UInt8] = []
-        digits.reserveCapacity(36)
-        for index in 0..<32 {
-            var digit = Int(truncatingIfNeeded: words[index >> 4] >> (60 - 4 * UInt64(index & 15))) & 15
-            switch index {
-            case 12: digit = 4
-            case 16: digit = 8 | digit & 3
-            default: break
+        let words: InlineArray<2, UInt64> = [generator.next(), generator.next()]
+        text = String(unsafeUninitializedCapacity: 36) { digits in
+            var count = 0
+            for index in 0..<32 {
+                var digit = UInt8(truncatingIfNeeded: words[index >> 4] >> (60 - 4 * UInt64(index & 15))) & 15
+                switch index {
+                case 12: digit = 4
+                case 16: digit = 8 | digit & 3
+                default: break
+                }
+                if index == 8 || index == 12 || index == 16 || index == 20 {
+                    digits[count] = UInt8(ascii: "-")
+                    count += 1
+                }
+                digits[count] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+                count += 1
             }
-            if [8, 12, 16, 20].contains(index) {
-                digits.append(UInt8(ascii: "-"))
-            }
-            digits.append(Self.hexDigits[digit])
+            return count
         }
-        text = String(decoding: digits, as: UTF8.self)
     }
 
     /// The UUID in lower case with dashes.

@@ -23,8 +23,7 @@ struct CountsFile: Sendable {
         var status = stat()
         if stat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFREG else {
-                throw Problem(
-                    description: "cannot write \(path): it is not a regular file", hint: "choose another path")
+                throw notRegular
             }
             guard access(path, W_OK) == 0 else { throw problem() }
         } else {
@@ -43,7 +42,7 @@ struct CountsFile: Sendable {
         var status = stat()
         guard flock(descriptor, LOCK_EX) == 0, fstat(descriptor, &status) == 0 else { throw problem() }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw Problem(description: "cannot write \(path): it is not a regular file", hint: "choose another path")
+            throw notRegular
         }
         let end = try endOfLines(descriptor, size: status.st_size)
         var written = 0
@@ -84,6 +83,10 @@ struct CountsFile: Sendable {
         let end = size - off_t(rest.count)
         guard ftruncate(descriptor, end) == 0 else { throw problem() }
         return end
+    }
+
+    private var notRegular: Problem {
+        Problem(description: "cannot write \(path): it is not a regular file", hint: "choose another path")
     }
 
     private func problem() -> Problem {

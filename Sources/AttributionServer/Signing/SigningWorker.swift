@@ -22,7 +22,7 @@ struct SigningWorker {
     private var metrics: SigningMetrics
     /// Signers by the generation of their key list: former ones remain while batches that began with them do.
     private var signers: [Int: BatchSigner] = [:]
-    private var generator = SystemRandomNumberGenerator()
+    private var generator = BufferedRandomNumberGenerator()
 
     init(
         current: CurrentSigner, counts: SignedCounts?, makeDigestSigner: @escaping BatchSigner.MakeDigestSigner,
@@ -227,7 +227,7 @@ struct SigningWorker {
     private func answer(_ signed: SigningPlan.Answer, to request: SigningRequest) -> IngressAnswer {
         var answer = IngressAnswer(
             status: signed.refusal?.code.httpStatus ?? (signed.isPartial ? 207 : 200),
-            body: Array((JSONText.object(signed.members).line + "\n").utf8),
+            body: JSONText.object(signed.members).lineBytes,
             retryAfter: signed.refusal?.retryAfter)
         answer.caller = request.caller?.name
         if let refused = signed.refusedExtensions {

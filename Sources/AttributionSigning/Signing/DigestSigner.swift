@@ -8,7 +8,7 @@ package protocol DigestSigner {
     ///
     /// - Parameter digest: 32 bytes.
     /// - Returns: A DER `ECDSA-Sig-Value`, different each time.
-    /// - Throws: What keeps the key from signing.
+    /// - Throws: Why it could not be made.
     func signature(digest: [UInt8]) throws -> [UInt8]
 }
 

@@ -144,7 +144,6 @@ extension ImpressionBatch.Answers {
     }
 
     private mutating func append(_ line: Int, _ members: [(String, JSONText)]) {
-        text += JSONText.object([("line", .integer(Int64(line)))] + members).line.utf8
-        text.append(UInt8(ascii: "\n"))
+        text += JSONText.object([("line", .integer(Int64(line)))] + members).lineBytes
     }
 }

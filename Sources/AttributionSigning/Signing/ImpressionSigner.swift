@@ -78,9 +78,8 @@ package struct ImpressionSigner: Sendable {
         _ impression: Impression, over message: [UInt8], with digestSigner: (any DigestSigner)?
     ) throws -> UnverifiedSignature<Impression> {
         let digest = SHA256.digest(of: message).bytes
+        let signature = try digestSigner?.signature(digest: digest) ?? privateKey.signature(digest: digest)
         return UnverifiedSignature(
-            impression: impression, message: message, digest: digest,
-            signature: try digestSigner?.signature(digest: digest) ?? privateKey.signature(digest: digest), check: check
-        )
+            impression: impression, message: message, digest: digest, signature: signature, check: check)
     }
 }

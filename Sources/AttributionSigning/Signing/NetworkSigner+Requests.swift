@@ -18,8 +18,9 @@ extension NetworkSigner {
         let impressions = try order.impressions(at: time) {
             Nonce(using: &generator)
         }
-        for impression in impressions {
-            _ = try location(of: impression)
+        // Nothing is signed in vain when one of many lacks a key.
+        if impressions.count > 1 {
+            for impression in impressions { _ = try location(of: impression) }
         }
         return SigningPlan([impressions]) { signed in
             SigningPlan.Answer([

@@ -59,7 +59,7 @@ package struct SigningPlan: Sendable {
     ///
     /// - Parameter signed: The signed ``impressions``, in the same order.
     /// - Returns: The answer.
-    /// - Throws: What keeps it from being written.
+    /// - Throws: An error if these are not the plan's impressions.
     package func answer(_ signed: ArraySlice<SignedImpression>) throws -> Answer {
         try makeAnswer(signed)
     }

@@ -1,5 +1,3 @@
-import COpenSSL
-
 /// The conversion of ECDSA signatures on P-256 between r‖s, used in JSON Web Signatures, and DER.
 enum ConcatenatedSignature {
     /// The size of each number on P-256, in bytes.
@@ -7,24 +5,22 @@ enum ConcatenatedSignature {
 
     /// The DER form of r‖s; nil for any length other than 64 bytes.
     static func der(_ signature: [UInt8]) -> [UInt8]? {
-        guard signature.count == 2 * size, let pair = ECDSA_SIG_new() else {
+        guard signature.count == 2 * size else {
             return nil
         }
-        defer { ECDSA_SIG_free(pair) }
-        let r = BN_bin2bn(signature, Int32(size), nil)
-        let s = signature.withUnsafeBufferPointer { BN_bin2bn($0.baseAddress?.advanced(by: size), Int32(size), nil) }
-        // On success it takes ownership of both.
-        guard ECDSA_SIG_set0(pair, r, s) == 1 else {
-            BN_free(r)
-            BN_free(s)
-            return nil
+        var der: [UInt8] = [0x30, 0]
+        der.reserveCapacity(72)
+        for start in [0, size] {
+            let digits = signature[start..<start + size].drop { $0 == 0 }
+            // A leading zero keeps the sign bit clear, and is all there is of zero.
+            let needsZero = (digits.first ?? 0x80) >= 0x80
+            der.append(0x02)
+            der.append(UInt8(digits.count + (needsZero ? 1 : 0)))
+            if needsZero { der.append(0) }
+            der += digits
         }
-        var der = [UInt8](repeating: 0, count: 72)
-        let length = der.withUnsafeMutableBufferPointer { buffer in
-            var cursor = buffer.baseAddress
-            return i2d_ECDSA_SIG(pair, &cursor)
-        }
-        return length > 0 ? Array(der.prefix(Int(length))) : nil
+        der[1] = UInt8(der.count - 2)
+        return der
     }
 
     /// The form r‖s of a DER signature; nil if it is not a signature on P-256.

@@ -61,6 +61,30 @@ struct Base64Alphabet: Sendable {
         return seen < 64 ? bytes : nil
     }
 
+    private static func encode(
+        _ bytes: UnsafeBufferPointer<UInt8>, with digits: UnsafeBufferPointer<UInt8>,
+        into output: UnsafeMutableBufferPointer<UInt8>, isPadded: Bool
+    ) -> Int {
+        var count = 0
+        var start = 0
+        while start < bytes.count {
+            let size = min(3, bytes.count - start)
+            var bits = UInt32(bytes[start]) << 16
+            if size > 1 { bits |= UInt32(bytes[start + 1]) << 8 }
+            if size > 2 { bits |= UInt32(bytes[start + 2]) }
+            for index in 0...size {
+                output[count] = digits[Int(bits >> UInt32(18 - 6 * index) & 63)]
+                count += 1
+            }
+            start += size
+        }
+        while isPadded, !count.isMultiple(of: 4) {
+            output[count] = UInt8(ascii: "=")
+            count += 1
+        }
+        return count
+    }
+
     /// Encodes bytes.
     ///
     /// - Parameters:
@@ -70,20 +94,11 @@ struct Base64Alphabet: Sendable {
     func encode(_ bytes: some Collection<UInt8>, isPadded: Bool) -> String {
         let bytes = Array(bytes)
         return String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { output in
-            var count = 0
-            for start in stride(from: 0, to: bytes.count, by: 3) {
-                let group = bytes[start..<min(start + 3, bytes.count)]
-                let bits = group.reduce(0) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
-                for index in 0...group.count {
-                    output[count] = digits[Int(bits >> UInt32(18 - 6 * index) & 63)]
-                    count += 1
+            bytes.withUnsafeBufferPointer { bytes in
+                digits.withUnsafeBufferPointer { digits in
+                    Self.encode(bytes, with: digits, into: output, isPadded: isPadded)
                 }
             }
-            while isPadded, !count.isMultiple(of: 4) {
-                output[count] = UInt8(ascii: "=")
-                count += 1
-            }
-            return count
         }
     }
 }

@@ -158,9 +158,10 @@ package struct RequestFields {
 
     /// Refuses members with other names, so that a misspelt one is not silently ignored.
     package func allow(only names: [String]) throws(FieldProblem) {
-        for field in object.fields where !names.contains(field.name) {
+        for field in object.scannedFields
+        where !names.contains(where: { object.source.isString(field.name, $0) }) {
             throw FieldProblem(
-                field: prefix + field.name.shortened(to: 60), found: "an unknown name",
+                field: prefix + object.source.string(field.name).shortened(to: 60), found: "an unknown name",
                 expected: "one of \(names.joined(separator: ", "))")
         }
     }

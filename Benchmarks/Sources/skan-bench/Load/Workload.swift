@@ -27,6 +27,6 @@ struct Workload {
 
     /// Impressions to be signed.
     static func signing(_ pool: RequestPool) -> Workload {
-        Workload(pool: pool, listener: .console, success: #""status":"signed""#)
+        Workload(pool: pool, listener: .signing, success: #""status":"signed""#)
     }
 }

@@ -3,10 +3,10 @@ struct OpenSSLSpeed {
     let verificationsPerSecond: Double
     let signaturesPerSecond: Double
 
-    /// Runs it; `algorithm` is `ecdsap256` or `ecdsap192`.
-    init(_ algorithm: String, in workspace: Workspace) throws {
+    /// Runs it for some seconds of each operation; `algorithm` is `ecdsap256` or `ecdsap192`.
+    init(_ algorithm: String, seconds: Int = 3, in workspace: Workspace) throws {
         let text = try ChildProcess.output(
-            of: ["openssl", "speed", "-seconds", "3", algorithm], on: "\(Core.server)", in: workspace)
+            of: ["openssl", "speed", "-seconds", "\(seconds)", algorithm], on: "\(Core.server)", in: workspace)
         let line = text.split(separator: "\n").last { $0.contains("bits ecdsa") }
         let numbers = line?.split(separator: " ").suffix(2).compactMap { Double($0) } ?? []
         guard numbers.count == 2 else {

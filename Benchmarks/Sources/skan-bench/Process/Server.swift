@@ -6,6 +6,7 @@ final class Server {
     /// What it listens for, in the words of its log.
     enum Listener: String, CaseIterable {
         case ingress = "listening for postbacks"
+        case signing = "listening for signing"
         case console = "listening for the console"
     }
 
@@ -14,27 +15,37 @@ final class Server {
     /// Measures from the start of the process.
     let stopwatch: Stopwatch
 
-    init(
+    convenience init(
         skan: String, store: String, options: [String], on cores: String = "\(Core.server)", in workspace: Workspace,
+        atMost limit: Double = 120
+    ) throws {
+        try self.init(
+            [
+                skan, "serve", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--store", store,
+                "--log-level", "notice",
+            ] + options,
+            listeners: options.contains("--signing") ? Listener.allCases : [.ingress, .console], on: cores,
+            in: workspace, atMost: limit)
+    }
+
+    /// Starts any server that logs its listeners as `skan serve` does.
+    init(
+        _ command: [String], listeners: [Listener], on cores: String, in workspace: Workspace,
         atMost limit: Double = 120
     ) throws {
         let log = workspace.file("serve.log")
         stopwatch = Stopwatch()
-        process = try ChildProcess(
-            [
-                skan, "serve", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--store", store,
-                "--log-level", "notice",
-            ] + options, on: cores, in: workspace, errors: log)
+        process = try ChildProcess(command, on: cores, in: workspace, errors: log)
         while true {
             let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
             let ports = Self.ports(in: text)
-            if ports.count == Listener.allCases.count {
+            if ports.count == listeners.count {
                 self.ports = ports
                 return
             }
             guard process.poll() == nil, stopwatch.seconds < limit else {
                 process.terminate()
-                throw BenchmarkFailure("skan serve did not begin to listen:\n\(text)")
+                throw BenchmarkFailure("\(command[0]) did not begin to listen:\n\(text)")
             }
             usleep(2_000)
         }

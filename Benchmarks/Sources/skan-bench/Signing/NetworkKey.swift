@@ -16,6 +16,6 @@ struct NetworkKey {
                    "use": "active"}]}
         """.write(toFile: list, atomically: false, encoding: .utf8)
         pem = try String(contentsOfFile: file, encoding: .utf8)
-        options = ["--signing-keys", list]
+        options = ["--signing-keys", list, "--signing", "127.0.0.1:0"]
     }
 }

@@ -1,0 +1,243 @@
+import Attribution
+import AttributionConsole
+import AttributionListener
+import AttributionServer
+import AttributionSigning
+import Foundation
+import Logging
+import StrictJSON
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Signing many requests at a time", .timeLimit(.minutes(2)))
+struct SigningServiceTests {
+    private static let order = """
+        {"forms": ["storekit-rendered", "view-through", "adattributionkit"], "versions": ["4.0"], \
+        "ad-network-id": "n.skadnetwork", "itunes-item-id": 1, "source-app-id": 2, "source-identifier": 39}
+        """
+    private static let bid = """
+        {"skadn": {"versions": ["4.0"], "sourceapp": "2", "skadnetids": ["n.skadnetwork"]}, \
+        "adattributionkit": {"version": "1.0", "sourceapp": "2", "skadnetids": ["n.skadnetwork"]}, \
+        "advertise": {"itunesitem": 1, "sourceidentifier": 1}}
+        """
+
+    private static func request(_ path: String, _ body: String, client: String = "192.0.2.1") throws -> IngressRequest {
+        let route = try #require(SigningService.routes.routes.first { $0.path == path })
+        var credentials = RequestCredentials()
+        credentials.host = "localhost"
+        return IngressRequest(
+            route: route, body: Array(body.utf8), receivedAt: Date(timeIntervalSince1970: 1_795_262_400),
+            client: client, credentials: credentials)
+    }
+
+    /// The answers to requests, in their order, of a service that runs until all are given.
+    private static func answers(
+        _ service: SigningService, to requests: [IngressRequest]
+    ) async throws -> [IngressAnswer] {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await service.run() }
+            var answers: [IngressAnswer] = []
+            for request in requests {
+                answers.append(
+                    await withCheckedContinuation { continuation in
+                        service.submit(request) { continuation.resume(returning: $0) }
+                    })
+            }
+            service.close()
+            try await group.waitForAll()
+            return answers
+        }
+    }
+
+    private static func text(_ answer: IngressAnswer) -> String {
+        String(decoding: answer.body, as: UTF8.self)
+    }
+
+    // MARK: Faults
+
+    /// Signs, and then makes the fault with a number of its signatures.
+    private struct FaultySigner: DigestSigner {
+        struct Broken: Error {}
+
+        let key: PreparedKey
+        let number: Int
+        let made: Ordinal
+        let fault: @Sendable (inout [UInt8]) throws -> Void
+
+        func signature(digest: [UInt8]) throws -> [UInt8] {
+            var signature = try key.signature(digest: digest)
+            if made.next() == number { try fault(&signature) }
+            return signature
+        }
+    }
+
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let make: @Sendable (inout [UInt8]) throws -> Void
+    }
+
+    static let faults = [
+        Fault(testDescription: "the last bit flips") { $0[$0.count - 1] ^= 1 },
+        Fault(testDescription: "a bit of r flips") { $0[10] ^= 0x20 },
+        Fault(testDescription: "a length is wrong") { $0[1] ^= 1 },
+        Fault(testDescription: "it is cut short") { $0.removeLast() },
+        Fault(testDescription: "it is empty") { $0 = [] },
+        Fault(testDescription: "it has more bytes") { $0.append(0) },
+        Fault(testDescription: "the signer fails") { _ in throw FaultySigner.Broken() },
+    ]
+
+    /// A service whose signer makes one fault, with its signature of this number.
+    private static func faulty(
+        _ keys: SigningKeys, _ fault: Fault, at number: Int, _ metrics: PrometheusMetrics, _ log: LinesOfLog
+    ) -> SigningService {
+        let made = Ordinal()
+        return SigningService(
+            signer: CurrentSigner(keys.signer), access: nil, threads: 1,
+            makeDigestSigner: {
+                FaultySigner(key: try PreparedKey($0), number: number, made: made, fault: fault.make)
+            },
+            logger: log.logger, metricsFactory: metrics)
+    }
+
+    @Test("Of a request with a faulty signature nothing leaves, and the next is answered", arguments: faults)
+    func fault(_ fault: Fault) async throws {
+        let keys = try SigningKeys()
+        for (path, body, count) in [("/v1/impressions", Self.order, 3), ("/v1/openrtb/skadn", Self.bid, 3)] {
+            for number in 1...count {
+                let (metrics, log) = (PrometheusMetrics(), LinesOfLog())
+                let request = try Self.request(path, body)
+                let service = Self.faulty(keys, fault, at: number, metrics, log)
+                let answers = try await Self.answers(service, to: [request, request])
+                #expect(answers.map(\.status) == [500, 200], "\(path) \(number)")
+                let refused = Self.text(answers[0])
+                #expect(refused.contains(#""reason":"signing-failed""#))
+                #expect(!refused.contains("signature\"") && !refused.contains("jws") && !refused.contains("jwt"))
+                let text = metrics.text()
+                #expect(text.contains("\nskan_signing_faults_total 1\n"), "\(text)")
+                #expect(text.contains("skan_signatures_total{network=\"n.skadnetwork\",key=\""))
+                #expect(text.contains("\"} \(count)\n"), "\(text)")
+                #expect(log.lines.contains { $0.hasPrefix("error signing failed") }, "\(log.lines)")
+            }
+        }
+    }
+
+    @Test("Of a batch only the line with a faulty signature is refused", arguments: faults)
+    func faultInBatch(_ fault: Fault) async throws {
+        let keys = try SigningKeys()
+        let metrics = PrometheusMetrics()
+        let batch = Array(repeating: Self.order, count: 40).joined(separator: "\n")
+        let service = Self.faulty(keys, fault, at: 100, metrics, LinesOfLog())
+        let answer = try await Self.answers(service, to: [try Self.request("/v1/impressions/batch", batch)])[0]
+        #expect(answer.status == 207)
+        let lines = Self.text(answer).split(separator: "\n").map { String($0) }
+        #expect(lines.count == 40)
+        for (index, line) in lines.enumerated() {
+            #expect(line.hasPrefix("{\"line\":\(index + 1),"))
+            // The hundredth signature is the first of line 34.
+            #expect(line.contains("signing-failed") == (index == 33))
+            #expect(try keys.verifiedCount(line) == (index == 33 ? 0 : 3))
+        }
+    }
+
+    // MARK: Keys
+
+    @Test("A batch is signed with one key list, though another is used meanwhile")
+    func oneList() async throws {
+        let (former, latter) = (try SigningKeys(), try SigningKeys())
+        let current = CurrentSigner(former.signer)
+        let made = Ordinal()
+        struct Exchanging: DigestSigner {
+            let key: PreparedKey
+            let made: Ordinal
+            let exchange: @Sendable () -> Void
+
+            func signature(digest: [UInt8]) throws -> [UInt8] {
+                if made.next() == 20 { exchange() }
+                return try key.signature(digest: digest)
+            }
+        }
+        let service = SigningService(
+            signer: current, access: nil, threads: 1,
+            makeDigestSigner: { key in
+                Exchanging(key: try PreparedKey(key), made: made) { current.use(latter.signer) }
+            },
+            logger: .silent, metricsFactory: PrometheusMetrics())
+        let batch = Array(repeating: Self.order, count: 150).joined(separator: "\n")
+        let answers = try await Self.answers(
+            service,
+            to: [try Self.request("/v1/impressions/batch", batch), try Self.request("/v1/impressions", Self.order)])
+        #expect(answers.map(\.status) == [200, 200])
+        for line in Self.text(answers[0]).split(separator: "\n") {
+            #expect(try former.verifiedCount(String(line)) == 3)
+        }
+        #expect(try latter.verifiedCount(Self.text(answers[1])) == 3)
+    }
+
+    // MARK: Fairness
+
+    @Test("When there is no room, whoever waits with the most is refused, and the others are answered")
+    func fairness() async throws {
+        let keys = try SigningKeys()
+        let service = SigningService(
+            signer: CurrentSigner(keys.signer), access: nil, threads: 1, queued: 8, logger: .silent,
+            metricsFactory: PrometheusMetrics())
+        let statuses = Mutex<[String: [Int]]>([:])
+        let retries = Mutex<Set<Duration?>>([])
+        func submit(_ client: String, _ path: String = "/v1/impressions", _ body: String = Self.order) throws {
+            service.submit(try Self.request(path, body, client: client)) { answer in
+                statuses.withLock { $0[client, default: []].append(answer.status) }
+                if answer.status == 503 { retries.withLock { _ = $0.insert(answer.retryAfter) } }
+            }
+        }
+        // It does not run yet, so that everything waits.
+        for _ in 0..<20 { try submit("greedy") }
+        #expect(statuses.withLock { $0["greedy"] } == Array(repeating: 503, count: 12))
+        for _ in 0..<2 { try submit("modest") }
+        try submit("third")
+        // More than all that waits: it has to wait for room itself.
+        try submit("huge", "/v1/impressions/batch", Array(repeating: Self.order, count: 100).joined(separator: "\n"))
+        #expect(statuses.withLock { $0["greedy"]?.count } == 15)
+        #expect(statuses.withLock { $0["modest"] == nil && $0["third"] == nil })
+        #expect(statuses.withLock { $0["huge"] } == [503])
+        #expect(retries.withLock { $0 } == [.seconds(1)])
+        #expect(service.queueDepth == 8)
+        // What was accepted is answered, though nothing more is.
+        service.close()
+        try submit("late")
+        #expect(statuses.withLock { $0["late"] } == [503])
+        try await service.run()
+        #expect(statuses.withLock { $0["modest"] } == [200, 200])
+        #expect(statuses.withLock { $0["third"] } == [200])
+        #expect(statuses.withLock { $0["greedy"]?.filter { $0 == 200 }.count } == 5)
+        #expect(service.queueDepth == 0)
+    }
+
+    @Test("Without tokens a page of another host cannot have signatures, except at a socket", arguments: [false, true])
+    func foreignHost(_ isSocket: Bool) async throws {
+        let keys = try SigningKeys()
+        let service = SigningService(
+            signer: CurrentSigner(keys.signer), access: nil, isSocket: isSocket, threads: 1, logger: .silent,
+            metricsFactory: PrometheusMetrics())
+        var foreign = RequestCredentials()
+        foreign.host = "rebound.example"
+        let own = try Self.request("/v1/impressions", Self.order)
+        let request = IngressRequest(
+            route: own.route, body: own.body, receivedAt: own.receivedAt, client: own.client, credentials: foreign)
+        let answers = try await Self.answers(service, to: [request, own])
+        #expect(answers.map(\.status) == [isSocket ? 200 : 403, 200])
+    }
+}
+
+/// A number that several owners count up.
+private final class Ordinal: Sendable {
+    private let value = Mutex(0)
+
+    /// The next number, from 1.
+    func next() -> Int {
+        value.withLock { value in
+            value += 1
+            return value
+        }
+    }
+}
