@@ -89,13 +89,16 @@ struct BlockTests {
         try store.sql(
             """
             DROP TABLE skan.block_column, skan.block, skan.column_value; DROP TRIGGER postback_block ON skan.postback;
-            DROP FUNCTION skan.forget_block; UPDATE skan.store SET version = 1, oldest_program = 1
+            DROP FUNCTION skan.forget_block;
+            DROP TABLE skan.node; ALTER TABLE skan.copy_source ADD COLUMN checksum uuid;
+            ALTER TABLE skan.copy_run DROP COLUMN checksum;
+            UPDATE skan.store SET version = 1, oldest_program = 1
             """)
         let address = try store.address
-        await #expect(throws: StoreError.notMigrated(path: address.description, found: 1, needed: 2)) {
+        await #expect(throws: StoreError.notMigrated(path: address.description, found: 1, needed: 3)) {
             try await PostgreSQLLedgerReader(address).answer(LedgerQuestion())
         }
-        #expect(try SchemaMigrator.migrate(address) == .migrated(from: 1, to: 2))
+        #expect(try SchemaMigrator.migrate(address) == .migrated(from: 1, to: 3))
         #expect(try await store.expectExact() == 0)
         let node = try store.node()
         try store.beat(node, until: "SELECT count(*) = 2 FROM skan.block")
