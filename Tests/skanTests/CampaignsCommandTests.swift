@@ -32,7 +32,7 @@ struct CampaignsCommandTests {
     func allocation() throws {
         #expect(try allocate("spring", "--from", "2026-03-01", "--to", "2026-03-31").output == "1000\n")
         #expect(try allocate("summer", "--from", "2026-06-01").output == "1001\n")
-        #expect(try allocate("spring video", "--group", "00", "--from", "2026-03-01").output == "2000\n")
+        #expect(try allocate("spring video", "--group", "00", "--from", "2026-03-01").output == "1100\n")
         #expect(
             try allocate("old", "--id", "campaign-id", "--from", "2026-03-01", "--to", "2026-03-31").output == "1\n")
         #expect(try allocate("new", "--id", "campaign-id", "--from", "2026-09-12").output == "2\n")
@@ -44,7 +44,7 @@ struct CampaignsCommandTests {
                 NETWORK        APP  CAMPAIGN  SOURCE  NAME          FROM        TO          UNTIL       STATE
                 n.skadnetwork  1    -         1000    spring        2026-03-01  2026-03-31  2026-08-19  cooling
                 n.skadnetwork  1    -         1001    summer        2026-06-01  -           -           planned
-                n.skadnetwork  1    -         2000    spring video  2026-03-01  -           -           running
+                n.skadnetwork  1    -         1100    spring video  2026-03-01  -           -           running
                 n.skadnetwork  1    1         -       old           2026-03-01  2026-03-31  2026-09-12  cooling
                 n.skadnetwork  1    2         -       new           2026-09-12  -           -           planned
                 n.skadnetwork  1    1         -       newer         2026-09-13  -           -           planned

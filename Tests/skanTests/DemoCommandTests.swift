@@ -43,7 +43,7 @@ struct DemoCommandTests {
             demo.waitUntilExit()
             #expect(demo.terminationStatus == 0)
         }
-        let days = reports[0].split(separator: "\n").filter { $0.contains(#/^\d{4}-\d\d-\d\d,[1-9]/#) }
+        let days = reports[0].split(whereSeparator: \.isNewline).filter { $0.contains(#/^\d{4}-\d\d-\d\d,[1-9]/#) }
         #expect((29...31).contains(days.count), "\(reports[0])")
         #expect(reports[0] == reports[1])
     }

@@ -29,7 +29,7 @@ struct HelpTests {
         arguments: [
             (["ver"], ["verify", "version"]),
             (["report", "--hist"], ["--histogram"]),
-            (["report", "re"], ["re-engagements", "redownloads"]),
+            (["report", "re"], ["re-engagements", "redownloads", "revenue"]),
             (["report", "wins", "--section", "count"], ["countries"]),
             (["report", "--by", "camp"], ["campaign", "campaign-id"]),
             (["report", "--by", "day,netw"], ["day,network"]),
@@ -90,7 +90,7 @@ struct HelpTests {
         }
         let report = try String(contentsOfFile: folder.path("man1/skan-report.1"), encoding: .utf8)
         #expect(report.contains("\n.TP\n\\fB\\-s, \\-\\-store STORE\\fR\n"))
-        #expect(report.contains("\n.SH EXAMPLES\n.nf\nskan report \\-s skan.sqlite "))
+        #expect(report.contains("\n.SH EXAMPLES\n.nf\nskan report overview \\-s skan.sqlite "))
         #expect(report.hasSuffix("\n.SH SEE ALSO\n\\fBskan\\fR(1)\n"))
     }
 
@@ -107,7 +107,7 @@ struct HelpTests {
         #expect(lines.contains { $0 == example }, "\(outcome.output)")
         #expect(lines.filter { !$0.hasPrefix("  ") }.allSatisfy { $0.count <= 40 })
         #expect(outcome.output.contains("\n\nUSAGE: skan sign <options>\n\nOPTIONS:\n"))
-        #expect(outcome.output.hasPrefix("OVERVIEW: Sign an ad impression, or a file of orders.\n\nEvery value "))
+        #expect(outcome.output.hasPrefix("OVERVIEW: Sign an ad impression, or a\nfile of orders.\n\nEvery value "))
     }
 
     @Test("The commands are grouped by what they are for")

@@ -182,7 +182,7 @@ struct SchemaCommandTests {
     @Test("A server reads schemas again on SIGHUP, or keeps those it has if one is wrong")
     func reload() async throws {
         let server = try SkanServer(in: folder, arguments: ["--schema", "always.json"])
-        #expect(try server.waitForLog("schemas and campaigns read campaigns=0 schemas=1"))
+        #expect(server.startLog.contains("schemas and campaigns read campaigns=0 schemas=1"))
         try write("{\"version\": 1}", to: "always.json")
         kill(server.process.processIdentifier, SIGHUP)
         #expect(try server.waitForLog("nothing was reloaded: a file could not be read"))

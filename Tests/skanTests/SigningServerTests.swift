@@ -157,7 +157,7 @@ struct SigningServerTests {
             ("impressions", other, "application/json", "422", [#""reason":"no-key""#, "no active key for x"]),
             (
                 "impressions", bad, "text/plain", "415",
-                [#""reason":"unsupported-media-type""#, "expected application/json"]
+                [#""reason":"unsupported-media-type""#, "send application/json"]
             ),
             (
                 "openrtb/skadn", skadn, "application/json", "422",

@@ -27,7 +27,7 @@ struct UsageTests {
             ("simulate --cuont 5", "unknown option --cuont; did you mean --count?", "", "skan help simulate"),
             (
                 "report --format cvs",
-                "--format: found cvs, expected one of table, csv, json, ndjson, markdown; did you mean csv?", "",
+                "--format: found cvs, expected one of table, csv, json, ndjson, markdown, html; did you mean csv?", "",
                 "skan help report"
             ),
             (
@@ -96,7 +96,7 @@ struct UsageTests {
             ),
             ("report --by", "--by: expected a value", "", "skan help report"),
             ("tokens create --name --scope sign", "--name: expected a value", "", "skan help tokens create"),
-            ("report x", "unexpected argument x", "", "skan help report"),
+            ("report x", "name: found x, expected one of overview, campaigns,", "", "skan help report"),
         ])
     func mistakes(_ line: String, _ beginning: String, _ end: String, _ hint: String) throws {
         let outcome = try SkanProcess.run(line.split(separator: " ").map { String($0) }, in: folder.url)

@@ -88,8 +88,8 @@ extension WebAdCommand {
             _ = try request.checked(nonce: Nonce(using: &generator), issuedAt: time ?? now)
             let ownership = try StoreOwnership(try store.path)
             let links = try await ownership.change {
-                let signer = try signer()
                 if case .database(let address) = ownership.location {
+                    let signer = try signer()
                     let ledger = PostgreSQLWebAdLedger(address)
                     defer { _ = try? ledger.close() }
                     return try await WebAdIssuer(ledger: ledger, signer: signer).issue(
@@ -99,6 +99,8 @@ extension WebAdCommand {
                 // The owner of the store answers the taps, whatever the name under which it opened the store.
                 let hold = try StoreHold(ownership.store)
                 defer { hold.release() }
+                // Only now: a running server has its own keys.
+                let signer = try signer()
                 let path = SQLiteWebAdLedger.path(besideStore: ownership.store)
                 let ledger = try SQLiteWebAdLedger(path: path, onEvent: StoreOwnership.say)
                 defer { _ = try? ledger.close() }
