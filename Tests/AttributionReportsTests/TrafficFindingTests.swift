@@ -1,9 +1,8 @@
 import Attribution
+import AttributionReports
 import AttributionStore
 import Foundation
 import Testing
-
-import AttributionReports
 
 @Suite("What of the traffic a person should look at")
 struct TrafficFindingTests {
