@@ -93,8 +93,8 @@ package struct CheckpointPlan: Sendable {
     /// Takes the result of a checkpoint of the second connection.
     ///
     /// - Parameters:
+    ///   - moved: How many frames of the log are in the store; a reader may need the store without the others.
     ///   - inLog: The frames in the log when it began.
-    ///   - moved: How many of them are in the store; fewer if a reader needs the store without them.
     package mutating func didMoveInBackground(_ moved: Int, of inLog: Int) {
         guard isMoving else {
             return
