@@ -116,16 +116,14 @@ package final class PostgreSQLServer: Sendable {
 
     /// A new database.
     ///
-    /// - Parameter template: A database that is copied, which nobody may be connected to.
     /// - Returns: Its address.
-    /// - Throws: What psql says.
-    package func makeDatabase(from template: String = "template0") throws -> String {
+    package func makeDatabase() throws -> String {
         let number = databases.withLock { number in
             number += 1
             return number
         }
         let name = "skan_\(getpid())_\(number)"
-        try sql("CREATE DATABASE \(name) TEMPLATE \(template)", database: "postgres")
+        try sql("CREATE DATABASE \(name) TEMPLATE template0", database: "postgres")
         return address(name)
     }
 
