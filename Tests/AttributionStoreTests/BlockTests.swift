@@ -89,9 +89,8 @@ struct BlockTests {
         try store.sql(
             """
             DROP TABLE skan.block_column, skan.block, skan.column_value; DROP TRIGGER postback_block ON skan.postback;
-            DROP FUNCTION skan.forget_block;
-            DROP TABLE skan.node; ALTER TABLE skan.copy_source ADD COLUMN checksum uuid;
-            ALTER TABLE skan.copy_run DROP COLUMN checksum;
+            DROP FUNCTION skan.forget_block; DROP TABLE skan.node; ALTER TABLE skan.copy_run DROP COLUMN checksum;
+            ALTER TABLE skan.copy_source ADD COLUMN checksum uuid;
             UPDATE skan.store SET version = 1, oldest_program = 1
             """)
         let address = try store.address

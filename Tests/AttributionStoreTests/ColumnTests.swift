@@ -45,6 +45,13 @@ final class ColumnTests {
         "UPDATE column_block SET lowest = lowest + 1 WHERE id % 64 = 2",
         "UPDATE column_block SET highest = 70000 WHERE id % 64 = 3", "UPDATE column_block SET rules = 99",
         "UPDATE column_block SET checksum = 0 WHERE id % 64 = 13",
+        "UPDATE column_block SET id = id + 6400 WHERE id / 64 = 0",
+        "UPDATE column_block SET id = id - 64000 WHERE id / 64 = 1",
+        """
+        UPDATE column_block SET (lowest, highest, offsets, checksum) = (
+            SELECT lowest, highest, offsets, checksum FROM column_block AS other WHERE other.id = column_block.id + 64)
+        WHERE id / 64 = 0
+        """,
         "DELETE FROM column_value WHERE column_number = 3 AND code = 1",
         "UPDATE column_value SET value = '7' WHERE column_number = 6 AND code = 2",
         "UPDATE column_value SET value = 'nonsense' WHERE column_number = 1", "DELETE FROM column_value",

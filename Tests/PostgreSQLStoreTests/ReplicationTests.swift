@@ -32,4 +32,27 @@ struct ReplicationTests {
         #expect(node.health == .ready)
         #expect(try server.sql("SELECT count(*) FROM skan.postback", database: text) == "1")
     }
+
+    @Test("A node closes in bounded time although a commit waits, which fails", .timeLimit(.minutes(2)))
+    func closing() async throws {
+        let server = try PostgreSQLServer(settings: [
+            "synchronous_standby_names = 'absent'", "synchronous_commit = local",
+        ])
+        let text = try server.makeDatabase()
+        let database = try TestDatabase()
+        let node = try PostgreSQLLedgerWriter(PostgreSQLAddress(text))
+        let delivery = try database.delivery(id: "a")
+        let answer = Task.detached { Result { try node.record([delivery]) } }
+        while try server.sql(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'", database: text) == "0"
+        {}
+        let start = ContinuousClock.now
+        node.prepareToClose()
+        let problem = await #expect(throws: StoreError.self) { try await answer.value.get() }
+        #expect(problem == .failed(path: node.name, .notReplicated))
+        // Bodies that are still waiting do not wait again.
+        #expect(throws: StoreError.self) { try node.record([delivery]) }
+        try node.close()
+        #expect(ContinuousClock.now - start < .seconds(4), "longer than a server waits for its last answers")
+    }
 }

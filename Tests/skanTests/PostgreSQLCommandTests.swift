@@ -87,6 +87,35 @@ struct PostgreSQLCommandTests {
         _ = server.end(SIGTERM)
     }
 
+    @Test("A server that is stopped while a commit waits for a standby answers 503 and ends within its five seconds")
+    func stoppedWhileWaiting() throws {
+        let absent = try PostgreSQLServer(settings: [
+            "synchronous_standby_names = 'absent'", "synchronous_commit = local",
+        ])
+        let store = try absent.makeDatabase()
+        let server = try SkanServer(in: folder, store: store)
+        let bodies = try String(contentsOfFile: folder.path("sim/postbacks.ndjson"), encoding: .utf8)
+        try Data(bodies.prefix { $0 != "\n" }.utf8).write(to: folder.url.appendingPathComponent("body"))
+        let posting = ChildProcess()
+        let output = Pipe()
+        posting.executableURL = SkanProcess.curl
+        posting.arguments = [
+            "-s", "--max-time", "60", "-o", "answer", "-w", "%{http_code}", "-H", "Content-Type: application/json",
+            "--data-binary", "@body", server.url,
+        ]
+        posting.currentDirectoryURL = folder.url
+        posting.standardOutput = output
+        try posting.run()
+        let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+        while try absent.sql(waiting, database: store) == "0" {}
+        let start = ContinuousClock.now
+        let end = server.end(SIGTERM)
+        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(end.status == 0, "\(end.log)")
+        #expect(String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) == "503")
+        posting.waitUntilExit()
+    }
+
     @Test("What cannot be reached or used is named, without secrets")
     func problems() throws {
         let secret = try skan("report", "--store", "postgresql://u:hush@127.0.0.1/d")

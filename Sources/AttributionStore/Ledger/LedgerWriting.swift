@@ -53,7 +53,7 @@ package protocol LedgerWriting: Sendable {
     /// - Throws: ``StoreError``.
     func makeReader() throws -> any LedgerReading
 
-    /// Waits half a second at most from now on for what others hold.
+    /// Waits a moment at most from now on for what others hold, locks and standbys.
     func prepareToClose()
 
     /// Closes the store; every method fails afterwards.

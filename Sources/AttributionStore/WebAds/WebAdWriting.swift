@@ -6,7 +6,7 @@ package protocol WebAdWriting: WebAdLedger {
     /// Looks after the store; to be called each second.
     func heartbeat()
 
-    /// Waits half a second at most from now on for what others hold.
+    /// Waits a moment at most from now on for what others hold, locks and standbys.
     func prepareToClose()
 
     /// Closes the store; every method fails afterwards.

@@ -78,10 +78,16 @@ extension RecordedPostback {
         p.id, floor(extract(epoch FROM p.recorded_at) * 1000)::int8, p.received_at, p.recipient::text,
         p.traffic::text, coalesce(k.value, ''), p.key_check, b.body
         """
+    /// Where they are read from.
+    ///
+    /// Each body is looked up by its key: a join, as the server plans one before it has statistics, reads the bodies of
+    /// all partitions for every page. `OFFSET 0` keeps it from making a join of the lookup.
     static let tables = """
         FROM skan.postback AS p
             LEFT JOIN skan.value AS k ON k.code = p.key_name
-            LEFT JOIN skan.postback_body AS b ON b.id = p.id AND b.recorded_at = p.recorded_at
+            LEFT JOIN LATERAL (
+                SELECT body FROM skan.postback_body WHERE id = p.id AND recorded_at = p.recorded_at OFFSET 0
+            ) AS b ON true
         """
 
     /// Takes a row of ``columns``.

@@ -14,6 +14,7 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
     private let state: Mutex<State>
     private let status: StoreStatus
     private let upkeep: StoreUpkeep
+    private let closing = ClosingBound()
 
     private struct State {
         var session: RecordingSession
@@ -41,8 +42,8 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
         self.onEvent = onEvent
         status = StoreStatus(requiresSynchronous: requiresSynchronous)
         let presence = NodePresence()
-        upkeep = StoreUpkeep(address, settings, presence, status, onEvent)
-        state = Mutex(State(session: RecordingSession(address, settings, presence, status, onEvent)))
+        upkeep = StoreUpkeep(address, settings, presence, status, closing, onEvent)
+        state = Mutex(State(session: RecordingSession(address, settings, presence, status, closing, onEvent)))
         do {
             try withSession { _ in }
         } catch StoreError.failed(_, let fault) where fault.mayPass {
@@ -114,7 +115,7 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
     func withSession<Result: Sendable>(_ work: (inout RecordingSession) throws -> Result) throws -> Result {
         do {
             let result = try state.withLock { state in
-                guard !state.isClosed else {
+                guard !state.isClosed, !closing.isOver else {
                     throw StoreError.failed(path: name, .connectionLost)
                 }
                 do {
@@ -135,10 +136,12 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
 
     // MARK: Closing
 
-    /// Nothing: no other program's lock is waited for.
-    package func prepareToClose() {}
+    /// Fails what waits for a server or its standbys two seconds from now.
+    package func prepareToClose() {
+        closing.begin()
+    }
 
-    /// Closes the connections; every method fails afterwards.
+    /// Closes the connections, when what runs has ended; every method fails afterwards.
     @discardableResult
     package func close() throws -> StoreEnding {
         state.withLock { state in
@@ -146,6 +149,7 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
             state.session.close()
         }
         upkeep.close()
+        closing.end()
         return .whole
     }
 

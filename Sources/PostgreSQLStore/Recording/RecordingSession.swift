@@ -8,6 +8,7 @@ struct RecordingSession {
     private let settings: LedgerSettings
     private let presence: NodePresence
     private let status: StoreStatus
+    private let closing: ClosingBound
     private let onEvent: @Sendable (StoreEvent) -> Void
     private var kept: PostgreSQLConnection?
     private var codes = ValueCodes()
@@ -24,12 +25,14 @@ struct RecordingSession {
         _ settings: LedgerSettings,
         _ presence: NodePresence,
         _ status: StoreStatus,
+        _ closing: ClosingBound,
         _ onEvent: @escaping @Sendable (StoreEvent) -> Void
     ) {
         self.address = address
         self.settings = settings
         self.presence = presence
         self.status = status
+        self.closing = closing
         self.onEvent = onEvent
         networks = settings.networks ?? OwnNetworks()
         room = QuarantineRoom(settings.budgets)
@@ -108,11 +111,11 @@ struct RecordingSession {
                     throw StoreError.failed(path: address.description, .connectionLost)
                 }
                 return
-            } catch is PostgreSQLFault where ContinuousClock.now < end {
+            } catch is PostgreSQLFault where ContinuousClock.now < end && !closing.isOver {
                 Thread.sleep(forTimeInterval: 0.1)
-            } catch is NoConnection where ContinuousClock.now < end {
+            } catch is NoConnection where ContinuousClock.now < end && !closing.isOver {
                 Thread.sleep(forTimeInterval: 0.1)
-            } catch is LostCommit where ContinuousClock.now < end {
+            } catch is LostCommit where ContinuousClock.now < end && !closing.isOver {
                 Thread.sleep(forTimeInterval: 0.1)
             } catch let error as StoreError {
                 throw error
@@ -133,6 +136,7 @@ struct RecordingSession {
         // Another server may answer now.
         codes.removeAll()
         let connection = try PostgreSQLConnection(address)
+        closing.watch(connection, of: .recording)
         _ = try SchemaMigrator(connection, address).migrate()
         try status.look(connection, address.description, onEvent)
         try settings.networks.map { try Self.remember($0, connection) }

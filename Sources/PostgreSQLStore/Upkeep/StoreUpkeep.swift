@@ -18,6 +18,7 @@ final class StoreUpkeep: Sendable {
     private let settings: LedgerSettings
     private let presence: NodePresence
     private let status: StoreStatus
+    private let closing: ClosingBound
     private let onEvent: @Sendable (StoreEvent) -> Void
     private let state = Mutex(State())
 
@@ -34,12 +35,14 @@ final class StoreUpkeep: Sendable {
         _ settings: LedgerSettings,
         _ presence: NodePresence,
         _ status: StoreStatus,
+        _ closing: ClosingBound,
         _ onEvent: @escaping @Sendable (StoreEvent) -> Void
     ) {
         self.address = address
         self.settings = settings
         self.presence = presence
         self.status = status
+        self.closing = closing
         self.onEvent = onEvent
     }
 
@@ -48,7 +51,7 @@ final class StoreUpkeep: Sendable {
     /// - Returns: How full the quarantine is, now and then.
     func beat() -> QuarantineRoom? {
         state.withLock { state in
-            guard !state.isClosed else {
+            guard !state.isClosed, !closing.isOver else {
                 return nil
             }
             defer { state.beats += 1 }
@@ -75,6 +78,7 @@ final class StoreUpkeep: Sendable {
         guard let connection = state.connection else {
             return nil
         }
+        closing.watch(connection, of: .upkeep)
         try status.look(connection, address.description, onEvent)
         if status.hasFailed {
             // What failed may have been a commit: only another one says that it is over.

@@ -13,6 +13,7 @@ package final class PostgreSQLWebAdLedger: WebAdWriting {
     private let clock: @Sendable () -> Int64?
     private let connection = Mutex<PostgreSQLConnection?>(nil)
     private let queue = DispatchQueue(label: "skan-postgresql-web-ads")
+    private let closing = ClosingBound()
 
     /// How long an ad is remembered after its time: 30 days, in milliseconds.
     package static let retentionMilliseconds: Int64 = 30 * 86_400_000
@@ -189,7 +190,10 @@ package final class PostgreSQLWebAdLedger: WebAdWriting {
 
     private func withConnection<Value: Sendable>(_ work: (PostgreSQLConnection) throws -> Value) throws -> Value {
         try connection.withLock { kept in
-            try StoreError.translating(address) {
+            guard !closing.isOver else {
+                throw StoreError.failed(path: address.description, .connectionLost)
+            }
+            return try StoreError.translating(address) {
                 if let connection = kept, !connection.isLost {
                     do {
                         return try work(connection)
@@ -199,6 +203,7 @@ package final class PostgreSQLWebAdLedger: WebAdWriting {
                     }
                 }
                 let connection = try PostgreSQLConnection(address)
+                closing.watch(connection, of: .recording)
                 _ = try SchemaMigrator(connection, address).migrate()
                 kept = connection
                 return try work(connection)
@@ -214,13 +219,16 @@ package final class PostgreSQLWebAdLedger: WebAdWriting {
     /// Nothing: the ledger of the same node looks after the tables.
     package func heartbeat() {}
 
-    /// Nothing: no other program's lock is waited for.
-    package func prepareToClose() {}
+    /// Fails what waits for a server or its standbys two seconds from now.
+    package func prepareToClose() {
+        closing.begin()
+    }
 
     /// Closes the connection; a later call opens another.
     @discardableResult
     package func close() throws -> StoreEnding {
         connection.withLock { $0 = nil }
+        closing.end()
         return .whole
     }
 }

@@ -7,7 +7,8 @@ import Synchronization
 /// Checkpoints the write-ahead log on a connection of its own, so that the writer does not wait for the disk.
 ///
 /// Once the log is long, the second connection checkpoints it; after its next commit the writer checkpoints the few
-/// pages added meanwhile. Then the log is complete in the store, and SQLite resets it.
+/// pages added meanwhile. Then the log is complete in the store, and SQLite resets it. ``CheckpointPlan`` says whose
+/// turn it is: what a report held back is moved by the second connection, too.
 ///
 /// There is never more than one checkpoint, and none begins while SQLite may reset the log: SQLite 3.7.0 to 3.51.2 can
 /// lose transactions if a second checkpoint begins just as a commit resets the log. Checkpoints here begin right after
@@ -16,20 +17,9 @@ import Synchronization
 ///
 /// - SeeAlso: [The WAL-reset bug](https://www.sqlite.org/wal.html#walresetbug)
 final class LogCheckpoint: Sendable {
-    private enum Phase {
-        case idle
-        case moving
-        /// Everything in the log at the start of the checkpoint is in the store.
-        case moved
-        /// No checkpoint may begin.
-        case stopped
-    }
-
     private struct State {
-        var phase = Phase.idle
+        var plan = CheckpointPlan()
         var hasFailed = false
-        /// The frames in the log as of the last commit.
-        var frames = 0
         var log: WriteAheadLog?
         var verified: WriteAheadLog.Verified?
     }
@@ -50,12 +40,6 @@ final class LogCheckpoint: Sendable {
         /// The log is not what was written. Nothing was checkpointed, and nothing will be.
         case damaged
     }
-
-    /// The number of frames at which a checkpoint begins, 4 MiB.
-    ///
-    /// A higher threshold would write less, but commits wait for the disk during a checkpoint: at 16 MiB, long enough
-    /// to double the time of one answer in a hundred.
-    private static let checkpointThreshold = 1_024
 
     /// Opens a connection and replaces SQLite's automatic checkpoints on the writer.
     ///
@@ -86,7 +70,7 @@ final class LogCheckpoint: Sendable {
 
     /// The frames in the log as of the last commit.
     var frames: Int {
-        state.withLock { $0.frames }
+        state.withLock { $0.plan.frames }
     }
 
     /// Sets the log; without it there are no checkpoints.
@@ -96,7 +80,7 @@ final class LogCheckpoint: Sendable {
 
     /// Prevents further checkpoints, without waiting for a running one.
     func stop() {
-        state.withLock { $0.phase = .stopped }
+        state.withLock { $0.plan.stop() }
     }
 
     /// Prevents further checkpoints, waits for a running one, and closes the connection.
@@ -133,24 +117,19 @@ final class LogCheckpoint: Sendable {
     }
 
     private func didCommit(_ writer: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ pages: CInt) {
-        let (begins, ends) = state.withLock { state in
-            state.frames = Int(pages)
-            switch state.phase {
-            case .idle where Int(pages) >= Self.checkpointThreshold && state.log != nil:
-                state.phase = .moving
-                return (true, false)
-            case .moved:
-                state.phase = .idle
-                return (false, true)
-            case .idle, .moving, .stopped:
-                return (false, false)
-            }
-        }
-        if begins {
+        let turn = state.withLock { $0.plan.didCommit(frames: Int(pages), canBegin: $0.log != nil) }
+        switch turn {
+        case .nothing:
+            break
+        case .background:
             queue.async { self.move(Int(pages)) }
-        } else if ends, verify(Int(pages)) {
+        case .writer:
+            guard verify(Int(pages)) else {
+                return
+            }
             var (inLog, moved): (CInt, CInt) = (0, 0)
             note(exclusively { sqlite3_wal_checkpoint_v2(writer, name, SQLITE_CHECKPOINT_PASSIVE, &inLog, &moved) })
+            state.withLock { $0.plan.didMoveInWriter() }
             if inLog == moved {
                 report(.complete)
             }
@@ -158,24 +137,18 @@ final class LogCheckpoint: Sendable {
     }
 
     private func move(_ frames: Int) {
-        if verify(frames), isStillMoving {
-            do {
-                _ = try exclusively { try connection.writeWithoutTransaction { try $0.checkpoint(.passive) } }
-                note(SQLITE_OK)
-            } catch {
-                note((error as? DatabaseError)?.extendedResultCode.rawValue ?? SQLITE_ERROR)
-            }
+        guard verify(frames), state.withLock({ $0.plan.isMoving }) else {
+            return
         }
-        state.withLock { state in
-            if case .moving = state.phase {
-                state.phase = .moved
+        do {
+            let result = try exclusively { try connection.writeWithoutTransaction { try $0.checkpoint(.passive) } }
+            note(SQLITE_OK)
+            state.withLock {
+                $0.plan.didMoveInBackground(result.checkpointedFrameCount, of: result.walFrameCount)
             }
-        }
-    }
-
-    private var isStillMoving: Bool {
-        state.withLock { state in
-            if case .moving = state.phase { true } else { false }
+        } catch {
+            note((error as? DatabaseError)?.extendedResultCode.rawValue ?? SQLITE_ERROR)
+            state.withLock { $0.plan.didFail() }
         }
     }
 
@@ -193,7 +166,7 @@ final class LogCheckpoint: Sendable {
         state.withLock { state in
             state.verified = verified
             if verified == nil {
-                state.phase = .stopped
+                state.plan.stop()
             }
         }
         if verified == nil {

@@ -1,0 +1,76 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Bounds how long a node that is to close waits for its server.
+///
+/// A commit waits for a standby for as long as that is away. After a moment statements are cancelled, so that a commit
+/// fails like one that reached no other server, and nothing of its batch is acknowledged.
+final class ClosingBound: Sendable {
+    /// Whose statements are cancelled.
+    enum User: Hashable {
+        case recording
+        case upkeep
+    }
+
+    private struct State {
+        var cancelers: [User: StatementCanceler] = [:]
+        var hasBegun = false
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+    private let closed = DispatchSemaphore(value: 0)
+
+    /// How long statements may go on; less than listeners wait for their last answers.
+    private static let grace = Duration.seconds(2)
+    /// Time between two attempts, for a cancellation may come just before the statement that it is meant for.
+    private static let interval = Duration.milliseconds(200)
+    private static let attempts = 50
+
+    /// Whether no further work may begin.
+    var isOver: Bool {
+        state.withLock { $0.isOver }
+    }
+
+    /// Takes the connection that is used from now on.
+    func watch(_ connection: PostgreSQLConnection, of user: User) {
+        state.withLock { $0.cancelers[user] = connection.canceler }
+    }
+
+    /// Starts the clock, once.
+    func begin() {
+        let isFirst = state.withLock { state in
+            defer { state.hasBegun = true }
+            return !state.hasBegun
+        }
+        guard isFirst else {
+            return
+        }
+        // Cancelling takes a connection, which may block.
+        let thread = Thread { [self] in
+            guard closed.wait(timeout: .now() + Self.grace / .seconds(1)) == .timedOut else {
+                return
+            }
+            for _ in 0..<Self.attempts {
+                let cancelers = state.withLock { state in
+                    state.isOver = true
+                    return Array(state.cancelers.values)
+                }
+                for cancel in cancelers {
+                    cancel()
+                }
+                guard closed.wait(timeout: .now() + Self.interval / .seconds(1)) == .timedOut else {
+                    return
+                }
+            }
+        }
+        thread.name = "skan-closing"
+        thread.start()
+    }
+
+    /// Ends the attempts, after closing.
+    func end() {
+        closed.signal()
+    }
+}
