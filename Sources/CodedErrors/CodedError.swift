@@ -77,6 +77,6 @@ extension CodedError {
 
     /// The body of the response.
     package var body: [UInt8] {
-        Array((json().line + "\n").utf8)
+        json().lineBytes + [UInt8(ascii: "\n")]
     }
 }

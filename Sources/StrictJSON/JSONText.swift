@@ -35,84 +35,113 @@ package indirect enum JSONText: Sendable, Hashable {
 
     /// The text on one line, as NDJSON requires.
     package var line: String {
-        var output = ""
+        String(decoding: lineBytes, as: UTF8.self)
+    }
+
+    /// The text on one line as UTF-8, without its end.
+    package var lineBytes: [UInt8] {
+        var output: [UInt8] = []
         output.reserveCapacity(1024)
-        write(to: &output, indent: nil)
+        write(to: &output)
         return output
     }
 
     /// The text over several lines, indented by two spaces, without a final newline.
     package var pretty: String {
-        var output = ""
+        var output: [UInt8] = []
         write(to: &output, indent: 0)
-        return output
+        return String(decoding: output, as: UTF8.self)
     }
 
-    private func write(to output: inout String, indent: Int?) {
+    /// Appends the text on one line as UTF-8.
+    package func write(to output: inout [UInt8]) {
+        write(to: &output, indent: nil)
+    }
+
+    private func write(to output: inout [UInt8], indent: Int?) {
         switch self {
         case .object(let members):
-            writeList(members, open: "{", close: "}", to: &output, indent: indent) { member, inner, output in
+            Self.writeList(members, "{", "}", to: &output, indent: indent) { member, inner, output in
                 Self.writeString(member.name, to: &output)
-                output += indent == nil ? ":" : ": "
+                output.append(UInt8(ascii: ":"))
+                if indent != nil {
+                    output.append(UInt8(ascii: " "))
+                }
                 member.value.write(to: &output, indent: inner)
             }
         case .array(let values):
-            writeList(values, open: "[", close: "]", to: &output, indent: indent) { value, inner, output in
+            Self.writeList(values, "[", "]", to: &output, indent: indent) { value, inner, output in
                 value.write(to: &output, indent: inner)
             }
         case .string(let text): Self.writeString(text, to: &output)
-        case .integer(let value): output += String(value)
-        case .decimal(let value, let places): output += value.fixed(places: places)
-        case .bool(let value): output += value ? "true" : "false"
-        case .null: output += "null"
+        case .integer(let value): output += String(value).utf8
+        case .decimal(let value, let places): output += value.fixed(places: places).utf8
+        case .bool(let value): output += (value ? "true" : "false").utf8
+        case .null: output += "null".utf8
         }
     }
 
-    private func writeList<Element>(
+    private static func writeList<Element>(
         _ elements: [Element],
-        open: String,
-        close: String,
-        to output: inout String,
+        _ open: Unicode.Scalar,
+        _ close: Unicode.Scalar,
+        to output: inout [UInt8],
         indent: Int?,
-        each: (Element, Int?, inout String) -> Void
+        each: (Element, Int?, inout [UInt8]) -> Void
     ) {
-        output += open
+        output.append(UInt8(ascii: open))
         let inner = indent.map { $0 + 2 }
         for (index, element) in elements.enumerated() {
             if index > 0 {
-                output += ","
+                output.append(UInt8(ascii: ","))
             }
             if let inner {
-                output += "\n" + String(repeating: " ", count: inner)
+                writeBreak(to: &output, indent: inner)
             }
             each(element, inner, &output)
         }
         if let indent, !elements.isEmpty {
-            output += "\n" + String(repeating: " ", count: indent)
+            writeBreak(to: &output, indent: indent)
         }
-        output += close
+        output.append(UInt8(ascii: close))
     }
 
-    private static func writeString(_ text: String, to output: inout String) {
-        output += "\""
-        defer { output += "\"" }
-        // Most strings need no escapes and are appended whole.
-        guard !text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) else {
-            output += text
-            return
-        }
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": output += "\\\""
-            case "\\": output += "\\\\"
-            case "\n": output += "\\n"
-            case "\r": output += "\\r"
-            case "\t": output += "\\t"
-            case "\u{0}"..<" ", "\u{7F}":
-                let hex = String(scalar.value, radix: 16)
-                output += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-            default: output.unicodeScalars.append(scalar)
+    private static func writeBreak(to output: inout [UInt8], indent: Int) {
+        output.append(UInt8(ascii: "\n"))
+        output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: indent))
+    }
+
+    private static func writeString(_ text: String, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { bytes in
+            // Most strings need no escapes and are appended whole.
+            var start = 0
+            for index in bytes.indices where needsEscape(bytes[index]) {
+                output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<index]))
+                writeEscape(of: bytes[index], to: &output)
+                start = index + 1
             }
+            output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start...]))
+        }
+        output.append(UInt8(ascii: "\""))
+    }
+
+    /// Whether a byte is a quotation mark, a backslash or a control character; other characters are written as they are.
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
+    }
+
+    private static func writeEscape(of byte: UInt8, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): output.append(byte)
+        case UInt8(ascii: "\n"): output.append(UInt8(ascii: "n"))
+        case UInt8(ascii: "\r"): output.append(UInt8(ascii: "r"))
+        case UInt8(ascii: "\t"): output.append(UInt8(ascii: "t"))
+        default:
+            let hex = String(byte, radix: 16)
+            output += ("u" + String(repeating: "0", count: 4 - hex.utf8.count) + hex).utf8
         }
     }
 }

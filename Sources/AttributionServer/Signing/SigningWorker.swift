@@ -227,7 +227,7 @@ struct SigningWorker {
     private func answer(_ signed: SigningPlan.Answer, to request: SigningRequest) -> IngressAnswer {
         var answer = IngressAnswer(
             status: signed.refusal?.code.httpStatus ?? (signed.isPartial ? 207 : 200),
-            body: Array((JSONText.object(signed.members).line + "\n").utf8),
+            body: JSONText.object(signed.members).lineBytes + [UInt8(ascii: "\n")],
             retryAfter: signed.refusal?.retryAfter)
         answer.caller = request.caller?.name
         if let refused = signed.refusedExtensions {

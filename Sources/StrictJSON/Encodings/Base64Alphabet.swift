@@ -71,12 +71,25 @@ struct Base64Alphabet: Sendable {
         let bytes = Array(bytes)
         return String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { output in
             var count = 0
-            for start in stride(from: 0, to: bytes.count, by: 3) {
-                let group = bytes[start..<min(start + 3, bytes.count)]
-                let bits = group.reduce(0) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
-                for index in 0...group.count {
-                    output[count] = digits[Int(bits >> UInt32(18 - 6 * index) & 63)]
-                    count += 1
+            func append(_ bits: UInt8) {
+                output[count] = digits[Int(bits & 63)]
+                count += 1
+            }
+            var index = 0
+            while index + 3 <= bytes.count {
+                let (a, b, c) = (bytes[index], bytes[index + 1], bytes[index + 2])
+                append(a >> 2)
+                append(a << 4 | b >> 4)
+                append(b << 2 | c >> 6)
+                append(c)
+                index += 3
+            }
+            if index < bytes.count {
+                let (a, b) = (bytes[index], index + 1 < bytes.count ? bytes[index + 1] : 0)
+                append(a >> 2)
+                append(a << 4 | b >> 4)
+                if index + 1 < bytes.count {
+                    append(b << 2)
                 }
             }
             while isPadded, !count.isMultiple(of: 4) {
