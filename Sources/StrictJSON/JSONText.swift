@@ -1,7 +1,7 @@
 /// A JSON document to write, with its names in the order given.
 ///
 /// All JSON output is written through it, so that escaping and order are the same everywhere.
-package indirect enum JSONText: Sendable, Hashable {
+package enum JSONText: Sendable, Hashable {
     /// Names and values in the order they are written.
     case object([Member])
     /// Values in the order they are written.
