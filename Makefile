@@ -31,7 +31,8 @@ DESTDIR :=
 
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/skan-bench
 
-.PHONY: demo test test-alerts test-cluster test-debian fuzz schemathesis bench bench-nodes build release install tests samples \
+.PHONY: demo test test-page test-alerts test-cluster test-debian fuzz schemathesis bench bench-nodes build release \
+    install tests samples \
     format lint packages clean
 
 demo: build
@@ -47,6 +48,11 @@ test: lint tests
 test-cluster: PACKAGES += patroni etcd-server pgbouncer python3-etcd procps util-linux
 test-cluster: build
 	KILLS=$(KILLS) Tests/cluster/run.py $(SKAN)
+
+# Every page in headless Chromium, on a phone and on screens, light and dark; a few minutes.
+test-page: PACKAGES += chromium python3-websocket
+test-page: build
+	timeout 900 python3 Tests/pages/run.py $(SKAN) .build/pages
 
 # The alerting rules, each firing once where it must and once where it must not.
 test-alerts: PACKAGES := prometheus

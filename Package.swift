@@ -67,7 +67,14 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
-        .target(name: "AttributionReports", dependencies: ["Attribution", "AttributionStore", "StrictJSON"]),
+        .target(
+            name: "AttributionReports",
+            dependencies: ["Attribution", "AttributionStore", "CheckedFiles", "CodedErrors", "StrictJSON"]
+        ),
+        .target(
+            name: "AttributionPages",
+            dependencies: ["Attribution", "AttributionReports", "AttributionStore", "StrictJSON"]
+        ),
         .target(
             name: "AttributionAccess",
             dependencies: [
@@ -91,8 +98,8 @@ let package = Package(
             name: "AttributionConsole",
             dependencies: [
                 "APIDescription", "Attribution", "AttributionAccess", "AttributionIngest", "AttributionListener",
-                "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging", "CodedErrors",
-                "StrictJSON",
+                "AttributionPages", "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging",
+                "CodedErrors", "StrictJSON",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -109,8 +116,8 @@ let package = Package(
             name: "AttributionServer",
             dependencies: [
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionIngest", "AttributionListener",
-                "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging", "CodedErrors",
-                "PostgreSQLStore", "SQLiteStore", "StrictJSON",
+                "AttributionPages", "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging",
+                "CodedErrors", "PostgreSQLStore", "SQLiteStore", "StrictJSON",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -150,7 +157,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CSpawn",
+                "Attribution", "AttributionStore", "CSpawn",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -176,7 +183,7 @@ let package = Package(
         ),
         .testTarget(
             name: "AttributionHarnessTests",
-            dependencies: ["Attribution", "AttributionHarness", "AttributionSigning", "StrictJSON"]
+            dependencies: ["Attribution", "AttributionHarness", "AttributionSigning", "CodedErrors", "StrictJSON"]
         ),
         .testTarget(
             name: "AttributionStoreTests",
@@ -205,8 +212,16 @@ let package = Package(
         .testTarget(
             name: "AttributionReportsTests",
             dependencies: [
-                "Attribution", "StrictJSON", "AttributionSigning", "AttributionStore", "AttributionReports",
+                "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionStore",
+                "AttributionReports",
                 "AttributionHarness", "SQLiteStore",
+            ]
+        ),
+        .testTarget(
+            name: "AttributionPagesTests",
+            dependencies: [
+                "Attribution", "AttributionPages", "AttributionReports", "AttributionStore", "StrictJSON",
+                "TestSupport",
             ]
         ),
         .testTarget(
@@ -233,7 +248,7 @@ let package = Package(
         .testTarget(
             name: "AttributionConsoleTests",
             dependencies: [
-                "Attribution", "AttributionAccess", "AttributionConsole", "AttributionListener",
+                "Attribution", "AttributionAccess", "AttributionConsole", "AttributionListener", "AttributionPages",
                 "AttributionReports", "AttributionStore", "CodedErrors", "StrictJSON", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Metrics", package: "swift-metrics"),

@@ -83,7 +83,45 @@ package final class AccessControl: Sendable {
         guard case .scope(let needed) = access else {
             return (nil, nil)
         }
-        let judgement = currentList(at: instant).judge(authorization: authorization, needed: needed, now: now)
+        return bounded(
+            currentList(at: instant).judge(authorization: authorization, needed: needed, now: now),
+            client: client, now: now, instant: instant)
+    }
+
+    /// Judges a request of a session that began with a token.
+    ///
+    /// - Parameters:
+    ///   - needed: What the route requires.
+    ///   - holder: What the token granted when the session began.
+    ///   - client: As for a request with a token.
+    ///   - now: The current time, for expiry.
+    ///   - instant: The current instant, for the rates.
+    /// - Returns: As for a request with this token: a revoked one is refused.
+    package func judge(
+        _ needed: AccessScope,
+        holder: AccessGrant,
+        client: () -> String?,
+        now: Date,
+        instant: ContinuousClock.Instant
+    ) -> (caller: AccessGrant?, refusal: AccessRefusal?) {
+        bounded(
+            currentList(at: instant).judge(holder: holder, needed: needed, now: now),
+            client: client, now: now, instant: instant)
+    }
+
+    /// The tokens on the list, with when each was last used, in Unix seconds; without a time where that is unknown.
+    package func tokens(at instant: ContinuousClock.Instant) -> [(grant: AccessGrant, used: Int64?)] {
+        let uses = uses.current
+        return currentList(at: instant).grants.map { ($0, uses[$0.id]) }
+    }
+
+    /// Refuses who asks too fast, whatever else was judged.
+    private func bounded(
+        _ judgement: (caller: AccessGrant?, refusal: AccessRefusal?),
+        client: () -> String?,
+        now: Date,
+        instant: ContinuousClock.Instant
+    ) -> (caller: AccessGrant?, refusal: AccessRefusal?) {
         let wait: Duration?
         if let caller = judgement.caller {
             uses.note(caller.id, at: now)

@@ -13,6 +13,8 @@ package struct AccessFile: Sendable {
 
     /// A list of 256 tokens takes about 60 KiB.
     private static let limit = 1 << 20
+    /// The mode of a new file.
+    private static let mode: UInt32 = 0o600
 
     /// Identifies a version of the file: a replaced or changed file has a different stamp.
     struct Stamp: Equatable, Sendable {
@@ -61,17 +63,18 @@ package struct AccessFile: Sendable {
         creatingFile: Bool,
         _ change: (inout AccessList) throws(AccessProblem) -> Result
     ) throws(AccessProblem) -> Result {
-        // The folder carries the lock, because the file is replaced.
-        let folder = open(folderPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0, flock(folder, LOCK_EX) == 0 else {
-            throw .unwritable(file: path, reason: Self.systemError())
+        let replacement: FileReplacement
+        do throws(FileReplacement.Problem) {
+            replacement = try FileReplacement(locking: path)
+        } catch {
+            throw .unwritable(file: path, reason: error.reason)
         }
-        defer { close(folder) }
         var list = creatingFile && currentStamp() == nil ? AccessList() : try load()
         let result = try change(&list)
-        try replace(with: list.document)
-        guard fsync(folder) == 0 else {
-            throw .unwritable(file: path, reason: Self.systemError())
+        do throws(FileReplacement.Problem) {
+            try replacement.replace(with: Array(list.document.utf8), mode: Self.mode)
+        } catch {
+            throw .unwritable(file: path, reason: error.reason)
         }
         return result
     }
@@ -116,40 +119,12 @@ package struct AccessFile: Sendable {
 
     // MARK: Writing
 
-    private var folderPath: String {
-        guard let slash = path.lastIndex(of: "/") else {
-            return "."
-        }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
-
-    /// Replaces the file as a whole, keeping owner and mode; a new file gets 0600.
+    /// Replaces the file as a whole, keeping owner and mode; a new file is readable by its owner only.
     func replace(with text: String) throws(AccessProblem) {
-        let temporary = path + ".new"
-        // The list may be changed by a different user than the server runs as.
-        var former = stat()
-        let hasFormer = stat(path, &former) == 0
-        // A killed run may have left it behind; the lock guarantees that no one is writing it.
-        unlink(temporary)
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw .unwritable(file: path, reason: Self.systemError())
+        do throws(FileReplacement.Problem) {
+            try FileReplacement.replace(path, with: Array(text.utf8), mode: Self.mode)
+        } catch {
+            throw .unwritable(file: path, reason: error.reason)
         }
-        let bytes = Array(text.utf8)
-        let isOwned =
-            !hasFormer
-            || fchown(descriptor, former.st_uid, former.st_gid) == 0 && fchmod(descriptor, former.st_mode & 0o777) == 0
-        let isWritten = write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
-        guard isOwned, isWritten, rename(temporary, path) == 0 else {
-            let reason = Self.systemError()
-            close(descriptor)
-            unlink(temporary)
-            throw .unwritable(file: path, reason: reason)
-        }
-        close(descriptor)
-    }
-
-    private static func systemError() -> String {
-        String(cString: strerror(errno))
     }
 }

@@ -120,6 +120,32 @@ package struct AccessList: Sendable {
         guard let grant = matchingIndex.map({ grants[$0] }) else {
             return (nil, .unknown)
         }
+        return Self.judge(grant, needed: needed, now: now)
+    }
+
+    /// Judges a request of someone who presented a token before.
+    ///
+    /// - Parameters:
+    ///   - holder: What the token granted then.
+    ///   - needed: What the route requires.
+    ///   - now: The current time.
+    /// - Returns: As ``judge(authorization:needed:now:)``: a token that was revoked meanwhile is unknown.
+    package func judge(
+        holder: AccessGrant,
+        needed: AccessScope,
+        now: Date
+    ) -> (caller: AccessGrant?, refusal: AccessRefusal?) {
+        guard let grant = grants.first(where: { $0.digest.matches(holder.digest) }) else {
+            return (nil, .unknown)
+        }
+        return Self.judge(grant, needed: needed, now: now)
+    }
+
+    private static func judge(
+        _ grant: AccessGrant,
+        needed: AccessScope,
+        now: Date
+    ) -> (caller: AccessGrant?, refusal: AccessRefusal?) {
         guard grant.isLive(at: now) else {
             return (nil, .expired)
         }

@@ -46,6 +46,12 @@ package final class AccessUses: Sendable {
         }
     }
 
+    /// When each token was last used, in Unix seconds by id, as far as it is known: by this process or in the file.
+    var current: [String: Int64] {
+        let noted = state.withLock { $0.seconds }
+        return (try? load())?.merging(noted) { max($0, $1) } ?? noted
+    }
+
     /// Writes the file if a use was noted and the last write is long enough ago.
     ///
     /// - Parameters:

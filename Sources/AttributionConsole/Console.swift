@@ -24,6 +24,7 @@ package struct Console: Service {
     /// - Parameters:
     ///   - routes: The routes it serves.
     ///   - access: Decides who may do what; without it, everyone who can reach the console may do everything.
+    ///   - sessions: The sessions of those who logged in to its pages; nil for a console without pages.
     ///   - host: The address; a loopback one when there is no access control.
     ///   - port: The port; 0 for a free one.
     ///   - tls: The TLS identity; nil for plain HTTP.
@@ -35,6 +36,7 @@ package struct Console: Service {
     package init(
         routes: [any ConsoleRoutes],
         access: AccessControl?,
+        sessions: ConsoleSessions? = nil,
         host: String,
         port: Int,
         tls: IngressTLS? = nil,
@@ -53,6 +55,7 @@ package struct Console: Service {
         self.onListening = onListening
         gate = ConsoleGate(
             access: access,
+            sessions: sessions,
             trustedProxies: trustedProxies,
             metrics: ConsoleMetrics(factory: metricsFactory),
             logger: logger
@@ -115,6 +118,11 @@ package struct Console: Service {
             let definition = endpoint.route.definition
             router.on(RouterPath(definition.path), method: definition.method) { request, context in
                 try await gate.answer(endpoint, request, context)
+            }
+            if endpoint.route.answersHead {
+                router.on(RouterPath(definition.path), method: .head) { request, context in
+                    try await gate.answer(endpoint, request, context).createHeadResponse()
+                }
             }
         }
         // After the routes, so that these run only when no route matches.

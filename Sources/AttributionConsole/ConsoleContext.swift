@@ -10,6 +10,10 @@ package struct ConsoleContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// What the request's token grants; nil on an open route, and when the console has no tokens.
     package internal(set) var caller: AccessGrant?
+    /// The session that the request belongs to; nil for a request with a token, and on an open route.
+    var session: SessionTable.Session?
+    /// The network of the client, for rates; nil when unknown.
+    var client: String?
     /// The other end of the connection.
     let peer: InternetAddress?
 

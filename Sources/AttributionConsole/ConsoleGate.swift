@@ -1,6 +1,7 @@
 import Attribution
 import AttributionAccess
 import AttributionListener
+import AttributionPages
 import CodedErrors
 import FoundationEssentials
 import HTTPTypes
@@ -10,6 +11,8 @@ import Logging
 /// Checks every console request before its route, and counts and logs every answer.
 struct ConsoleGate: Sendable {
     let access: AccessControl?
+    /// The sessions of pages; nil where there are none.
+    var sessions: ConsoleSessions?
     let trustedProxies: TrustedProxies
     let metrics: ConsoleMetrics
     let logger: Logger
@@ -21,12 +24,17 @@ struct ConsoleGate: Sendable {
     /// Answers a request, with a refusal or from its route.
     func answer(_ endpoint: ConsoleEndpoint, _ request: Request, _ context: ConsoleContext) async throws -> Response {
         let start = ContinuousClock.now
+        var context = context
+        context.client = client(of: request, context)?.clientText
+        // A program that sends a token gets a program's answer, from pages too.
+        let isBrowser = endpoint.route.isPage && request.headers[.authorization] == nil
+        context.session = isBrowser ? sessions?.session(of: request, at: start) : nil
         let (caller, refusal) = judge(endpoint.route, request, context, start)
         if let refusal {
-            note(endpoint.route, refusal.code.httpStatus, caller, since: start, refusal.code.rawValue)
-            return Response(refusal)
+            let response = isBrowser ? refuse(refusal, request, context) : Response(refusal)
+            note(endpoint.route, response.status.code, caller, since: start, refusal.code.rawValue)
+            return response
         }
-        var context = context
         context.caller = caller
         do {
             let response = try await endpoint.answer(request, context)
@@ -52,17 +60,39 @@ struct ConsoleGate: Sendable {
             let isForeign = needed != .open && request.head.authority?.isLoopbackAuthority == false
             return (nil, isForeign ? .foreignHost : nil)
         }
-        let (caller, refusal) = access.judge(
-            needed,
-            authorization: request.headers[values: .authorization],
-            client: { client(of: request, context)?.clientText },
-            now: Date(),
-            instant: instant
-        )
+        let caller: AccessGrant?
+        let refusal: AccessRefusal?
+        if case .scope(let scope) = needed, let session = context.session {
+            (caller, refusal) = access.judge(
+                scope, holder: session.grant, client: { context.client }, now: Date(), instant: instant)
+            if caller == nil {
+                sessions?.end(session.id)
+            }
+        } else {
+            (caller, refusal) = access.judge(
+                needed,
+                authorization: request.headers[values: .authorization],
+                client: { context.client },
+                now: Date(),
+                instant: instant
+            )
+        }
         if refusal == nil, let networks = caller?.networks, !networks.isEmpty, !route.namesNetworks {
             return (caller, .outOfNetwork(allowed: networks.map(\.text), canName: false))
         }
         return (caller, refusal)
+    }
+
+    /// Sends someone without a session to the login, and tells others why they are refused.
+    private func refuse(_ refusal: AccessRefusal, _ request: Request, _ context: ConsoleContext) -> Response {
+        switch refusal {
+        case .noCredentials, .malformed, .unknown, .expired:
+            return .login(next: request.method == .post ? "/" : request.uri.string)
+        case .outOfScope, .outOfNetwork, .foreignHost, .tooFast:
+            let surroundings = PageSurroundings(
+                holder: context.session?.grant.name, formToken: context.session?.formToken, reports: [], version: "")
+            return .problemPage(refusal, "Not allowed", in: surroundings)
+        }
     }
 
     /// The client: the peer, or the one a trusted proxy reports.

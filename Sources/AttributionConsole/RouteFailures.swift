@@ -27,22 +27,27 @@ struct RouteFailures: Sendable {
 
     /// The answer to a request that ended in an error.
     func response(to error: any Error) -> Response {
+        .refusing(refusal(for: error))
+    }
+
+    /// What a client is told of an error, which is logged if an operator has to fix it.
+    func refusal(for error: any Error) -> any CodedError {
         switch error {
         case is CancellationError:
             // Never read, because the client is gone or the server is stopping. The status is for the metrics.
-            return .refusing(Refusal(.cancelled, "the client is gone"))
+            return Refusal(.cancelled, "the client is gone")
         case let error as StoreError:
             // Clients get one code for every failure of the store.
             log.note(error)
-            return .refusing(Refusal(.storeFailed, error.message, hint: error.hint))
+            return Refusal(.storeFailed, error.message, hint: error.hint)
         case let error as any CodedError:
             if error.code == unexpected.code {
                 log.note(error)
             }
-            return .refusing(error)
+            return error
         default:
             log.note(error)
-            return .refusing(unexpected)
+            return unexpected
         }
     }
 }

@@ -1,11 +1,14 @@
 import Attribution
 package import AttributionAccess
 package import AttributionListener
+package import AttributionReports
 package import AttributionSigning
+import CodedErrors
 package import Foundation
 import Logging
 
-/// The files a server reads at startup and again on SIGHUP: certificate, tokens and signing keys.
+/// The files a server reads at startup and again on SIGHUP: certificate, tokens, signing keys,
+/// schemas and names of campaigns.
 ///
 /// Everything is read before anything is used, so that a server never mixes old and new ones.
 package struct Credentials: Sendable {
@@ -14,6 +17,8 @@ package struct Credentials: Sendable {
         case certificate
         case tokens
         case signingKeys = "signing keys"
+        case schemas
+        case campaigns
     }
 
     /// Why one of them cannot be used.
@@ -29,6 +34,8 @@ package struct Credentials: Sendable {
     /// The list of keys, and the signer of its active ones; nil for a server that signs nothing.
     package let keys: NetworkKeySet?
     package let signer: NetworkSigner?
+    /// What reports need to know besides the store; nil for a server without such files.
+    package let references: ReportReferences?
     /// What cannot be used; the corresponding property is nil.
     package let problems: [Problem]
 
@@ -42,6 +49,9 @@ package struct Credentials: Sendable {
         func attempt<Value>(_ part: Part, _ read: () throws -> Value) -> Value? {
             do {
                 return try read()
+            } catch let invalid as InvalidDocuments {
+                problems += invalid.problems.map { Problem(part: part, error: $0) }
+                return nil
             } catch {
                 problems.append(Problem(part: part, error: error))
                 return nil
@@ -59,6 +69,13 @@ package struct Credentials: Sendable {
             attempt(.signingKeys) { try NetworkKeySet(file: file) }
         }
         signer = keys.flatMap { keys in attempt(.signingKeys) { try NetworkSigner(keys) } }
+        let schemas = attempt(.schemas) { try ConversionSchemas(files: configuration.schemas) }
+        let campaigns = attempt(.campaigns) { try CampaignMap(files: configuration.campaigns) }
+        references =
+            configuration.schemas.isEmpty && configuration.campaigns.isEmpty
+            ? nil
+            : ReportReferences(
+                schemas: schemas ?? ConversionSchemas(), campaigns: configuration.campaigns.isEmpty ? nil : campaigns)
         self.problems = problems
     }
 
@@ -84,6 +101,9 @@ package struct Credentials: Sendable {
             let networks = signer.networks.map(\.adNetworkID.text).joined(separator: ",")
             logger.notice(
                 "signing keys read", metadata: ["keys": "\(signer.fingerprints.count)", "networks": "\(networks)"])
+        }
+        if let references {
+            logger.notice("schemas and campaigns read", metadata: references.counts)
         }
     }
 }

@@ -146,25 +146,28 @@ extension Server {
         _ configuration: ServerConfiguration,
         _ storage: ServerStorage?,
         _ verifier: PostbackVerifier?,
+        _ maintenance: StoreMaintenance?,
         _ signer: CurrentSigner?,
+        _ references: CurrentReferences?,
         _ metrics: MetricsRoutes,
+        _ queue: ReportQueue,
         _ logger: Logger
     ) -> [any ConsoleRoutes] {
-        guard let storage, let verifier else {
+        guard let storage, let verifier, let maintenance else {
             return [HealthRoutes(readiness: { .ready }), APIDescriptionRoutes(), metrics]
         }
         let (ledger, reader, webAds) = (storage.ledger, storage.reader, storage.webAds)
         let reporter = Reporter(reader, programVersion: configuration.programVersion)
         return [
-            HealthRoutes(readiness: {
-                let health = ledger.health
-                return health == .ready ? webAds?.health ?? .ready : health
-            }),
+            HealthRoutes(readiness: { recording(ledger, webAds) }),
             APIDescriptionRoutes(),
-            ReportRoutes(logger: logger) {
+            ReportRoutes(logger: logger, queue: queue) {
                 try await reporter.report($0, limits: $1)
             } standardReport: {
-                try await reporter.report($0, limits: $1, isRecording: ledger.health == .ready)
+                let reporter = Reporter(
+                    reader, programVersion: configuration.programVersion,
+                    references: references?.references ?? ReportReferences())
+                return try await reporter.report($0, limits: $1, isRecording: ledger.health == .ready)
             },
             metrics,
             WebAdRoutes(issuer: webAds?.issuer, logger: logger),
@@ -173,7 +176,7 @@ extension Server {
                     verifier: verifier, networks: signer?.signer.networks.map(\.adNetworkID.text) ?? []),
                 logger: logger),
             StoreRoutes(
-                reader: reader, maintenance: StoreMaintenance(ledger: ledger, verifier: verifier), logger: logger),
+                reader: reader, maintenance: maintenance, logger: logger),
         ]
     }
 

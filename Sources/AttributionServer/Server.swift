@@ -79,6 +79,7 @@ package struct Server: Sendable {
         self.access = access
         let verifier = try storage.map { _ in try Self.verifier(testKeys, logger) }
         let signer = credentials.signer.map { CurrentSigner(Self.prepared($0, logger)) }
+        let references = credentials.references.map { CurrentReferences($0) }
         if let given {
             logger.notice(
                 "store opened",
@@ -102,10 +103,25 @@ package struct Server: Sendable {
         }
         let metricsRoutes = MetricsRoutes(
             metrics, collectors: Self.collectors(configuration, storage, ingestor, signing?.service, tls))
-        let routes = Self.routes(configuration, storage, verifier, signer, metricsRoutes, logger)
+        let maintenance = storage.flatMap { storage in
+            verifier.map { StoreMaintenance(ledger: storage.ledger, verifier: $0) }
+        }
+        let queue = ReportQueue()
+        let routes = Self.routes(
+            configuration, storage, verifier, maintenance, signer, references, metricsRoutes, queue, logger)
+        let rate = DeliveryRate(metrics)
+        let sessions = ConsoleSessions(isSecure: !configuration.console.isLoopback)
+        var pages: [any ConsoleRoutes] = []
+        if let storage, let maintenance, let ingestor {
+            let sources = Self.pageSources(
+                configuration, storage.reader, maintenance, references,
+                health: Self.health(storage, ingestor, tls, metrics, rate), keys: Self.keys(testKeys, signer))
+            pages = [PageRoutes(sources, access: access, sessions: sessions, queue: queue, logger: logger)]
+        }
         let console = Console(
-            routes: routes,
+            routes: routes + pages,
             access: access,
+            sessions: sessions,
             host: configuration.console.host,
             port: configuration.console.port,
             tls: configuration.consoleScheme == "https" ? tls : nil,
@@ -126,6 +142,7 @@ package struct Server: Sendable {
         let heartbeat = HeartbeatService { [storage] in
             certificate?.look(at: Date(), instant: .now)
             access?.saveUses(at: .now)
+            rate.note(at: .now)
             storage?.ledger.heartbeat()
             storage?.webAds?.heartbeat()
             counts?.heartbeat(at: .now)
@@ -154,7 +171,9 @@ package struct Server: Sendable {
         }
         if let listener = signing?.listener { services.append(listener) }
         services.append(
-            ReloadService(configuration: configuration, tls: tls, access: access, signer: signer, logger: logger))
+            ReloadService(
+                configuration: configuration, tls: tls, access: access, signer: signer, references: references,
+                logger: logger))
         services.append(heartbeat)
         self.services = services
     }

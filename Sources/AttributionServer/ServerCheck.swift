@@ -1,6 +1,7 @@
 import Attribution
 import AttributionAccess
 import AttributionListener
+import AttributionReports
 import AttributionSigning
 import AttributionStore
 package import Foundation
@@ -137,6 +138,23 @@ package struct ServerCheck: Sendable {
                 "signing key",
                 "\(entry.adNetworkID) \(versions) \(entry.isActive ? "active" : "verify-only") "
                     + "\(entry.publicKey.curve.displayName) SHA256:\(entry.publicKey.fingerprint)")
+        }
+        if let references = credentials.references {
+            check(references)
+        }
+    }
+
+    private mutating func check(_ references: ReportReferences) {
+        for app in references.schemas.apps {
+            let days = references.schemas.schemas(of: app).map(\.title)
+            find("schemas", "app \(app): \(days.joined(separator: "; "))")
+        }
+        if let campaigns = references.campaigns {
+            let count = campaigns.conflicts.count
+            find(
+                "campaigns",
+                "\(campaigns.campaigns.count) with names"
+                    + (count > 0 ? "; \(count) share an id too closely: skan campaigns check names them" : ""))
         }
     }
 

@@ -29,6 +29,10 @@ package struct ServerConfiguration: Sendable {
     package var testKeys: [String] = []
     /// The file of the networks' keys.
     package var signingKeys: String?
+    /// The files that say what conversion values mean.
+    package var schemas: [String] = []
+    /// The files that say what campaigns and apps are called.
+    package var campaigns: [String] = []
     /// PEM files of the certificate chain and its key: both or neither.
     package var tlsCertificate: String?
     package var tlsKey: String?
@@ -133,8 +137,9 @@ package struct ServerConfiguration: Sendable {
             if store == nil {
                 problems.append(
                     Problem(
-                        "expected --store FILE", hint: "the file is created if it does not exist; only a server with "
-                            + "--signing and --signing-keys needs none"))
+                        "expected --store FILE",
+                        hint: "the file is created if it does not exist; only a server with --signing and "
+                            + "--signing-keys needs none"))
             }
             if counts != nil {
                 problems.append(Problem("--counts: without --signing nothing is counted", hint: "give --signing too"))

@@ -18,6 +18,7 @@ struct ServerStorage: Sendable {
     ///   - location: Where it is.
     ///   - configuration: The server's configuration.
     ///   - onEvent: Told what an operator should hear of, on any thread.
+    /// - Throws: ``AttributionStore/StoreError``.
     init(
         opening location: StoreLocation,
         _ configuration: ServerConfiguration,

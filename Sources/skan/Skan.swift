@@ -16,7 +16,9 @@ struct Skan: AsyncParsableCommand {
         version: version,
         groupedSubcommands: [
             CommandGroup(name: "Receiving", subcommands: [ServeCommand.self, TokensCommand.self, DoctorCommand.self]),
-            CommandGroup(name: "Reporting", subcommands: [ReportCommand.self, ExportCommand.self]),
+            CommandGroup(
+                name: "Reporting",
+                subcommands: [ReportCommand.self, SchemaCommand.self, CampaignsCommand.self, ExportCommand.self]),
             CommandGroup(
                 name: "Signing",
                 subcommands: [

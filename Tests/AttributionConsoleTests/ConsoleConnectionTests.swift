@@ -102,7 +102,8 @@ struct ConsoleConnectionTests {
         let reports = HeldReports()
         let metrics = PrometheusMetrics()
         let routes: [any ConsoleRoutes] = [
-            ReportRoutes(logger: .silent) { try await reports.report($0, $1) }, HealthRoutes(readiness: { .ready }),
+            ReportRoutes(logger: .silent, report: { try await reports.report($0, $1) }),
+            HealthRoutes(readiness: { .ready }),
             MetricsRoutes(metrics),
         ]
         let report = "GET /v1/report HTTP/1.1\r\nHost: localhost\r\n\r\n"

@@ -12,12 +12,14 @@ import Testing
 
 @Suite("The console", .timeLimit(.minutes(5)))
 struct ConsoleTests {
-    @Test("Every route has a path of its own, and only health, readiness and the description are open")
+    @Test("Every route has a path of its own, and only health, readiness, the description and the login are open")
     func routes() {
         let definitions = ConsoleRoute.allCases.map(\.definition)
         #expect(Set(definitions.map { "\($0.method) \($0.path)" }).count == definitions.count)
         #expect(
-            ConsoleRoute.allCases.filter { $0.definition.access == .open } == [.health, .readiness, .apiDescription])
+            ConsoleRoute.allCases.filter { $0.definition.access == .open } == [
+                .health, .readiness, .apiDescription, .loginPage, .loginForm, .logoutForm, .pageAsset,
+            ])
         for definition in definitions {
             #expect(definition.method != .get || definition.access != .scope(.sign), "signing is not a GET")
             #expect(definition.path.hasPrefix("/"))

@@ -1,3 +1,4 @@
+import AttributionAccess
 import AttributionConsole
 import AttributionListener
 import ServiceLifecycle
@@ -6,6 +7,8 @@ import TestSupport
 /// Runs a console on a free port for the length of `body`.
 func withConsole(
     _ routes: [any ConsoleRoutes],
+    access: AccessControl? = nil,
+    sessions: ConsoleSessions? = nil,
     tls: IngressTLS? = nil,
     limits: ConsoleLimits = ConsoleLimits(),
     metrics: PrometheusMetrics = PrometheusMetrics(),
@@ -13,7 +16,8 @@ func withConsole(
 ) async throws {
     let (ports, bound) = AsyncStream<Int>.makeStream()
     let console = Console(
-        routes: routes, access: nil, host: "127.0.0.1", port: 0, tls: tls, limits: limits, logger: .silent,
+        routes: routes, access: access, sessions: sessions, host: "127.0.0.1", port: 0, tls: tls, limits: limits,
+        logger: .silent,
         metricsFactory: metrics, onListening: { bound.yield($0) })
     let services = ServiceGroup(
         configuration: ServiceGroupConfiguration(services: [.init(service: console)], logger: .silent))

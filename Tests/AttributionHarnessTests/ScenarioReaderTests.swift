@@ -1,4 +1,5 @@
 import AttributionHarness
+import CodedErrors
 import Foundation
 import Testing
 
@@ -48,7 +49,7 @@ struct ScenarioReaderTests {
     static let mistakes = [
         Mistake(
             "a misspelt name", (#""installs""#, #""instals""#),
-            "campaigns[1].instals: found the number 150, expected one of the names name, network, ",
+            "campaigns[0].instals: found the number 150, expected one of the names name, network, ",
             cure: "write installs"),
         Mistake(
             "a name that is none", (#""days": 40"#, #""days": 40, "colour": "red""#),
@@ -59,50 +60,50 @@ struct ScenarioReaderTests {
             cure: "write a number of that range"),
         Mistake(
             "a share above 1", (#""comes-back": 0.5"#, #""comes-back": 50"#),
-            "behavior[1].comes-back: found the number 50, expected a number from 0 to 1",
+            "behavior[0].comes-back: found the number 50, expected a number from 0 to 1",
             cure: "write a number of that range"),
         Mistake(
             "an app that is not there", (#""app": "puzzle""#, #""app": "puzle""#),
-            #"campaigns[1].app: found "puzle", expected one of puzzle"#, cure: #"write "puzzle""#),
+            #"campaigns[0].app: found "puzle", expected one of puzzle"#, cure: #"write "puzzle""#),
         Mistake(
             "a fault that is none", (#""slow-body""#, #""slow_body""#),
-            #"faults[3].fault: found "slow_body", expected one of repeated, reordered, "#, cure: #"write "slow-body""#),
+            #"faults[2].fault: found "slow_body", expected one of repeated, reordered, "#, cure: #"write "slow-body""#),
         Mistake(
             "a version that is none", (#""AdAttributionKit": 20"#, #""5.0": 20"#),
-            #"campaigns[1].versions[1].shares: found "5.0", expected one of 1.0, 2.0, "#,
+            #"campaigns[0].versions[0].shares: found "5.0", expected one of 1.0, 2.0, "#,
             cure: "name one of the versions, or add this one there"),
         Mistake(
             "no networks", (#""networks""#, #""netwerks""#), "netwerks: found an array, expected one of the names ",
             cure: "write networks"),
         Mistake(
             "a country that is none", (#""US": 50"#, #""usa": 50"#),
-            #"apps[1].countries: found "usa", expected codes of two capitals"#,
+            #"apps[0].countries: found "usa", expected codes of two capitals"#,
             cure: "write ISO 3166 codes such as US or DE"),
         Mistake(
             "an endpoint that is none", (#""SKAdNetwork": "ours""#, #""SKAdNetwork": "https://example.com""#),
-            #"apps[1].developer-copies.SKAdNetwork: found "https://example.com", expected ours or elsewhere"#,
+            #"apps[0].developer-copies.SKAdNetwork: found "https://example.com", expected ours or elsewhere"#,
             cure: "write ours where the developer's endpoint is our server, and elsewhere where it is not"),
         Mistake(
             "an app beside a domain", (#""app": 1234567891"#, #""app": 1234567891, "domain": "example.com""#),
-            "sources[1].app: found an app beside a domain, expected either app or domain",
+            "sources[0].app: found an app beside a domain, expected either app or domain",
             cure: "write the one that shows the ads"),
         Mistake(
             "a name twice", (#""days": 40"#, #""days": 40, "days": 41"#), "scenario: found ",
             cure: "compare it with a file of samples/scenarios"),
         Mistake(
             "Apple Ads with 4.0", ("example123.skadnetwork", "com.apple.ads"),
-            "campaigns[1].versions: found 4.0 for com.apple.ads, expected 1.0 to 3.0 and AdAttributionKit",
+            "campaigns[0].versions: found 4.0 for com.apple.ads, expected 1.0 to 3.0 and AdAttributionKit",
             cure: "leave 4.0 out"),
         Mistake(
             "web ads of other versions", (#""word game": 70, "#, ""),
-            "campaigns[1].sources: found sites alone, expected an app among them",
+            "campaigns[0].sources: found sites alone, expected an app among them",
             cure: "add a source with an app, or let all versions be 4.0"),
     ]
 
     @Test("A mistake is named with its field, its value, what was expected and the cure", arguments: mistakes)
     func mistake(_ mistake: Mistake) throws {
         let text = try Self.text("outage").replacingOccurrences(of: mistake.text, with: mistake.replacement)
-        let problem = #expect(throws: ScenarioProblem.self) {
+        let problem = #expect(throws: DocumentProblem.self) {
             try Scenario(file: Array(text.utf8))
         }
         #expect(problem?.description.hasPrefix(mistake.problem) == true, "\(problem?.description ?? "")")

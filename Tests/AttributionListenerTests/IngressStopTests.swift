@@ -77,7 +77,8 @@ struct IngressStopTests {
     func portTaken() async throws {
         try await IngressUnderTest.run { _, port in
             let second = Ingress(
-                address: .port(host: "127.0.0.1", port: port), routes: Post.routes, logger: .silent, now: { .distantPast }
+                address: .port(host: "127.0.0.1", port: port), routes: Post.routes, logger: .silent,
+                now: { .distantPast }
             ) { _, _ in }
             await #expect {
                 try await second.run()

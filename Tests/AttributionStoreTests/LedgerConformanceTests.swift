@@ -24,6 +24,8 @@ final class LedgerConformanceTests {
             let batch = Array(many.deliveries[start..<min(start + 700, many.deliveries.count)])
             #expect(try ledger.record(batch).allSatisfy { $0 == .recorded(.test) })
         }
+        // In PostgreSQL, this writes blocks.
+        ledger.writer.heartbeat()
         return (ledger, many)
     }
 
@@ -101,6 +103,7 @@ final class LedgerConformanceTests {
         let ledger = try factory.open(store.path)
         for (first, last) in [(0, 100), (100, 4_000), (4_000, ManyPostbacks.block), (ManyPostbacks.block, 4_500)] {
             _ = try ledger.record(Array(many.deliveries[first..<last]))
+            ledger.writer.heartbeat()
             let before = try await ledger.answer(LedgerQuestion(dimensions: [.app], traffic: .test))
             _ = try ledger.record([try postbacks.delivery(postbacks.draft(id: "later \(last)"))])
             let position = try #require(LedgerPosition(before.position.description))

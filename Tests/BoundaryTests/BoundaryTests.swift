@@ -23,6 +23,7 @@ struct BoundaryTests {
         ("PostgreSQLStore", ["Dispatch", "Foundation", "Synchronization"]),
         ("AttributionIngest", ["Dispatch", "Foundation", "Glibc", "Musl", "Synchronization"]),
         ("AttributionReports", ["Foundation"]),
+        ("AttributionPages", []),
         ("AttributionAccess", ["FoundationEssentials", "Glibc", "Musl", "Synchronization"]),
         ("AttributionListener", ["Darwin", "FoundationEssentials", "Glibc", "Musl", "Synchronization"]),
         ("AttributionConsole", ["FoundationEssentials", "Glibc", "Musl", "Synchronization"]),

@@ -52,7 +52,7 @@ struct OperationTests {
             _ = try? database.sql(
                 "DROP OWNED BY \(roles.node), \(roles.reader); DROP ROLE \(roles.node), \(roles.reader)")
         }
-        #expect(throws: StoreError.notMigrated(path: none.description, found: nil, needed: 1)) {
+        #expect(throws: StoreError.notMigrated(path: none.description, found: nil, needed: 2)) {
             try PostgreSQLLedgerWriter(none)
         }
         try SchemaMigrator.migrate(database.address)
@@ -67,6 +67,13 @@ struct OperationTests {
             grants.replacingOccurrences(of: "skan_node", with: roles.node)
                 .replacingOccurrences(of: "skan_reader", with: roles.reader))
         let node = try PostgreSQLLedgerWriter(none)
+        try database.fillBlock()
+        // The node writes a block, and another one in place of a damaged one.
+        try node.writeBlocks(until: "SELECT count(*) = 1 FROM skan.block", database)
+        let checksum = try database.sql("SELECT checksum FROM skan.block")
+        try database.sql("UPDATE skan.block SET checksum = checksum + 1")
+        try node.writeBlocks(until: "SELECT bool_and(checksum = \(checksum)) FROM skan.block", database)
+        try database.sql("DELETE FROM skan.postback")
         #expect(try node.record(database.contradiction(id: "a")) == [.recorded(.test), .conflict(.test)])
         node.heartbeat()
         #expect(node.health == .ready)

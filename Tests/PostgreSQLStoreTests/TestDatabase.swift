@@ -5,6 +5,7 @@ import AttributionStore
 import PostgreSQLStore
 import StrictJSON
 import TestSupport
+import Testing
 
 /// A database of its own, and postbacks that a stand-in for Apple signed.
 struct TestDatabase {
@@ -91,5 +92,32 @@ struct TestDatabase {
         let first = try standIn.sign(draft)
         draft[.conversionValue] = .integer(9)
         return [first, draft.body(signature: try ReceivedPostback(reading: first).signature)].map { delivery($0) }
+    }
+
+    // MARK: Blocks
+
+    /// Puts the facts of a block's postbacks into the tables, without anything else.
+    func fillBlock() throws {
+        try sql(
+            """
+            INSERT INTO skan.postback
+            SELECT nextval('skan.postback_id'), i / 50, now(), \(Self.noon), \(Self.noon / 900_000), 'development',
+                'network', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1
+            FROM generate_series(1, 4096) AS i
+            """)
+    }
+}
+
+extension PostgreSQLLedgerWriter {
+    /// Beats until a condition holds, for a minute at most: transactions of other tests hold the horizon back.
+    func writeBlocks(until condition: String, _ database: TestDatabase) throws {
+        let end = ContinuousClock.now + .seconds(60)
+        repeat {
+            heartbeat()
+            if try database.sql(condition) == "t" {
+                return
+            }
+        } while ContinuousClock.now < end
+        Issue.record("never true: \(condition)")
     }
 }

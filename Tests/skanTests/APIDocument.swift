@@ -20,6 +20,8 @@ struct APIDocument {
     /// An example of a request.
     struct Request {
         var query: [(name: String, value: String)] = []
+        /// The values of the elements of the path in braces.
+        var elements: [(name: String, value: String)] = []
         var body: Any?
         var mediaType = "application/json"
     }
@@ -132,7 +134,11 @@ struct APIDocument {
                 let list = texts(value)
                 let values =
                     value.sequence == nil ? [value.string ?? ""] : isJoined ? [list.joined(separator: ",")] : list
-                change(name) { $0.query += values.map { (field, $0) } }
+                if parameter["in"]?.string == "path" {
+                    change(name) { $0.elements += values.map { (field, $0) } }
+                } else {
+                    change(name) { $0.query += values.map { (field, $0) } }
+                }
             }
         }
         if operation["requestBody"] != nil {

@@ -25,13 +25,13 @@ struct APIDocumentTests {
         operations = try document.operations()
     }
 
-    @Test("It has every route of all listeners with its method and scope, and no other")
+    @Test("It has every route of all listeners with its method and scope, except pages, and no other")
     func routes() {
         let described = operations.map { "\($0.tags.joined()) \($0.method) \($0.path) \($0.scope ?? "-")" }
         let served =
             PublicRoute.allCases.map { "public POST \($0.path) -" }
             + SigningRoute.allCases.map { "signing POST \($0.path) sign" }
-            + ConsoleRoute.allCases.map(\.definition).map { definition in
+            + ConsoleRoute.allCases.filter { !$0.isPage }.map(\.definition).map { definition in
                 let scope = if case .scope(let scope) = definition.access { scope.rawValue } else { "-" }
                 return "console \(definition.method) \(definition.path) \(scope)"
             }
@@ -45,7 +45,8 @@ struct APIDocumentTests {
         let listeners = [["public"], ["signing"], ["console"]]
         for operation in operations {
             let servers = try #require(document.node("paths", operation.path, "servers").sequence)
-            #expect(servers.map { $0["url"]?.string } == [addresses[try #require(listeners.firstIndex(of: operation.tags))]])
+            let listener = try #require(listeners.firstIndex(of: operation.tags))
+            #expect(servers.map { $0["url"]?.string } == [addresses[listener]])
         }
     }
 
@@ -177,11 +178,13 @@ struct APIDocumentTests {
 
     @Test("Reports: every reason, and nothing else")
     func reports() throws {
-        let operation = try #require(operations.first { $0.path == ConsoleRoute.report.definition.path })
-        #expect(operation.responses[400]?.reasons == ["bad-field", AccessRefusal.malformed.code.rawValue])
-        #expect(operation.responses[422]?.reasons == ["too-large"])
-        #expect(operation.responses[503]?.reasons == ["busy", "took-too-long", "store-failed"])
-        #expect(Set(operation.responses.keys) == [200, 400, 401, 403, 405, 422, 429, 503])
+        for route in [ConsoleRoute.report, .standardReport] {
+            let operation = try #require(operations.first { $0.path == route.definition.path })
+            #expect(operation.responses[400]?.reasons == ["bad-field", AccessRefusal.malformed.code.rawValue])
+            #expect(operation.responses[422]?.reasons == ["too-large"])
+            #expect(operation.responses[503]?.reasons == ["busy", "took-too-long", "store-failed"])
+            #expect(Set(operation.responses.keys) == [200, 400, 401, 403, 405, 422, 429, 503])
+        }
     }
 
     @Test("Every reason of a refusal has the one status of its code, at every path")
@@ -242,6 +245,11 @@ struct APIDocumentTests {
         let parameters = try #require(document.node("paths", "/v1/report", "get", "parameters").sequence)
         let format = try #require(parameters.first { $0["name"]?.string == "format" }?["schema"]?["enum"])
         #expect(document.texts(format) == ReportFormat.allCases.map(\.rawValue))
+        #expect(try document.values(of: "StandardReportName") == Set(StandardReportName.allCases.map(\.rawValue)))
+        #expect(try document.values(of: "ReportCellKind") == Set(ReportSectionColumn.Kind.allCases.map(\.rawValue)))
+        let standard = try #require(document.node("paths", "/v1/reports/{name}", "get", "parameters").sequence)
+        let formats = try #require(standard.first { $0["name"]?.string == "format" }?["schema"]?["enum"])
+        #expect(document.texts(formats) == StandardReportFormat.allCases.map(\.rawValue))
         let where_ = parameters.first { $0["name"]?.string == "where" }?["schema"]?["items"]?["pattern"]?.string
         let filtered = ReportDimension.allCases.filter { !$0.isTime }.map(\.rawValue)
         #expect(where_ == "^(\(filtered.joined(separator: "|")))!?=")

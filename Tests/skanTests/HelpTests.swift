@@ -29,6 +29,8 @@ struct HelpTests {
         arguments: [
             (["ver"], ["verify", "version"]),
             (["report", "--hist"], ["--histogram"]),
+            (["report", "re"], ["re-engagements", "redownloads"]),
+            (["report", "wins", "--section", "count"], ["countries"]),
             (["report", "--by", "camp"], ["campaign", "campaign-id"]),
             (["report", "--by", "day,netw"], ["day,network"]),
             (["report", "--by", "network,netw"], []),
@@ -120,7 +122,7 @@ struct HelpTests {
                 "RECEIVING", "REPORTING", "SIGNING", "TESTING", "STORE", "OTHER",
             ])
         #expect(names.first == ["serve", "tokens", "doctor"] && names.last == ["completion", "version"])
-        #expect(names.joined().count == 27)
+        #expect(names.joined().count == 29)
     }
 
     // MARK: version

@@ -58,6 +58,13 @@ struct NetworkTokenTests {
         ("/v1/report?where=network%3Dexample123.skadnetwork&where=network%3Dother.skadnetwork", nil, false),
         ("/v1/report?where=network!%3Dother.skadnetwork", nil, false),
         ("/v1/report?by=network", nil, false),
+        ("/v1/reports/overview?where=network%3Dexample123.skadnetwork", nil, true),
+        ("/v1/reports/overview?where=network%3Dother.skadnetwork", nil, false),
+        ("/v1/reports/campaigns?where=network!%3Dother.skadnetwork", nil, false),
+        ("/v1/reports/sources", nil, false),
+        // Deliveries are those of all networks.
+        ("/v1/reports/delivery", nil, false),
+        ("/v1/reports/delivery?where=network%3Dexample123.skadnetwork", nil, true),
         ("/v1/quarantine", nil, false),
         ("/v1/postbacks", nil, false),
         ("/metrics", nil, false),

@@ -66,7 +66,7 @@ struct RefusedWordsTests {
             // Too many words.
             ("keys generate a b c", "unexpected argument b"),
             ("version x", "unexpected argument x"),
-            ("report -s s -- -x", "unexpected argument -x"),
+            ("export -s s -- -x", "unexpected argument -x"),
             // Checks of a command's own.
             ("export --limit=-1", "expected --limit 1 or more"),
             ("replay f --url http://h --speed 0", "expected --concurrency 1…1024, and --speed above 0"),
@@ -81,7 +81,7 @@ struct RefusedWordsTests {
     }
 
     @Test(
-        "An empty word is shown as one", arguments: [([""], "unknown command \"\""), (["report", ""], "unexpected")])
+        "An empty word is shown as one", arguments: [([""], "unknown command \"\""), (["export", ""], "unexpected")])
     func emptyWord(_ words: [String], _ beginning: String) throws {
         let outcome = try Self.skan(words)
         #expect(outcome.status == 2 && outcome.errors.hasPrefix("skan: error: \(beginning)"), "\(outcome.errors)")

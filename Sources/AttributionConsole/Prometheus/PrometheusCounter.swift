@@ -13,7 +13,12 @@ final class PrometheusCounter: CounterHandler, PrometheusSeries {
         value.store(0, ordering: .relaxed)
     }
 
+    /// The number now.
+    var count: Int64 {
+        value.load(ordering: .relaxed)
+    }
+
     func write(name: String, labels: String, to output: inout String) {
-        output.appendSample(name, labels, String(value.load(ordering: .relaxed)))
+        output.appendSample(name, labels, String(count))
     }
 }

@@ -11,7 +11,12 @@ import Synchronization
 package final class PrometheusMetrics: MetricsFactory, Sendable {
     private let families: [String: PrometheusFamily]
     /// The series by name and then by labels.
-    private let series = Mutex<[String: [String: any PrometheusSeries]]>([:])
+    private let series = Mutex<[String: [String: Entry]]>([:])
+
+    private struct Entry {
+        let dimensions: [(String, String)]
+        let series: any PrometheusSeries
+    }
 
     /// Makes a system without series.
     ///
@@ -37,9 +42,9 @@ package final class PrometheusMetrics: MetricsFactory, Sendable {
                 line.appendSample(name, labels, PrometheusText.number(sample.value))
                 samples[labels] = line
             }
-            for (labels, series) in series[name] ?? [:] {
+            for (labels, entry) in series[name] ?? [:] {
                 var lines = ""
-                series.write(name: name, labels: labels, to: &lines)
+                entry.series.write(name: name, labels: labels, to: &lines)
                 samples[labels] = lines
             }
             if !samples.isEmpty {
@@ -48,6 +53,25 @@ package final class PrometheusMetrics: MetricsFactory, Sendable {
             }
         }
         return output
+    }
+
+    /// The sums of a counter's series by the value of a label.
+    ///
+    /// - Parameters:
+    ///   - name: The counter.
+    ///   - label: The label; series without it are left out.
+    /// - Returns: The sums.
+    package func counts(of name: String, by label: String) -> [String: Int64] {
+        var counts: [String: Int64] = [:]
+        for entry in series.withLock({ $0[name] ?? [:] }).values {
+            guard let value = entry.dimensions.first(where: { $0.0 == label })?.1,
+                let counter = entry.series as? PrometheusCounter
+            else {
+                continue
+            }
+            counts[value, default: 0] += counter.count
+        }
+        return counts
     }
 
     // MARK: Making
@@ -97,10 +121,10 @@ package final class PrometheusMetrics: MetricsFactory, Sendable {
         return self.series.withLock { series in
             guard let known = series[name]?[labels] else {
                 let made = make()
-                series[name, default: [:]][labels] = made
+                series[name, default: [:]][labels] = Entry(dimensions: dimensions, series: made)
                 return made
             }
-            return known as? Series ?? make()
+            return known.series as? Series ?? make()
         }
     }
 }

@@ -2,7 +2,10 @@ import CodedErrors
 import Synchronization
 
 /// Runs one job at a time, in order, while a few wait.
-final class ReportQueue: Sendable {
+package final class ReportQueue: Sendable {
+    /// How many reports wait while another is counted.
+    package static let reports = 4
+
     /// Too many jobs are waiting.
     struct Full: CodedError {
         let waiting: Int
@@ -24,7 +27,7 @@ final class ReportQueue: Sendable {
     /// Makes a queue.
     ///
     /// - Parameter waiting: How many may wait.
-    init(waiting: Int) {
+    package init(waiting: Int = reports) {
         limit = waiting
     }
 

@@ -15,25 +15,26 @@ import StrictJSON
 package struct ReportRoutes: ConsoleRoutes {
     /// How long counting may take.
     static let deadline = Duration.seconds(30)
-    /// How many reports wait while another is counted.
-    static let waiting = 4
 
     private let report: @Sendable (ReportRequest, LedgerLimits) async throws -> Report
     private let standardReport: @Sendable (StandardReportRequest, LedgerLimits) async throws -> StandardReport
-    private let queue = ReportQueue(waiting: waiting)
+    private let queue: ReportQueue
     private let failures: RouteFailures
 
     /// Makes the routes.
     ///
     /// - Parameters:
     ///   - logger: Logs problems.
+    ///   - queue: Where reports wait for each other.
     ///   - report: Answers a request within limits, and ends early when its task is cancelled.
     ///   - standardReport: Answers a request for a standard report in the same way.
     package init(
         logger: Logger,
+        queue: ReportQueue = ReportQueue(),
         report: @escaping @Sendable (ReportRequest, LedgerLimits) async throws -> Report,
         standardReport: @escaping @Sendable (StandardReportRequest, LedgerLimits) async throws -> StandardReport
     ) {
+        self.queue = queue
         self.report = report
         self.standardReport = standardReport
         failures = RouteFailures("report failed", unexpected: .storeFailed, logger: logger)

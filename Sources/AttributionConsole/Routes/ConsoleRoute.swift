@@ -31,13 +31,61 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     case postbacks
     /// Counting everything again from the raw bytes, and repairing what is derived from them.
     case recount
+    /// The first page.
+    case overviewPage
+    /// The page of a standard report.
+    case reportPage
+    /// The page of the free report.
+    case explorePage
+    /// The page of the quarantine.
+    case quarantinePage
+    /// The question before deliveries are judged again.
+    case requeuePage
+    /// Judging deliveries again, from the form of that page.
+    case requeueForm
+    /// The page of one postback.
+    case postbackPage
+    /// The page of conflicts.
+    case conflictsPage
+    /// The page of keys and tokens.
+    case keysPage
+    /// The page of definitions.
+    case definitionsPage
+    /// The page that takes a token.
+    case loginPage
+    /// Beginning a session, from the form of that page.
+    case loginForm
+    /// Ending a session, from the form of every page.
+    case logoutForm
+    /// A file that pages load.
+    case pageAsset
+
+    /// Whether it is for people, with a browser: it answers with HTML, takes a session in place of a token, and is not
+    /// part of the API.
+    package var isPage: Bool {
+        switch self {
+        case .overviewPage, .reportPage, .explorePage, .quarantinePage, .requeuePage, .requeueForm, .postbackPage,
+            .conflictsPage, .keysPage, .definitionsPage, .loginPage, .loginForm, .logoutForm, .pageAsset:
+            true
+        case .health, .readiness, .apiDescription, .report, .standardReport, .metrics, .explain, .webAds,
+            .impressionCheck, .quarantine, .requeue, .prune, .postbacks, .recount:
+            false
+        }
+    }
+
+    /// Whether it answers HEAD as it answers GET, without the body.
+    package var answersHead: Bool {
+        isPage && definition.method == .get
+    }
 
     /// Whether its requests name ad networks, to which tokens can be limited; the others concern all networks.
     package var namesNetworks: Bool {
         switch self {
-        case .report, .standardReport, .webAds: true
+        case .report, .standardReport, .webAds, .overviewPage, .reportPage, .explorePage, .definitionsPage:
+            true
         case .health, .readiness, .apiDescription, .metrics, .explain, .impressionCheck, .quarantine, .requeue, .prune,
-            .postbacks, .recount:
+            .postbacks, .recount, .quarantinePage, .requeuePage, .requeueForm, .postbackPage, .conflictsPage, .keysPage,
+            .loginPage, .loginForm, .logoutForm, .pageAsset:
             false
         }
     }
@@ -75,6 +123,20 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         case .prune: Definition(.post, "/v1/quarantine/prune", .scope(.manage))
         case .postbacks: Definition(.get, "/v1/postbacks", .scope(.report))
         case .recount: Definition(.post, "/v1/recount", .scope(.manage))
+        case .overviewPage: Definition(.get, "/", .scope(.report))
+        case .reportPage: Definition(.get, "/reports/{name}", .scope(.report))
+        case .explorePage: Definition(.get, "/explore", .scope(.report))
+        case .quarantinePage: Definition(.get, "/quarantine", .scope(.report))
+        case .requeuePage: Definition(.get, "/quarantine/requeue", .scope(.manage))
+        case .requeueForm: Definition(.post, "/quarantine/requeue", .scope(.manage))
+        case .postbackPage: Definition(.get, "/postback", .scope(.report))
+        case .conflictsPage: Definition(.get, "/conflicts", .scope(.report))
+        case .keysPage: Definition(.get, "/keys", .scope(.report))
+        case .definitionsPage: Definition(.get, "/definitions", .scope(.report))
+        case .loginPage: Definition(.get, "/login", .open)
+        case .loginForm: Definition(.post, "/login", .open)
+        case .logoutForm: Definition(.post, "/logout", .open)
+        case .pageAsset: Definition(.get, "/assets/{name}", .open)
         }
     }
 }

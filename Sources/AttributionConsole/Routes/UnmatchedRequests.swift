@@ -7,12 +7,13 @@ struct UnmatchedRequests: RouterMiddleware {
     /// The beginnings of paths that only the signing listener serves.
     private static let signing = ["/v1/impressions", "/v1/openrtb/"]
 
-    private let paths: [(elements: [Substring], methods: [HTTPRequest.Method])]
+    private let routes: [(elements: [Substring], methods: [HTTPRequest.Method])]
 
     /// Makes the middleware for some routes.
     init(routes: [ConsoleRoute]) {
-        paths = Dictionary(grouping: routes.map(\.definition)) { Self.elements(of: $0.path) }
-            .map { ($0.key, $0.value.map(\.method)) }
+        self.routes = routes.map { route in
+            (Self.elements(of: route.definition.path), [route.definition.method] + (route.answersHead ? [.head] : []))
+        }
     }
 
     @concurrent func handle(
@@ -22,7 +23,8 @@ struct UnmatchedRequests: RouterMiddleware {
     ) async throws -> Response {
         let response: Response
         let elements = Self.elements(of: request.uri.path)
-        if let methods = paths.first(where: { Self.matches(elements, $0.elements) })?.methods {
+        let methods = routes.filter { Self.matches($0.elements, elements) }.flatMap(\.methods)
+        if !methods.isEmpty {
             let allowed = methods.map(\.rawValue).joined(separator: ", ")
             response = .refusing(
                 Refusal(.methodNotAllowed, "found another method, expected \(allowed)"), fields: [.allow: allowed])
@@ -38,9 +40,9 @@ struct UnmatchedRequests: RouterMiddleware {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// Whether a path is one of a route's.
-    private static func matches(_ path: [Substring], _ route: [Substring]) -> Bool {
-        path.count == route.count && zip(path, route).allSatisfy { $0 == $1 || $1.hasPrefix("{") }
+    /// Whether a path is one of a route, whose elements in braces match any.
+    private static func matches(_ route: [Substring], _ path: [Substring]) -> Bool {
+        route.count == path.count && zip(route, path).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
     }
 
     /// The elements of a path as the router reads it, which ignores empty ones.

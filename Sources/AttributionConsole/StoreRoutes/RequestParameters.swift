@@ -10,16 +10,21 @@ struct RequestParameters {
 
     /// Reads the parameters of a URL.
     init(query request: Request, known: [String]) throws(FieldProblem) {
+        try self.init(
+            request.uri.queryParameters.map { (name: String($0.key), value: String($0.value)) }, known: known)
+    }
+
+    /// Takes parameters that were already read.
+    init(_ parameters: [(name: String, value: String)], known: [String]) throws(FieldProblem) {
         var values: [String: JSONValue] = [:]
-        for (key, value) in request.uri.queryParameters {
-            let name = String(key)
+        for (name, value) in parameters {
             guard known.contains(name) else {
                 throw Self.unknown(name, known)
             }
             guard values[name] == nil else {
                 throw FieldProblem(field: name, found: "more than one value", expected: "one")
             }
-            values[name] = .string(String(value))
+            values[name] = .string(value)
         }
         self.values = values
     }

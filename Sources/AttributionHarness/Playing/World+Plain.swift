@@ -1,4 +1,5 @@
 package import Attribution
+package import CodedErrors
 
 extension World {
     /// A world of ordinary days whose devices deliver exactly so many postbacks.
@@ -10,14 +11,14 @@ extension World {
     ///   - start: The first day.
     ///   - seed: Decides what is chance.
     /// - Returns: The world.
-    /// - Throws: ``ScenarioProblem``; the scenario is part of the program.
+    /// - Throws: ``DocumentProblem``; the scenario is part of the program.
     package static func plain(
         count: Int,
         days: Int,
         faults: Double,
         start: CalendarDay,
         seed: UInt64
-    ) async throws(ScenarioProblem) -> World {
+    ) async throws(DocumentProblem) -> World {
         // A small world tells how much a large one makes; chance asks for some more than is needed.
         let sample = await World(try .plain(days: days), start: start, seed: seed).count()
         var scale = Double(count) / Double(max(sample, 1)) * 1.01 + 0.05

@@ -1,4 +1,5 @@
 import Attribution
+import CodedErrors
 import StrictJSON
 
 /// Reads one advertised app.
@@ -6,7 +7,7 @@ struct AppReader {
     /// The app.
     let app: Scenario.App
 
-    init(_ fields: ScenarioFields) throws(ScenarioProblem) {
+    init(_ fields: DocumentFields) throws(DocumentProblem) {
         try fields.allow(
             "name", "id", "redownloads", "launches", "countries", "marketplaces", "overlapping-re-engagements",
             "developer-copies")
@@ -25,7 +26,7 @@ struct AppReader {
             copies: try Self.copies(fields))
     }
 
-    private static func copies(_ app: ScenarioFields) throws(ScenarioProblem) -> DeveloperCopies {
+    private static func copies(_ app: DocumentFields) throws(DocumentProblem) -> DeveloperCopies {
         guard app.has("developer-copies") else {
             return DeveloperCopies()
         }
@@ -38,9 +39,9 @@ struct AppReader {
     }
 
     private static func endpoint(
-        _ fields: ScenarioFields,
+        _ fields: DocumentFields,
         _ name: String
-    ) throws(ScenarioProblem) -> DeveloperCopies.Endpoint? {
+    ) throws(DocumentProblem) -> DeveloperCopies.Endpoint? {
         guard let text = try fields.optionalText(name) else {
             return nil
         }

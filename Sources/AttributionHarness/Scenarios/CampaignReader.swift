@@ -1,3 +1,4 @@
+import CodedErrors
 import StrictJSON
 
 /// Reads one campaign, whose network, app, sources and behavior were read before.
@@ -5,7 +6,7 @@ struct CampaignReader {
     /// The campaign.
     let campaign: Scenario.Campaign
 
-    init(_ fields: ScenarioFields, _ scenario: Scenario) throws(ScenarioProblem) {
+    init(_ fields: DocumentFields, _ scenario: Scenario) throws(DocumentProblem) {
         try fields.allow(
             "name", "network", "app", "campaign-id", "source-identifier", "installs", "weekdays", "growth", "from",
             "through", "sources", "views", "rivals", "behavior", "versions")
@@ -30,7 +31,7 @@ struct CampaignReader {
         try Self.check(campaign, fields, scenario)
     }
 
-    private static func sources(_ fields: ScenarioFields, _ scenario: Scenario) throws(ScenarioProblem) -> [Weighted<
+    private static func sources(_ fields: DocumentFields, _ scenario: Scenario) throws(DocumentProblem) -> [Weighted<
         Int
     >] {
         guard let weights = try fields.weights("sources") else {
@@ -45,7 +46,7 @@ struct CampaignReader {
         return sources
     }
 
-    private static func versions(_ fields: ScenarioFields) throws(ScenarioProblem) -> [Scenario.DatedVersions] {
+    private static func versions(_ fields: DocumentFields) throws(DocumentProblem) -> [Scenario.DatedVersions] {
         var versions: [Scenario.DatedVersions] = []
         for dated in try fields.children("versions") {
             try dated.allow("from", "shares")
@@ -68,9 +69,9 @@ struct CampaignReader {
     /// What fits each field and still cannot be.
     private static func check(
         _ campaign: Scenario.Campaign,
-        _ fields: ScenarioFields,
+        _ fields: DocumentFields,
         _ scenario: Scenario
-    ) throws(ScenarioProblem) {
+    ) throws(DocumentProblem) {
         let versions = Set(campaign.versions.flatMap { $0.shares.map(\.choice) })
         if scenario.networks[campaign.network].id == Scenario.Network.appleAds, versions.contains(.v4_0) {
             throw fields.problem(

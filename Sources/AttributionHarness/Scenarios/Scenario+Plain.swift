@@ -1,3 +1,5 @@
+package import CodedErrors
+
 extension Scenario {
     /// An ordinary month in both frameworks: three apps, five campaigns that have been running, a few faults.
     ///
@@ -5,8 +7,8 @@ extension Scenario {
     ///   - days: How long it lasts.
     ///   - scale: The factor of all volumes, and of the crowds that belong to them.
     /// - Returns: The scenario.
-    /// - Throws: ``ScenarioProblem``; the text is part of the program.
-    package static func plain(days: Int, scale: Double = 1) throws(ScenarioProblem) -> Scenario {
+    /// - Throws: ``DocumentProblem``; the text is part of the program.
+    package static func plain(days: Int, scale: Double = 1) throws(DocumentProblem) -> Scenario {
         var scenario = try Scenario(file: Array(plainText.utf8))
         scenario.days = days
         scenario.scale(by: scale)

@@ -1,14 +1,16 @@
 import Attribution
+package import CodedErrors
 import StrictJSON
 
 /// Reads a scenario from its file.
 struct ScenarioReader {
-    private let file: ScenarioFields
+    private let file: DocumentFields
     private var scenario: Scenario
 
     /// Reads the parts in the order in which they name each other.
-    init(_ bytes: [UInt8]) throws(ScenarioProblem) {
-        file = try ScenarioFields(reading: bytes)
+    init(_ bytes: [UInt8]) throws(DocumentProblem) {
+        file = try DocumentFields(
+            reading: bytes, name: "scenario", cure: "compare it with a file of samples/scenarios")
         try file.allow(
             "scenario", "about", "days", "running-since", "networks", "apps", "sources", "behavior", "campaigns",
             "crowds", "faults", "outages")
@@ -32,8 +34,8 @@ struct ScenarioReader {
         scenario
     }
 
-    private mutating func readNetworks() throws(ScenarioProblem) {
-        for fields in try required("networks") {
+    private mutating func readNetworks() throws(DocumentProblem) {
+        for fields in try file.objects("networks") {
             try fields.allow("id", "adattributionkit-id")
             let id = try fields.text("id")
             guard AdNetworkID(id) != nil, !scenario.networks.contains(where: { $0.id == id }) else {
@@ -46,14 +48,14 @@ struct ScenarioReader {
         }
     }
 
-    private mutating func readApps() throws(ScenarioProblem) {
-        for fields in try required("apps") {
+    private mutating func readApps() throws(DocumentProblem) {
+        for fields in try file.objects("apps") {
             scenario.apps.append(try AppReader(fields).app)
         }
     }
 
-    private mutating func readSources() throws(ScenarioProblem) {
-        for fields in try required("sources") {
+    private mutating func readSources() throws(DocumentProblem) {
+        for fields in try file.objects("sources") {
             try fields.allow("name", "app", "domain", "views-an-hour")
             let domain = try fields.optionalText("domain")
             guard fields.has("app") != (domain != nil) else {
@@ -69,8 +71,8 @@ struct ScenarioReader {
         }
     }
 
-    private mutating func readBehaviors() throws(ScenarioProblem) {
-        for fields in try required("behavior") {
+    private mutating func readBehaviors() throws(DocumentProblem) {
+        for fields in try file.objects("behavior") {
             try fields.allow(
                 "name", "sets-value", "updates", "comes-back", "locks", "re-engages", "values")
             var values: [Scenario.DatedValues] = []
@@ -93,7 +95,7 @@ struct ScenarioReader {
         }
     }
 
-    private mutating func readCrowds() throws(ScenarioProblem) {
+    private mutating func readCrowds() throws(DocumentProblem) {
         guard file.has("crowds") else {
             return
         }
@@ -109,7 +111,7 @@ struct ScenarioReader {
         scenario.crowds = crowds
     }
 
-    private mutating func readFaults() throws(ScenarioProblem) {
+    private mutating func readFaults() throws(DocumentProblem) {
         let names = Fault.allCases.map(\.rawValue)
         for fields in try file.children("faults") {
             try fields.allow("fault", "share", "from", "through", "campaign")
@@ -127,7 +129,7 @@ struct ScenarioReader {
         }
     }
 
-    private mutating func readOutages() throws(ScenarioProblem) {
+    private mutating func readOutages() throws(DocumentProblem) {
         for fields in try file.children("outages") {
             try fields.allow("from", "days")
             scenario.outages.append(
@@ -136,8 +138,8 @@ struct ScenarioReader {
         }
     }
 
-    private mutating func readCampaigns() throws(ScenarioProblem) {
-        for fields in try required("campaigns") {
+    private mutating func readCampaigns() throws(DocumentProblem) {
+        for fields in try file.objects("campaigns") {
             let campaign = try CampaignReader(fields, scenario).campaign
             guard !scenario.campaigns.contains(where: { $0.name == campaign.name }) else {
                 throw fields.problem(
@@ -147,23 +149,14 @@ struct ScenarioReader {
             scenario.campaigns.append(campaign)
         }
     }
-
-    private func required(_ name: String) throws(ScenarioProblem) -> [ScenarioFields] {
-        let children = try file.children(name)
-        guard !children.isEmpty else {
-            throw ScenarioProblem(
-                name, found: "nothing", expected: "an array of objects", cure: "add \"\(name)\" with at least one")
-        }
-        return children
-    }
 }
 
 extension Scenario {
     /// Reads a scenario from a file.
     ///
     /// - Parameter file: The bytes of the JSON text.
-    /// - Throws: ``ScenarioProblem`` naming the field, its value, what was expected and the cure.
-    package init(file: [UInt8]) throws(ScenarioProblem) {
+    /// - Throws: ``DocumentProblem`` naming the field, its value, what was expected and the cure.
+    package init(file: [UInt8]) throws(DocumentProblem) {
         self = try ScenarioReader(file).result
     }
 }

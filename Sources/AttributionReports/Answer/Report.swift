@@ -19,7 +19,7 @@ package struct Report: Sendable {
     package let recordedAtMilliseconds: Int64?
     /// Values in the filters that no recorded postback has.
     package let unseen: [LedgerAnswer.UnseenValue]
-    /// How many postbacks were counted from their bytes because their columns are damaged; the figures are correct.
+    /// How many postbacks were counted without columns because theirs are damaged; the figures are correct.
     package let recomputedCount: Int64
     /// How many recorded postbacks cannot be read and are not counted.
     package let unreadableCount: Int
@@ -70,7 +70,7 @@ package struct Report: Sendable {
     }
 
     /// The figures shown in tables, where a cell holds one number.
-    var singleColumns: [ReportColumn] {
+    package var singleColumns: [ReportColumn] {
         request.columns ?? ReportColumn.single
     }
 }

@@ -1,10 +1,10 @@
-import Attribution
+package import Attribution
 import StrictJSON
 
 /// A column of a report: its stable name and how its figure is computed from the counts.
 package struct ReportColumn: Sendable {
     /// A value in a cell.
-    enum Value: Sendable {
+    package enum Value: Sendable {
         case count(Int64)
         /// A rate or mean; nil if its denominator is 0.
         case ratio(Double?, places: Int)
@@ -14,11 +14,12 @@ package struct ReportColumn: Sendable {
     /// The stable name.
     package let name: String
     /// Which fields the figure depends on.
-    var basis = Basis.signed
-    let value: @Sendable (Counts) -> Value
+    package var basis = Basis.signed
+    /// Computes the figure.
+    package let value: @Sendable (Counts) -> Value
 
     /// The fields a figure depends on.
-    enum Basis {
+    package enum Basis: Sendable {
         /// Fields signed in every version.
         case signed
         /// `redownload`, signed in every version but 1.0.
@@ -28,7 +29,7 @@ package struct ReportColumn: Sendable {
     }
 
     /// Whether the figure depends only on fields that Apple signed in the counted postbacks.
-    func isProven(in counts: Counts) -> Bool {
+    package func isProven(in counts: Counts) -> Bool {
         switch basis {
         case .signed: true
         case .redownload: counts[.unprovenRedownloads] == 0

@@ -6,15 +6,22 @@ import StrictJSON
 package struct Reporter: Sendable {
     let ledger: any LedgerReading
     let programVersion: String?
+    let references: ReportReferences
 
     /// Creates a reporter.
     ///
     /// - Parameters:
     ///   - ledger: What is reported from.
     ///   - programVersion: The version of the program, which reports name.
-    package init(_ ledger: any LedgerReading, programVersion: String? = nil) {
+    ///   - references: What reports need to know besides the store.
+    package init(
+        _ ledger: any LedgerReading,
+        programVersion: String? = nil,
+        references: ReportReferences = ReportReferences()
+    ) {
         self.ledger = ledger
         self.programVersion = programVersion
+        self.references = references
     }
 
     /// Answers a request.

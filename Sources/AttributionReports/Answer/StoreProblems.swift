@@ -2,7 +2,7 @@
 struct StoreProblems {
     /// How many recorded postbacks cannot be read and are not counted.
     let unreadableCount: Int
-    /// How many postbacks were counted from their bytes.
+    /// How many postbacks were counted without columns.
     let recomputedCount: Int64
     /// Whether some delivery counts are left out.
     let hasDamagedDeliveries: Bool
@@ -17,7 +17,7 @@ struct StoreProblems {
         }
         if recomputedCount > 0 {
             warnings.append(
-                "the columns of \(recomputedCount) postbacks are damaged; these were counted from their bytes, which is "
+                "the columns of \(recomputedCount) postbacks are damaged; these were counted without them, which is "
                     + "slower but gives the same figures")
         }
         if hasDamagedDeliveries {

@@ -32,7 +32,7 @@ extension ReportRequest {
     }
 
     /// The name of the time zone.
-    var zoneName: String {
+    package var zoneName: String {
         timeZone == .gmt ? "UTC" : timeZone.identifier
     }
 
@@ -67,7 +67,7 @@ extension JSONText {
 
 extension LedgerAnswer.UnseenValue {
     /// That no postback has the value.
-    var sentence: String {
+    package var sentence: String {
         let name = dimension.rawValue
         guard !value.isEmpty else {
             return "Every postback recorded here has a \(name)."

@@ -1,4 +1,5 @@
 import Attribution
+import StrictJSON
 
 extension ReportDimension {
     /// What is expected instead of a value that no postback can have; nil for a possible value.

@@ -76,13 +76,14 @@ package struct ReportRequest: Sendable {
 /// What the rows of a report are sorted by.
 package struct ReportSort: Sendable {
     /// The sort key of a row.
-    enum Key: Sendable {
+    package enum Key: Sendable {
         case column(ReportColumn)
         /// The index of one of the request's dimensions.
         case dimension(Int)
     }
 
-    let key: Key
+    /// The sort key.
+    package let key: Key
     /// Whether the greatest value comes first.
     let isDescending: Bool
 }

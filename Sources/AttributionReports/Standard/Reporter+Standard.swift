@@ -17,7 +17,7 @@ extension Reporter {
         limits: LedgerLimits = LedgerLimits(),
         isRecording: Bool? = nil
     ) async throws -> StandardReport {
-        let plan = StandardReportPlan(request.name)
+        let plan = StandardReportPlan(request.name, references)
         let budget = AnswerBudget(limits)
         var history = request.selection
         history.from = nil
@@ -47,11 +47,17 @@ extension Reporter {
             hasDamagedDeliveries: [deliveries?.current, deliveries?.previous].contains { $0?.areIncomplete ?? false })
         return StandardReport(
             request: request,
-            sections: plan.sections(figures).filter { request.section == nil || request.section == $0.name },
+            sections: plan.sections(figures).filter { request.section == nil || request.section == $0.name }
+                .map { named($0, request) },
             position: days.position, recordedAtMilliseconds: days.recordedAtMilliseconds,
             firstDay: byDay.all.keys.min(), warnings: problems.warnings,
             notes: request.notes(firstDay: byDay.all.keys.min(), plan), unseen: days.unseen,
             programVersion: programVersion)
+    }
+
+    /// A section with names, if there is a file of them.
+    private func named(_ section: ReportSection, _ request: StandardReportRequest) -> ReportSection {
+        references.campaigns.map { section.named(by: $0, days: request.namedDays) } ?? section
     }
 
     private func deliveries(
@@ -67,6 +73,15 @@ extension Reporter {
 }
 
 extension StandardReportRequest {
+    /// The days (UTC) on which postbacks of the period and of the previous one may have been received; nil for any.
+    fileprivate var namedDays: ClosedRange<CalendarDay>? {
+        guard let first = previous?.first ?? period?.first ?? selection.from else {
+            return nil
+        }
+        // Days of other time zones begin and end up to a day apart.
+        return first.advanced(by: -1)...max(first, selection.through ?? today).advanced(by: 1)
+    }
+
     /// What is counted for the previous period; nil if figures are not compared.
     var previousSelection: ReportRequest? {
         previous.map { period in
@@ -82,13 +97,18 @@ extension StandardReportRequest {
         both.dimensions = breakdown.dimensions
         both.conditions += breakdown.values.map { .init(dimension: $0.dimension, values: $0.values) }
         guard let period, let previous else {
-            return both.question(limits: limits)
+            var question = both.question(limits: limits)
+            if let cuts = breakdown.cuts {
+                question.calendar = .periods(from: 0, cuts: cuts)
+            }
+            return question
         }
         both.from = previous.first
         var question = both.question(limits: limits)
         // Last, so that the rows of one combination of values are adjacent.
         question.dimensions.append(LedgerCalendar.periodDimension)
-        question.calendar = .periods(from: period.first.start(in: selection.timeZone))
+        question.calendar = .periods(
+            from: period.first.start(in: selection.timeZone), cuts: breakdown.cuts ?? [])
         question.limits.cells *= 2
         return question
     }

@@ -7,7 +7,8 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads certificate, tokens and signing keys again on SIGHUP, and uses all of them or none.
+/// Reads certificate, tokens, signing keys, schemas and campaigns again on SIGHUP, and uses all of them or
+/// none.
 ///
 /// The signal is trapped even when there is nothing to read: log rotation or a closed terminal must not end a server.
 struct ReloadService: Service {
@@ -16,6 +17,7 @@ struct ReloadService: Service {
     let tls: IngressTLS?
     let access: AccessControl?
     let signer: CurrentSigner?
+    let references: CurrentReferences?
     let logger: Logger
 
     func run() async throws {
@@ -25,7 +27,7 @@ struct ReloadService: Service {
     }
 
     private func reload(at now: Date) {
-        if tls == nil, access == nil, signer == nil {
+        if tls == nil, access == nil, signer == nil, references == nil {
             return logger.info("SIGHUP ignored: there is nothing to read again")
         }
         let fresh = Credentials(reading: configuration, at: now)
@@ -45,6 +47,10 @@ struct ReloadService: Service {
         }
         if let signer, let freshSigner {
             signer.use(freshSigner)
+        }
+        if let references, let fresh = fresh.references {
+            references.use(fresh)
+            logger.notice("schemas and campaigns read again", metadata: fresh.counts)
         }
         if let access, let tokens = fresh.tokens {
             // Logs the change itself.

@@ -23,7 +23,8 @@ struct CountsFile: Sendable {
         var status = stat()
         if stat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFREG else {
-                throw Problem(description: "cannot write \(path): it is not a regular file", hint: "choose another path")
+                throw Problem(
+                    description: "cannot write \(path): it is not a regular file", hint: "choose another path")
             }
             guard access(path, W_OK) == 0 else { throw problem() }
         } else {

@@ -42,7 +42,7 @@ struct FairQueue<Holder: Hashable, Element> {
     ///
     /// - Parameters:
     ///   - element: The request.
-    ///   - weight: What it costs; at least 1.
+    ///   - added: What it costs; at least 1.
     ///   - holder: Who waits for it.
     /// - Returns: The requests that there is no room for: this one, or later ones of whoever waits with more.
     mutating func add(_ element: Element, weight added: Int, for holder: Holder) -> [Element] {

@@ -8,6 +8,7 @@ package protocol DigestSigner {
     ///
     /// - Parameter digest: 32 bytes.
     /// - Returns: A DER `ECDSA-Sig-Value`, different each time.
+    /// - Throws: What keeps the key from signing.
     func signature(digest: [UInt8]) throws -> [UInt8]
 }
 

@@ -80,6 +80,7 @@ package struct ImpressionSigner: Sendable {
         let digest = SHA256.digest(of: message).bytes
         return UnverifiedSignature(
             impression: impression, message: message, digest: digest,
-            signature: try digestSigner?.signature(digest: digest) ?? privateKey.signature(digest: digest), check: check)
+            signature: try digestSigner?.signature(digest: digest) ?? privateKey.signature(digest: digest), check: check
+        )
     }
 }

@@ -58,6 +58,8 @@ package struct SigningPlan: Sendable {
     /// The answer.
     ///
     /// - Parameter signed: The signed ``impressions``, in the same order.
+    /// - Returns: The answer.
+    /// - Throws: What keeps it from being written.
     package func answer(_ signed: ArraySlice<SignedImpression>) throws -> Answer {
         try makeAnswer(signed)
     }

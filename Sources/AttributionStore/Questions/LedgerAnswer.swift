@@ -16,7 +16,7 @@ package struct LedgerAnswer: Sendable {
     package let recordedAtMilliseconds: Int64?
     /// Values in the conditions that no recorded postback has.
     package let unseen: [UnseenValue]
-    /// Postbacks that were counted from their bytes because their columns are damaged; `skan recount --repair` rebuilds
+    /// Postbacks that were counted without columns because theirs are damaged; `skan recount --repair` rebuilds
     /// the columns.
     package let damaged: [ClosedRange<Int64>]
     /// How many recorded postbacks cannot be read and are not counted; `skan recount` names them.

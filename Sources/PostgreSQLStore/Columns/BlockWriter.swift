@@ -10,7 +10,7 @@ struct BlockWriter {
     /// Held while blocks are written, over the whole database; `skan.forget_block()` takes it too.
     private static let lock: Int64 = 0x736b_616e_0003
     /// Blocks written by one transaction.
-    static let blocksAtOnce = 16
+    private static let blocksAtOnce = 16
 
     /// What a transaction did.
     struct Step {
@@ -41,12 +41,12 @@ struct BlockWriter {
     /// blocks again and again.
     ///
     /// - Parameters:
-    ///   - damaged: The numbers of blocks to write again.
+    ///   - damaged: The number of a block to write again.
     ///   - isWaiting: Whether to wait for another node.
     /// - Returns: What was done.
     /// - Throws: ``PostgreSQLFault``.
     @discardableResult
-    func step(rewriting damaged: Set<Int64> = [], isWaiting: Bool = false) throws -> Step {
+    func step(rewriting damaged: Int64? = nil, isWaiting: Bool = false) throws -> Step {
         try connection.transaction { connection in
             try connection.run(
                 """
@@ -72,7 +72,7 @@ struct BlockWriter {
                 switch part {
                 case .gap(let range):
                     try batch.add(range, isWhole: true)
-                case .block(let header) where header.rules < ColumnBlock.rules || damaged.contains(header.number):
+                case .block(let header) where header.rules < ColumnBlock.rules || header.number == damaged:
                     try batch.add(header.range, replacing: header.number, isWhole: true)
                 case .block:
                     break

@@ -54,6 +54,7 @@ struct FactPage {
     ///   - texts: The texts known so far; others are looked up.
     ///   - codes: The codes of the texts; new texts are added.
     ///   - isCounting: Whether traits have to be those that this release knows.
+    /// - Returns: The values, in the same order.
     /// - Throws: ``PostgreSQLFault``.
     func values(
         _ connection: PostgreSQLConnection,

@@ -9,8 +9,10 @@ final class PostgreSQLColumnSource: ColumnSource {
     private let question: LedgerQuestion
     private let columns: [LedgerColumn]
     private let parts: [Part]
-    /// The postbacks that are in no part.
+    /// The postbacks behind the last block.
     private let rest: CommitRange
+    /// Whether they are so few that they are counted first; if not, they are the last part.
+    private let isRestNewest: Bool
     private var texts = CodedTexts()
     /// The blocks read last, column by column.
     private var read: [Int64: [StoredColumn]] = [:]
@@ -42,13 +44,14 @@ final class PostgreSQLColumnSource: ColumnSource {
             case .gap(let range): .facts(range, isGap: true)
             }
         }
-        let behind = CommitRange(after: chain.end, through: max(chain.end, last))
-        if try FactPage(connection, behind, [], limit: ColumnBlock.rowCount + 1).ids.count > ColumnBlock.rowCount {
+        rest = CommitRange(after: chain.end, through: max(chain.end, last))
+        // The newest block may be among the damaged ones.
+        let isDamaged = !chain.strays.isEmpty
+        let most = isDamaged ? ColumnBlock.rowCount - 1 : ColumnBlock.rowCount
+        isRestNewest = try FactPage(connection, rest, [], limit: most + 1).ids.count <= most
+        if !isRestNewest {
             // Nobody has written blocks of them yet.
-            parts.append(.facts(behind, isGap: false))
-            rest = CommitRange(after: behind.through, through: behind.through)
-        } else {
-            rest = behind
+            parts.append(.facts(rest, isGap: isDamaged))
         }
         self.parts = parts
     }
@@ -109,6 +112,9 @@ final class PostgreSQLColumnSource: ColumnSource {
     }
 
     func newest(_ columns: [LedgerColumn], _ codes: inout ColumnCodes) throws -> ColumnValues? {
+        guard isRestNewest else {
+            return nil
+        }
         let page = try FactPage(connection, rest, columns)
         return page.ids.isEmpty ? nil : try page.values(connection, &texts, &codes)
     }

@@ -29,12 +29,10 @@ extension PostgreSQLLedgerWriter {
         try StoreError.translating(address) {
             // On a connection of its own, for it takes a while.
             let writer = BlockWriter(connection: try PostgreSQLConnection(address))
-            var pending = numbers.sorted()[...]
-            repeat {
-                try writer.step(rewriting: Set(pending.prefix(BlockWriter.blocksAtOnce)), isWaiting: true)
-                pending = pending.dropFirst(BlockWriter.blocksAtOnce)
-            } while !pending.isEmpty
             while try writer.step(isWaiting: true).isMore {}
+            for number in numbers.sorted() {
+                try writer.step(rewriting: number, isWaiting: true)
+            }
         }
     }
 

@@ -63,6 +63,7 @@ enum PostgreSQLBlockSchema {
             END IF;
             RETURN NULL;
         END $$;
+        REVOKE EXECUTE ON FUNCTION skan.forget_block() FROM PUBLIC;
         CREATE TRIGGER postback_block AFTER UPDATE OR DELETE ON skan.postback
             FOR EACH ROW EXECUTE FUNCTION skan.forget_block();
         """

@@ -130,7 +130,10 @@ final class StoreUpkeep: Sendable {
                 }
             }
             state.blockFailure = nil
-        } catch  where !connection.isLost {
+        } catch {
+            guard !connection.isLost else {
+                throw error
+            }
             let reason = "\(StoreError.translated(error, address))"
             if state.blockFailure != reason {
                 state.blockFailure = reason

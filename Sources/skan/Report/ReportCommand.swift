@@ -26,6 +26,7 @@ struct ReportCommand: AsyncParsableCommand {
               redownloads     new installs and redownloads
               re-engagements  people who came back through an ad
               tiers           the data tiers that Apple may have chosen, as bounds
+              revenue         what conversion values are worth, by schemas (skan schema)
               delivery        what became of every delivery
 
             EXAMPLES
@@ -38,6 +39,7 @@ struct ReportCommand: AsyncParsableCommand {
               skan report redownloads -s skan.sqlite --period this-month
               skan report re-engagements -s skan.sqlite --period 2026-W46 --format markdown
               skan report tiers -s skan.sqlite --period 30d --format json
+              skan report revenue -s skan.sqlite --period 30d --schema schemas.json
               skan report delivery -s skan.sqlite --period yesterday --format html -o delivery.html
               skan report -s skan.sqlite --period last-week --by day,campaign
               skan report -s skan.sqlite --by app --sort -installs --top 10 --columns installs,wins,loss-rate
@@ -88,7 +90,12 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     private var reporter: Reporter {
-        get throws { Reporter(try store.location.makeReader(), programVersion: Skan.version) }
+        get throws {
+            // Files are read first: a report that cannot be made needs no store.
+            let references = try standard.references
+            return Reporter(
+                try store.location.makeReader(), programVersion: Skan.version, references: references)
+        }
     }
 
     /// Writes a report to the file or to standard output, and its warnings to standard error.

@@ -13,6 +13,18 @@ struct StandardReportOptions: ParsableArguments {
     @Option(help: "Show this section of a standard report only; csv needs one.", completion: .reportSections)
     var section: String?
 
+    @Option(
+        name: .customLong("schema"), parsing: .singleValue,
+        help: "Conversion schemas for the report revenue; may be repeated (or SKAN_SCHEMA, comma-separated).",
+        completion: .file(extensions: ["json"]))
+    var schemas: [String] = []
+
+    @Option(
+        parsing: .singleValue,
+        help: "Names of campaigns and apps for standard reports; may be repeated (or SKAN_CAMPAIGNS, comma-separated).",
+        completion: .file(extensions: ["json"]))
+    var campaigns: [String] = []
+
     @Flag(help: "Define each column of a standard report, and say who vouches for it.")
     var explain = false
 
@@ -40,8 +52,28 @@ struct StandardReportOptions: ParsableArguments {
         return try StandardReportRequest(parameters, nowMilliseconds: nowMilliseconds)
     }
 
+    /// What the report needs to know besides the store.
+    ///
+    /// - Throws: ``ExitStatus/undecided`` after everything that is wrong with the files was printed.
+    var references: ReportReferences {
+        get throws {
+            guard let name else {
+                return ReportReferences()
+            }
+            let files = schemas.isEmpty ? EnvironmentSettings().list("schema") : schemas
+            let names = campaigns.isEmpty ? EnvironmentSettings().list("campaigns") : campaigns
+            return ReportReferences(
+                schemas: name == StandardReportName.revenue.rawValue
+                    ? try ConversionSchemas.reading(files) : ConversionSchemas(),
+                campaigns: names.isEmpty ? nil : try CampaignMap.reading(names))
+        }
+    }
+
     /// Refuses options that would be ignored.
     func check(_ options: ReportOptions, _ format: StandardReportFormat) throws {
+        if !schemas.isEmpty, name != StandardReportName.revenue.rawValue {
+            throw ValidationError("--schema is for the report revenue: skan report revenue --schema FILE")
+        }
         let plain = options.namesOfPlainReports
         guard name == nil else {
             if let option = plain.first {
@@ -50,7 +82,10 @@ struct StandardReportOptions: ParsableArguments {
             }
             return
         }
-        let given = [(section != nil, "--section"), (explain, "--explain"), (isAlone, "--no-compare")]
+        let given = [
+            (section != nil, "--section"), (!campaigns.isEmpty, "--campaigns"), (explain, "--explain"),
+            (isAlone, "--no-compare"),
+        ]
         if let option = given.first(where: \.0)?.1 {
             throw ValidationError("\(option) is for standard reports, for example: skan report overview")
         }

@@ -12,12 +12,13 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Answers 200 only after the postback is on disk. With --signing it also signs impressions and bids, and \
             then it needs no store. Settings come from flags, otherwise from SKAN_LISTEN, SKAN_SIGNING, SKAN_COUNTS, \
-            SKAN_SIGNING_PLAIN_HTTP, SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_NETWORK, SKAN_TRUST_TEST_KEY and SKAN_TRUSTED_PROXY \
+            SKAN_SIGNING_PLAIN_HTTP, SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_NETWORK, SKAN_TRUST_TEST_KEY, SKAN_SCHEMA, \
+            SKAN_CAMPAIGNS and SKAN_TRUSTED_PROXY \
             (comma-separated), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY, SKAN_LOG_LEVEL and \
             SKAN_LOG_FORMAT; those of the console also from SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP \
             (yes or no). --check shows what a server would start with. On SIGTERM or SIGINT the server finishes accepted \
             requests and stops within 5 seconds; if that takes longer, it exits with status 2, and nothing answered \
-            is lost. SIGHUP reloads certificate, tokens and signing keys, all of them or none.
+            is lost. SIGHUP reloads certificate, tokens, signing keys, schemas and campaigns, all of them or none.
             """
     )
 
@@ -69,6 +70,18 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         help: "Key list of the networks (JSON), to sign impressions and web ads.", completion: .file())
     var signingKeys: String?
+
+    @Option(
+        name: .customLong("schema"), parsing: .singleValue,
+        help: "Conversion schemas (skan schema), for the report revenue; may be repeated. Reloaded on SIGHUP.",
+        completion: .file(extensions: ["json"]))
+    var schemas: [String] = []
+
+    @Option(
+        parsing: .singleValue,
+        help: "Names of campaigns and apps (skan campaigns), for reports; may be repeated. Reloaded on SIGHUP.",
+        completion: .file(extensions: ["json"]))
+    var campaigns: [String] = []
 
     @Option(
         help: "PEM file with the TLS certificate chain; reloaded on SIGHUP. Without it, plain HTTP.",

@@ -77,6 +77,8 @@ struct ServeSettings {
         configuration.networks = list(command.networks, "network")
         configuration.testKeys = command.testKeys.all
         configuration.signingKeys = command.signingKeys ?? environment.text("signing.keys")
+        configuration.schemas = list(command.schemas, "schema")
+        configuration.campaigns = list(command.campaigns, "campaigns")
         configuration.trustedProxies = list(command.trustedProxies, "trusted.proxy")
         configuration.forwardingField = value(
             command.forwardingField, environment.text("forwarding.field"), "SKAN_FORWARDING_FIELD",

@@ -1,12 +1,12 @@
-import AttributionReports
+import StrictJSON
 
 /// The environment of `skan serve`: a misspelled setting is an error, because it would otherwise be silently ignored.
 enum ServeVariables {
     /// The settings, as ``ServeSettings`` reads them.
     private static let settings = [
         "SKAN_STORE", "SKAN_LISTEN", "SKAN_SIGNING", "SKAN_SIGNING_PLAIN_HTTP", "SKAN_COUNTS", "SKAN_CONSOLE",
-        "SKAN_NETWORK", "SKAN_TRUST_TEST_KEY", "SKAN_SIGNING_KEYS",
-        "SKAN_TOKENS", "SKAN_SIGN_RATE", "SKAN_CONSOLE_PLAIN_HTTP", "SKAN_TLS_CERTIFICATE", "SKAN_TLS_KEY",
+        "SKAN_NETWORK", "SKAN_TRUST_TEST_KEY", "SKAN_SIGNING_KEYS", "SKAN_TOKENS", "SKAN_SIGN_RATE", "SKAN_SCHEMA",
+        "SKAN_CAMPAIGNS", "SKAN_CONSOLE_PLAIN_HTTP", "SKAN_TLS_CERTIFICATE", "SKAN_TLS_KEY",
         "SKAN_TRUSTED_PROXY", "SKAN_FORWARDING_FIELD", "SKAN_LOG_LEVEL", "SKAN_LOG_FORMAT", "SKAN_REQUIRE_SYNCHRONOUS",
     ]
     /// Variables that other commands and the tests read.

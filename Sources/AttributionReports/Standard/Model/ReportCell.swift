@@ -1,3 +1,5 @@
+package import Attribution
+
 /// A value in a section of a report.
 package enum ReportCell: Hashable, Sendable {
     /// The value of a dimension; empty for postbacks that have none.
@@ -12,6 +14,8 @@ package enum ReportCell: Hashable, Sendable {
     case mean(Int64, of: Int64)
     /// A number with a fixed count of decimal places.
     case decimal(Double, places: Int)
+    /// An amount of money in the currency that the row names.
+    case money(Money)
     /// Bounds of a number.
     case counts(ClosedRange<Int64>)
     /// Bounds of a share of a whole that is not 0.

@@ -4,7 +4,7 @@ package import Attribution
 package struct ReportSectionColumn: Hashable, Sendable {
     /// What the cells of the column hold; each may also be absent.
     package enum Kind: String, CaseIterable, Hashable, Sendable {
-        case key, text, count, share, mean, decimal, counts, shares, time
+        case key, text, count, share, mean, decimal, money, counts, shares, time
 
         /// Whether cells are aligned to the left.
         package var isText: Bool {

@@ -22,6 +22,29 @@ package struct StandardReport: Sendable {
     /// The version of the program that made it; nil if unknown.
     package let programVersion: String?
 
+    /// Creates a report.
+    package init(
+        request: StandardReportRequest,
+        sections: [ReportSection],
+        position: LedgerPosition,
+        recordedAtMilliseconds: Int64?,
+        firstDay: CalendarDay?,
+        warnings: [String],
+        notes: [String],
+        unseen: [LedgerAnswer.UnseenValue],
+        programVersion: String?
+    ) {
+        self.request = request
+        self.sections = sections
+        self.position = position
+        self.recordedAtMilliseconds = recordedAtMilliseconds
+        self.firstDay = firstDay
+        self.warnings = warnings
+        self.notes = notes
+        self.unseen = unseen
+        self.programVersion = programVersion
+    }
+
     /// The name of the report.
     package var name: StandardReportName {
         request.name

@@ -18,6 +18,8 @@ package enum StandardReportName: String, CaseIterable, Hashable, Sendable {
     case reEngagements = "re-engagements"
     /// The data tiers that Apple may have chosen.
     case tiers
+    /// What conversion values are worth, by the schemas of their apps.
+    case revenue
     /// What became of every delivery.
     case delivery
 }
@@ -35,6 +37,7 @@ extension StandardReportName {
         case .redownloads: "Redownloads"
         case .reEngagements: "Re-engagements"
         case .tiers: "Data tiers"
+        case .revenue: "Revenue"
         case .delivery: "Deliveries"
         }
     }
@@ -51,6 +54,7 @@ extension StandardReportName {
         case .redownloads: "Installs by people who never had the app, and by people who had it before."
         case .reEngagements: "People who had the app and came back through an ad, AdAttributionKit alone."
         case .tiers: "The data tier that Apple chose for each postback, as bounds: postbacks do not name it."
+        case .revenue: "What conversion values are worth by the schemas of their apps, as bounds in each currency."
         case .delivery: "What became of every delivery: recorded, duplicate, conflict or quarantined, and why."
         }
     }

@@ -1,6 +1,10 @@
 extension StandardReportPlan {
     /// The plan of a report.
-    package init(_ name: StandardReportName) {
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - references: What is known besides the store; of no effect on the names of sections.
+    package init(_ name: StandardReportName, _ references: ReportReferences = ReportReferences()) {
         self =
             switch name {
             case .overview: .overview
@@ -12,6 +16,7 @@ extension StandardReportPlan {
             case .redownloads: .redownloads
             case .reEngagements: .reEngagements
             case .tiers: .tiers
+            case .revenue: .revenue(references.schemas)
             case .delivery: .delivery
             }
     }

@@ -1,4 +1,5 @@
 package import Attribution
+import AttributionStore
 
 /// How a standard report is made: what it asks the ledger, and how it turns the answers into sections.
 ///
@@ -12,6 +13,10 @@ package struct StandardReportPlan: Sendable {
         /// Values that postbacks must have, besides the request's conditions.
         package let values: [(dimension: ReportDimension, values: Set<String>)]
 
+        /// Moments at which the time of receipt is cut, in Unix milliseconds; nil for a breakdown without
+        /// ``LedgerCalendar/segmentDimension``.
+        package let cuts: [Int64]?
+
         /// Creates a breakdown.
         package init(
             _ dimensions: [ReportDimension],
@@ -19,6 +24,15 @@ package struct StandardReportPlan: Sendable {
         ) {
             self.dimensions = dimensions
             self.values = values
+            cuts = nil
+        }
+
+        /// Creates a breakdown whose first values are numbers of segments: 0 until the first cut, 1 from it on, and so
+        /// forth.
+        package init(_ dimensions: [ReportDimension], cuts: [Int64]) {
+            self.dimensions = [LedgerCalendar.segmentDimension] + dimensions
+            values = []
+            self.cuts = cuts
         }
     }
 

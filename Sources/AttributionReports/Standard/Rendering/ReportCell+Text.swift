@@ -18,7 +18,7 @@ extension ReportCell {
         case .shares(let parts, let whole):
             [parts.lowerBound, parts.upperBound].map { Self.ratio($0, whole).fixed(places: Self.sharePlaces) }
         case .absent: Array(repeating: "", count: isRange ? 2 : 1)
-        case .key, .text, .count, .share, .mean, .decimal, .time: [text]
+        case .key, .text, .count, .share, .mean, .decimal, .money, .time: [text]
         }
     }
 
@@ -30,6 +30,7 @@ extension ReportCell {
         case .share(let part, let whole): Self.ratio(part, whole).fixed(places: Self.sharePlaces)
         case .mean(let sum, let count): Self.ratio(sum, count).fixed(places: Self.meanPlaces)
         case .decimal(let value, let places): value.fixed(places: places)
+        case .money(let amount): amount.description
         case .counts, .shares:
             texts(isRange: true).reduce(into: []) { unique, text in
                 if unique.last != text {
@@ -56,7 +57,8 @@ extension ReportCell {
             Self.bounds(
                 .decimal(Self.ratio(parts.lowerBound, whole), places: Self.sharePlaces),
                 .decimal(Self.ratio(parts.upperBound, whole), places: Self.sharePlaces))
-        case .time: .string(text)
+        // Numbers in JSON may lose digits in a reader.
+        case .money, .time: .string(text)
         case .absent: .null
         }
     }

@@ -9,16 +9,28 @@ extension LedgerCalendar {
     /// The label of the period.
     static let currentPeriod = "current"
 
-    /// A calendar with two periods, so that one pass counts both.
+    /// The dimension whose values are the numbers of segments.
+    static let segmentDimension = ReportDimension.hour
+
+    /// A calendar with two periods, so that one pass counts both, and with segments between cuts.
     ///
-    /// - Parameter start: When the second one begins, in Unix milliseconds.
+    /// - Parameters:
+    ///   - start: When the second period begins, in Unix milliseconds.
+    ///   - cuts: When segments other than the first begin, ascending.
     /// - Returns: The calendar.
-    static func periods(from start: Int64) -> LedgerCalendar {
+    static func periods(from start: Int64, cuts: [Int64]) -> LedgerCalendar {
         let first = start.quarterOfAnHour
-        return LedgerCalendar { _, quarter in
-            quarter < first ? 0 : 1
-        } label: { _, period in
-            period == 0 ? previousPeriod : currentPeriod
+        let segments = cuts.map(\.quarterOfAnHour)
+        return LedgerCalendar { dimension, quarter in
+            guard dimension == segmentDimension else {
+                return quarter < first ? 0 : 1
+            }
+            return Int64(segments.count { $0 <= quarter })
+        } label: { dimension, period in
+            guard dimension == segmentDimension else {
+                return period == 0 ? previousPeriod : currentPeriod
+            }
+            return String(period)
         }
     }
 }

@@ -1,8 +1,7 @@
-package import CodedErrors
 package import StrictJSON
 
-/// What is wrong with a scenario file: the field, its value, what was expected, and the cure.
-package struct ScenarioProblem: CodedError, Hashable, CustomStringConvertible {
+/// What is wrong with a JSON document that a person wrote: the field, its value, what was expected, and the cure.
+package struct DocumentProblem: CodedError, Hashable, CustomStringConvertible {
     /// The field, its value and what was expected.
     package let problem: FieldProblem
     /// What to do about it.
@@ -11,7 +10,7 @@ package struct ScenarioProblem: CodedError, Hashable, CustomStringConvertible {
     /// Makes a problem.
     ///
     /// - Parameters:
-    ///   - field: The field from the outermost object on, such as `campaigns[2].installs`.
+    ///   - field: The field from the outermost object on, such as `campaigns[0].installs`; indices count from 0.
     ///   - found: Its value.
     ///   - expected: What was expected.
     ///   - cure: What to do.

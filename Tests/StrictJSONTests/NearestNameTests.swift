@@ -1,4 +1,4 @@
-import AttributionReports
+import StrictJSON
 import Testing
 
 @Suite("The nearest known name")

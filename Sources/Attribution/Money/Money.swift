@@ -1,0 +1,94 @@
+/// An exact amount of money that is not negative, in millionths of a currency that is known from elsewhere.
+///
+/// Sums that do not fit are kept as the greatest amount and marked, so that they are neither wrong nor the end of a
+/// report.
+package struct Money: Hashable, Sendable {
+    /// Millionths of the currency's unit.
+    package let micros: Int64
+    /// Whether the amount is greater than ``micros`` can say.
+    package let isSaturated: Bool
+
+    /// No money.
+    package static let zero = Money(micros: 0)
+    /// More than can be said.
+    private static let saturated = Money(micros: .max, isSaturated: true)
+    /// How many decimal places are read: currencies have at most four, and half of a millionth has no text.
+    package static let places = 5
+
+    private init(micros: Int64, isSaturated: Bool) {
+        self.micros = micros
+        self.isSaturated = isSaturated
+    }
+
+    /// Makes an amount; a negative one is nothing.
+    package init(micros: Int64) {
+        self.init(micros: max(0, micros), isSaturated: false)
+    }
+
+    /// Reads digits with at most five decimal places, such as `4.99`; nil for any other text, also for an exponent, a
+    /// sign, and more than a trillion.
+    package init?(_ text: String) {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let isDecimal = parts.allSatisfy { part in
+            !part.isEmpty && part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        }
+        guard isDecimal, parts[0].utf8.count <= 12, let whole = Int64(parts[0]) else {
+            return nil
+        }
+        let decimals = parts.count == 2 ? parts[1] : ""
+        guard decimals.utf8.count <= Self.places,
+            let fraction = Int64(decimals + String(repeating: "0", count: 6 - decimals.utf8.count))
+        else {
+            return nil
+        }
+        self.init(micros: whole * 1_000_000 + fraction)
+    }
+
+    /// The sum.
+    package static func + (left: Money, right: Money) -> Money {
+        let (sum, overflows) = left.micros.addingReportingOverflow(right.micros)
+        return left.isSaturated || right.isSaturated || overflows ? .saturated : Money(micros: sum)
+    }
+
+    /// Adds an amount.
+    package static func += (left: inout Money, right: Money) {
+        left = left + right
+    }
+
+    /// As often as something happened; never for a negative number of times.
+    package static func * (amount: Money, count: Int64) -> Money {
+        let (product, overflows) = amount.micros.multipliedReportingOverflow(by: max(0, count))
+        return overflows || amount.isSaturated && count > 0 ? .saturated : Money(micros: product)
+    }
+
+    /// The amount for each of some things, rounded down to the millionth; nil for none.
+    package func divided(by count: Int64) -> Money? {
+        count > 0 ? Money(micros: micros / count, isSaturated: isSaturated) : nil
+    }
+
+    /// The middle between two amounts; exact for amounts that were read, and for their sums.
+    package static func middle(_ low: Money, _ high: Money) -> Money {
+        let isSaturated = low.isSaturated || high.isSaturated
+        return Money(
+            micros: low.micros / 2 + high.micros / 2 + (low.micros % 2 + high.micros % 2) / 2,
+            isSaturated: isSaturated)
+    }
+}
+
+extension Money: Comparable {
+    /// Orders amounts of one currency.
+    package static func < (left: Money, right: Money) -> Bool {
+        (left.micros, left.isSaturated ? 1 : 0) < (right.micros, right.isSaturated ? 1 : 0)
+    }
+}
+
+extension Money: CustomStringConvertible {
+    /// The amount with at least two decimal places; one that does not fit begins with `>`.
+    package var description: String {
+        var decimals = (micros % 1_000_000).padded(to: 6)
+        while decimals.utf8.count > 2, decimals.hasSuffix("0") {
+            decimals.removeLast()
+        }
+        return "\(isSaturated ? ">" : "")\(micros / 1_000_000).\(decimals)"
+    }
+}

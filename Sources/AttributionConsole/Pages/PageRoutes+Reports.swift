@@ -1,0 +1,133 @@
+import Attribution
+import AttributionAccess
+import AttributionPages
+import AttributionReports
+import AttributionStore
+import CodedErrors
+import FoundationEssentials
+import Hummingbird
+import StrictJSON
+
+/// The pages that count postbacks.
+extension PageRoutes {
+    func overview(_ request: Request, _ context: ConsoleContext) async throws -> PageAnswer {
+        let query = try PageQuery(request, known: PageQuery.selection)
+        if let narrowed = narrowed(query.selection, context) {
+            return .seeOther(narrowed.link(PageLink()))
+        }
+        let wanted = try Self.standardRequest(.overview, query.selection)
+        try context.authorize(wanted.selection.networks)
+        var health = sources.health()
+        var quarantine: Result<[QuarantineTotal], PageProblem>?
+        if context.isLimited {
+            // What concerns all networks is not for a token that is limited to some.
+            health = health.withoutFigures
+        } else {
+            quarantine = await part { try await sources.reader.quarantineTotals() }
+        }
+        let report = await part { try await count(wanted) }
+        let page = OverviewPage(health: health, quarantine: quarantine, report: report, selection: query.selection)
+        return try PageAnswer(page.page, query)
+    }
+
+    func standardReport(_ request: Request, _ context: ConsoleContext) async throws -> PageAnswer {
+        let query = try PageQuery(request, known: PageQuery.selection)
+        let text = context.parameters.get("name") ?? ""
+        guard let name = StandardReportName(rawValue: text) else {
+            throw Refusal(
+                .notFound, "there is no report \(text.shortened(to: 40))",
+                hint: "the reports are " + StandardReportName.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        if let narrowed = narrowed(query.selection, context) {
+            return .seeOther(narrowed.link(PageLink("reports", name.rawValue)))
+        }
+        let wanted = try Self.standardRequest(name, query.selection, file: query.isFile ? query : nil)
+        try context.authorize(wanted.selection.networks)
+        let report = try await count(wanted)
+        guard query.isFile else {
+            return .page(StandardReportPage(report, query.selection).page)
+        }
+        return .file(
+            csv: report.rendered(as: .csv),
+            name: [name.rawValue, wanted.section].compactMap(\.self).joined(separator: "-"))
+    }
+
+    func explore(_ request: Request, _ context: ConsoleContext) async throws -> PageAnswer {
+        let query = try PageQuery(request, known: PageQuery.selection + ["by", "columns", "sort", "top"])
+        let fields = query.fields
+        let choice = ExplorePage.Choice(
+            by: fields["by"], columns: fields["columns"], sort: fields["sort"], top: fields["top"])
+        if let narrowed = narrowed(query.selection, context) {
+            let link = narrowed.link(PageLink("explore"))
+            return .seeOther(choice.parameters.reduce(link) { $0.adding($1.name, $1.value) })
+        }
+        var texts = query.selection.reportParameters
+        texts.by = choice.by ?? texts.by
+        texts.columns = choice.columns ?? ExplorePage.Choice.defaultColumns
+        texts.sort = choice.sort
+        texts.top = choice.top ?? (query.isFile ? nil : String(ExplorePage.Choice.defaultTop))
+        texts.format = .csv
+        let wanted = try ReportRequest(texts, nowMilliseconds: Self.nowMilliseconds)
+        try context.authorize(wanted.networks)
+        if query.isFile {
+            return try await queue.run {
+                let report = try await sources.report(wanted, Self.limits)
+                report.warnings.forEach { failures.note($0) }
+                return .file(csv: try await BackgroundWork.run { report.rendered(as: .csv) }, name: "report")
+            }
+        }
+        let report = await part { try await queue.run { try await sources.report(wanted, Self.limits) } }
+        return .page(ExplorePage(report, query.selection, choice).page)
+    }
+
+    func definitions(_ request: Request) throws -> PageAnswer {
+        try PageAnswer(DefinitionsPage().page, PageQuery(request, known: []))
+    }
+
+    // MARK: Counting
+
+    private static let limits = LedgerLimits(deadline: ReportRoutes.deadline, isBackground: true)
+
+    private static var nowMilliseconds: Int64 {
+        Int64(Date().timeIntervalSince1970 * 1000)
+    }
+
+    private func count(_ wanted: StandardReportRequest) async throws -> StandardReport {
+        try await queue.run {
+            let report = try await sources.standardReport(wanted, Self.limits)
+            report.warnings.forEach { failures.note($0) }
+            return report
+        }
+    }
+
+    private static func standardRequest(
+        _ name: StandardReportName, _ selection: PageSelection, file: PageQuery? = nil
+    ) throws(FieldProblem) -> StandardReportRequest {
+        var parameters = StandardReportParameters()
+        parameters.name = name.rawValue
+        parameters.selection = selection.reportParameters
+        if let file {
+            parameters.section = file.fields["section"]
+            parameters.format = .csv
+        }
+        return try StandardReportRequest(parameters, nowMilliseconds: nowMilliseconds)
+    }
+
+    /// The selection of the networks that a token is limited to, where a request names none; nil for any other.
+    private func narrowed(_ selection: PageSelection, _ context: ConsoleContext) -> PageSelection? {
+        let prefix = ReportDimension.network.rawValue + "="
+        guard context.isLimited, !selection.filters.contains(where: { $0.hasPrefix(prefix) }) else {
+            return nil
+        }
+        var narrowed = selection
+        narrowed.filters += context.caller?.networks.map { prefix + $0.text } ?? []
+        return narrowed
+    }
+}
+
+extension ConsoleContext {
+    /// Whether the token is limited to some networks.
+    var isLimited: Bool {
+        caller?.networks.isEmpty == false
+    }
+}

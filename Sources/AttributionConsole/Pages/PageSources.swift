@@ -1,0 +1,40 @@
+package import AttributionPages
+package import AttributionReports
+package import AttributionStore
+
+/// What pages are made from.
+package struct PageSources: Sendable {
+    /// Reads the store.
+    package var reader: any LedgerReading
+    /// Judges the quarantine again.
+    package var requeue: @Sendable (QuarantineQuery) async throws -> Requeued
+    /// What is known without the store; must not block.
+    package var health: @Sendable () -> ServerHealth
+    /// The keys in use, by name.
+    package var keys: @Sendable () -> [KeysPage.Key]
+    /// Counts a free report.
+    package var report: @Sendable (ReportRequest, LedgerLimits) async throws -> Report
+    /// Counts a standard report.
+    package var standardReport: @Sendable (StandardReportRequest, LedgerLimits) async throws -> StandardReport
+    /// The version of the program.
+    package var version: String
+
+    /// Makes sources.
+    package init(
+        reader: any LedgerReading,
+        requeue: @escaping @Sendable (QuarantineQuery) async throws -> Requeued,
+        health: @escaping @Sendable () -> ServerHealth,
+        keys: @escaping @Sendable () -> [KeysPage.Key],
+        report: @escaping @Sendable (ReportRequest, LedgerLimits) async throws -> Report,
+        standardReport: @escaping @Sendable (StandardReportRequest, LedgerLimits) async throws -> StandardReport,
+        version: String
+    ) {
+        self.reader = reader
+        self.requeue = requeue
+        self.health = health
+        self.keys = keys
+        self.report = report
+        self.standardReport = standardReport
+        self.version = version
+    }
+}

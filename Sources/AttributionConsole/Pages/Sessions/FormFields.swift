@@ -1,0 +1,81 @@
+import AttributionReports
+import StrictJSON
+
+/// The fields of a form, from a query or a body of type `application/x-www-form-urlencoded`.
+///
+/// - SeeAlso: [URL Standard, parsing](https://url.spec.whatwg.org/#urlencoded-parsing)
+package struct FormFields: Sendable {
+    /// The fields in order, without empty ones: a form sends every field, filled in or not.
+    package private(set) var fields: [(name: String, value: String)]
+
+    /// Reads fields; bytes that are not UTF-8 become U+FFFD.
+    package init(_ text: some StringProtocol) {
+        fields = text.utf8.split(separator: UInt8(ascii: "&")).compactMap { pair in
+            let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let value = sides.count > 1 ? Self.decoded(sides[1]) : ""
+            return value.isEmpty ? nil : (Self.decoded(sides[0]), value)
+        }
+    }
+
+    /// The first value of a field.
+    package subscript(name: String) -> String? {
+        fields.first { $0.name == name }?.value
+    }
+
+    /// The values of a field that may occur several times.
+    package func values(_ name: String) -> [String] {
+        fields.filter { $0.name == name }.map(\.value)
+    }
+
+    /// Removes a field.
+    package mutating func remove(_ name: String) {
+        fields.removeAll { $0.name == name }
+    }
+
+    /// Refuses what would be silently ignored.
+    ///
+    /// - Parameters:
+    ///   - known: The names of the page.
+    ///   - repeatable: Those that may occur several times.
+    /// - Throws: ``StrictJSON/FieldProblem`` for another name, or a second value.
+    func check(known: [String], repeatable: [String] = []) throws(FieldProblem) {
+        for (index, field) in fields.enumerated() {
+            guard known.contains(field.name) else {
+                throw FieldProblem(
+                    field: field.name.shortened(to: 40), found: "an unknown parameter",
+                    expected: known.joined(separator: ", ") + known.suggestion(for: field.name))
+            }
+            guard repeatable.contains(field.name) || !fields[..<index].contains(where: { $0.name == field.name }) else {
+                throw FieldProblem(field: field.name, found: "more than one value", expected: "one")
+            }
+        }
+    }
+
+    private static func decoded(_ bytes: some Sequence<UInt8>) -> String {
+        let bytes = Array(bytes)
+        var output: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "%"), index + 2 < bytes.count, let high = digit(bytes[index + 1]),
+                let low = digit(bytes[index + 2])
+            {
+                output.append(high << 4 | low)
+                index += 3
+                continue
+            }
+            output.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            index += 1
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

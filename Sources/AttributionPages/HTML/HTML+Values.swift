@@ -1,0 +1,86 @@
+import Attribution
+import StrictJSON
+
+extension HTML {
+    /// A value from outside: in a direction of its own, with invisible characters spelled out, and cut.
+    ///
+    /// - Parameters:
+    ///   - text: The value; empty for none.
+    ///   - limit: The most characters to show.
+    /// - Returns: The value as an element.
+    package static func value(_ text: String, limit: Int = 80) -> HTML {
+        text.isEmpty ? .none : HTML(.bdi) { text.shortened(to: limit) }
+    }
+
+    /// A value that does not exist.
+    package static let none = HTML(.span, .class("none")) { "none" }
+
+    /// A number in full, with a comma between thousands; programs find it without commas.
+    package static func count(_ number: Int64) -> HTML {
+        HTML(.data, .value(String(number))) { number.grouped }
+    }
+
+    /// A share as a percentage; nil where its denominator is 0.
+    package static func share(_ share: Double?) -> HTML {
+        guard let share else {
+            return .none
+        }
+        return HTML(.data, .value(share.fixed(places: 4))) { (share * 100).fixed(places: 2) + " %" }
+    }
+
+    /// A number with decimals; nil where its denominator is 0.
+    package static func decimal(_ number: Double?, places: Int) -> HTML {
+        guard let number else {
+            return .none
+        }
+        return HTML(.data, .value(number.fixed(places: places))) { number.fixed(places: places) }
+    }
+
+    /// A moment in UTC, to the second.
+    package static func moment(_ text: String) -> HTML {
+        HTML(.time) { text }
+    }
+
+    /// A link.
+    package static func link(_ link: PageLink, _ text: String) -> HTML {
+        HTML(.a, .href(link)) { text }
+    }
+
+    /// What an operator has to know.
+    ///
+    /// - Parameters:
+    ///   - mood: How it is shown, besides its words.
+    ///   - text: The words.
+    /// - Returns: A paragraph.
+    package static func notice(_ mood: Mood, _ text: String) -> HTML {
+        HTML(.p, mood.attribute) { text }
+    }
+
+    /// How good news is.
+    package enum Mood: Hashable, Sendable {
+        case good, uncertain, bad
+
+        /// The class of a notice.
+        var attribute: HTMLAttribute {
+            switch self {
+            case .good: .class("notice good")
+            case .uncertain: .class("notice uncertain")
+            case .bad: .class("notice bad")
+            }
+        }
+    }
+}
+
+extension Int64 {
+    /// The number in full, with a comma between thousands: 2,104,332.
+    package var grouped: String {
+        var groups: [String] = []
+        var rest = magnitude
+        while rest >= 1_000 {
+            groups.append(Int64(rest % 1_000).padded(to: 3))
+            rest /= 1_000
+        }
+        groups.append(String(rest))
+        return (self < 0 ? "-" : "") + groups.reversed().joined(separator: ",")
+    }
+}

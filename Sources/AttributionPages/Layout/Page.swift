@@ -1,0 +1,139 @@
+/// A page: its title, its place, and its content.
+package struct Page: Sendable {
+    /// The title, without the program's name.
+    package let title: String
+    /// Where it is.
+    package let place: PagePlace
+    /// What it counts; nil where it counts nothing.
+    package let selection: PageSelection?
+    /// The tables it shows, for files.
+    package let tables: [PageTable]
+    let content: HTML
+
+    /// Makes a page.
+    package init(
+        title: String,
+        place: PagePlace,
+        selection: PageSelection? = nil,
+        tables: [PageTable] = [],
+        @HTMLBuilder content: () -> HTML
+    ) {
+        self.title = title
+        self.place = place
+        self.selection = selection
+        self.tables = tables
+        self.content = content()
+    }
+}
+
+/// What every page shows besides its content.
+package struct PageSurroundings: Sendable {
+    /// Who is logged in; nil where no one needs to.
+    package let holder: String?
+    /// What a change has to carry; nil before the login.
+    package let formToken: String?
+    /// The names of the standard reports.
+    package let reports: [String]
+    /// The version of the program.
+    package let version: String
+
+    /// Makes surroundings.
+    package init(holder: String?, formToken: String?, reports: [String], version: String) {
+        self.holder = holder
+        self.formToken = formToken
+        self.reports = reports
+        self.version = version
+    }
+}
+
+extension Page {
+    /// The whole document.
+    package func document(in surroundings: PageSurroundings) -> String {
+        HTML.document(
+            HTML(.html, .lang("en")) {
+                HTML(.head) {
+                    HTML(.meta, .charset("utf-8"))
+                    HTML(.title) { "\(title) · skan" }
+                    HTML(.meta, .name("viewport"), .content("width=device-width, initial-scale=1"))
+                    HTML(.meta, .name("color-scheme"), .content("light dark"))
+                    HTML(.link, .rel("icon"), .type("image/svg+xml"), .href(PageAsset.icon.link))
+                    HTML(.link, .rel("stylesheet"), .href(PageAsset.style.link))
+                }
+                HTML(.body) {
+                    HTML(.a, .class("skip"), .href(toID: "content")) { "Skip to the content" }
+                    header(surroundings)
+                    HTML(.main, .id("content"), .tabindex(-1)) {
+                        HTML(.h1) { title }
+                        content
+                    }
+                    HTML(.footer) {
+                        HTML(.p) {
+                            "skan \(surroundings.version). Times are UTC unless a page names another time zone. "
+                            HTML(.a, .href(PageLink("openapi.yaml"))) { "API" }
+                        }
+                    }
+                }
+            })
+    }
+
+    private func header(_ surroundings: PageSurroundings) -> HTML {
+        HTML(.header) {
+            HTML(.nav, .ariaLabel("Pages")) {
+                HTML(.ul) {
+                    HTML(
+                        PagePlace.named.prefix(1).map { item($0.name, $0.place) }
+                            + (surroundings.reports.isEmpty ? [] : [reports(surroundings.reports)])
+                            + PagePlace.named.dropFirst().map { item($0.name, $0.place) })
+                }
+            }
+            if let holder = surroundings.holder, let token = surroundings.formToken {
+                HTML(.form, .class("logout"), .method("post"), .action(PageLink("logout"))) {
+                    HTML.formToken(token)
+                    HTML(.span) { "Logged in as \(holder)" }
+                    HTML(.button, .type("submit")) { "Log out" }
+                }
+            }
+        }
+    }
+
+    private func reports(_ names: [String]) -> HTML {
+        let isHere = if case .report = place { true } else { false }
+        return HTML(.li) {
+            HTML(.details) {
+                HTML(.summary, isHere ? .class("here") : .class("menu")) { "Reports" }
+                HTML(.ul) { HTML(names.map { item($0.capitalizedFirst, .report($0)) }) }
+            }
+        }
+    }
+
+    private func item(_ name: String, _ place: PagePlace) -> HTML {
+        let link = place.isSelective ? selection?.link(place.link) ?? place.link : place.link
+        return HTML(.li) {
+            HTML(.a, [.href(link)] + (place == self.place ? [.ariaCurrent("page")] : []), HTML(name))
+        }
+    }
+}
+
+extension HTML {
+    /// The hidden field without which no change is made.
+    static func formToken(_ token: String) -> HTML {
+        HTML(.input, .type("hidden"), .name(PageForm.tokenField), .value(token))
+    }
+}
+
+/// The names of form fields that the server reads.
+package enum PageForm {
+    /// The hidden field of every form that changes something.
+    package static let tokenField = "form-token"
+    /// The field of the login with the token.
+    package static let accessTokenField = "token"
+    /// The page to go to after the login.
+    package static let nextField = "next"
+}
+
+extension String {
+    /// The text with its first letter as a capital.
+    var capitalizedFirst: String {
+        prefix(1).uppercased() + dropFirst()
+    }
+}

@@ -1,0 +1,101 @@
+package import Attribution
+
+/// What a page is asked for: the traffic, days and conditions, under the API's names, as every link of the page repeats
+/// them.
+package struct PageSelection: Hashable, Sendable {
+    /// `provenance`; nil for Apple's.
+    package var provenance: String?
+    /// `time-zone`; nil for UTC.
+    package var timeZone: String?
+    /// `period`; nil for the days of ``from`` and ``to``, or ``defaultPeriod``.
+    package var period: String?
+    /// `from`.
+    package var from: String?
+    /// `to`.
+    package var to: String?
+    /// Each `where`.
+    package var filters: [String]
+
+    /// The days of a page that names none.
+    package static let defaultPeriod = "30d"
+    /// The longest link that is worth following: servers refuse long ones.
+    private static let longestLink = 2_000
+
+    /// Makes a selection.
+    package init(
+        provenance: String? = nil, timeZone: String? = nil, period: String? = nil, from: String? = nil,
+        to: String? = nil, filters: [String] = []
+    ) {
+        self.provenance = provenance
+        self.timeZone = timeZone
+        self.period = period
+        self.from = from
+        self.to = to
+        self.filters = filters.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    /// The days, where neither a period nor a day is named.
+    package var effectivePeriod: String? {
+        period ?? (from == nil && to == nil ? Self.defaultPeriod : nil)
+    }
+
+    /// The parameters that are not what they are by default.
+    package var parameters: [PageLink.Parameter] {
+        let single: [(String, String?)] = [
+            ("provenance", provenance == Traffic.apple.rawValue ? nil : provenance),
+            ("time-zone", timeZone == "UTC" ? nil : timeZone),
+            ("period", period == Self.defaultPeriod ? nil : period), ("from", from), ("to", to),
+        ]
+        return single.compactMap { name, value in value.map { PageLink.Parameter(name, $0) } }
+            + filters.map { PageLink.Parameter("where", $0) }
+    }
+
+    /// A page with the same selection.
+    package func link(_ page: PageLink) -> PageLink {
+        parameters.reduce(page) { $0.adding($1.name, $1.value) }
+    }
+
+    /// The selection with other days.
+    package func with(period: String) -> PageSelection {
+        var selection = self
+        (selection.period, selection.from, selection.to) = (period, nil, nil)
+        return selection
+    }
+
+    /// The selection of some days.
+    package func with(from: String, to: String) -> PageSelection {
+        var selection = self
+        (selection.period, selection.from, selection.to) = (nil, from, to)
+        return selection
+    }
+
+    /// The selection of the rows with a value alone, in place of what selected this dimension before.
+    package func narrowed(to dimension: ReportDimension, _ value: String) -> PageSelection {
+        var selection = self
+        let name = dimension.rawValue
+        selection.filters.removeAll { $0.hasPrefix(name + "=") || $0.hasPrefix(name + "!=") }
+        selection.filters.append(name + "=" + value)
+        return selection
+    }
+
+    /// The selection without a condition.
+    package func without(_ filter: String) -> PageSelection {
+        var selection = self
+        selection.filters.removeAll { $0 == filter }
+        return selection
+    }
+
+    /// A page of the rows with a value alone; nil for a value too long to be in a link.
+    ///
+    /// A value of a dimension of time selects its days, which are the nearest that can be selected for an hour.
+    package func link(_ page: PageLink, narrowedTo dimension: ReportDimension, _ value: String) -> PageLink? {
+        let narrowed =
+            switch dimension {
+            case .hour: with(period: String(value.prefix { $0 != "T" }))
+            case .day, .week, .month: with(period: value)
+            default: narrowed(to: dimension, value)
+            }
+        let link = narrowed.link(page)
+        return link.text.utf8.count <= Self.longestLink ? link : nil
+    }
+}

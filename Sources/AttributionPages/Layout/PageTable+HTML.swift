@@ -1,0 +1,115 @@
+import Attribution
+import AttributionReports
+
+extension PageTable {
+    /// The table with its caption and a link to its file.
+    ///
+    /// - Parameter csv: The address of the file; nil without one.
+    /// - Returns: The table.
+    func html(csv: PageLink?) -> HTML {
+        let captionID = id + "-caption"
+        return HTML(.div, .class("table")) {
+            if rows.isEmpty {
+                HTML(.p, .class("empty"), .id(captionID)) { "\(caption): \(emptyText)" }
+            } else {
+                HTML(.div, .class("scroll"), .role("region"), .ariaLabelledBy(captionID), .tabindex(0)) {
+                    HTML(.table, .id(id)) {
+                        HTML(.caption, .id(captionID)) { caption }
+                        HTML(.thead) { HTML(.tr) { HTML(columns.map(Self.head)) } }
+                        HTML(.tbody) { HTML(rows.map { HTML(.tr, [], cells(of: $0)) }) }
+                        if let totals {
+                            HTML(.tfoot) { HTML(.tr, [], cells(of: totals)) }
+                        }
+                    }
+                }
+                if omittedRows > 0 {
+                    HTML(.p, .class("more")) { "… and \(Int64(omittedRows).grouped) more; the totals include them." }
+                }
+            }
+            if let csv {
+                HTML(.p, .class("file")) {
+                    HTML(.a, .href(csv), .download) { "CSV: \(caption)" }
+                }
+            }
+        }
+    }
+
+    private static func head(_ column: Column) -> HTML {
+        var attributes: [HTMLAttribute] = [.scope("col")]
+        if column.isNumber { attributes.append(.class("number")) }
+        var name = HTML(column.name)
+        if let sort = column.sort {
+            switch sort.order {
+            case .ascending: attributes.append(.ariaSort("ascending"))
+            case .descending: attributes.append(.ariaSort("descending"))
+            case nil: break
+            }
+            name = HTML(.a, .href(sort.link)) {
+                column.name
+                switch sort.order {
+                case .ascending: HTML(.span, .ariaHidden) { " ▲" }
+                case .descending: HTML(.span, .ariaHidden) { " ▼" }
+                case nil: HTML.nothing
+                }
+            }
+        }
+        return HTML(.th, attributes, HTML([name, column.note.map(Self.mark) ?? .nothing]))
+    }
+
+    private static func mark(_ note: String) -> HTML {
+        HTML(.span, .class("mark")) { note }
+    }
+
+    /// The first cell is the row's heading.
+    private func cells(of row: Row) -> HTML {
+        HTML(
+            zip(columns, row.cells).enumerated().map { index, pair in
+                let (column, cell) = pair
+                let content = cell.html
+                guard index == 0 else {
+                    return HTML(.td, column.isNumber ? [.class("number")] : [], content)
+                }
+                let isNumber: [HTMLAttribute] = column.isNumber ? [.class("number")] : []
+                return HTML(.th, [.scope("row")] + isNumber, HTML([content, row.part.map(Self.bar) ?? .nothing]))
+            })
+    }
+
+    private static func bar(_ part: Double) -> HTML {
+        HTML(.svg, .class("part"), .ariaHidden) {
+            HTML(.rect, .width(.percent(min(max(part, 0), 1) * 100)), .height(.percent(100)))
+        }
+    }
+}
+
+extension PageTable.Cell {
+    /// The cell.
+    var html: HTML {
+        switch self {
+        case .value(let text, let link?): HTML(.a, .href(link)) { HTML.value(text) }
+        case .value(let text, nil): .value(text)
+        case .count(let number, let link?): HTML(.a, .href(link)) { HTML.count(number) }
+        case .count(let number, nil): .count(number)
+        case .share(let share): .share(share)
+        case .decimal(let number, let places): .decimal(number, places: places)
+        case .money(let amount): HTML(amount.description)
+        case .words(let text, let link?): .link(link, text)
+        case .words(let text, nil): HTML(text)
+        case .counts(let range):
+            range.lowerBound == range.upperBound
+                ? .count(range.lowerBound) : HTML([.count(range.lowerBound), HTML(" to "), .count(range.upperBound)])
+        case .shares(let range):
+            range.lowerBound == range.upperBound
+                ? .share(range.lowerBound) : HTML([.share(range.lowerBound), HTML(" to "), .share(range.upperBound)])
+        case .moment(let milliseconds): .moment(Moment(milliseconds: milliseconds).text)
+        case .compared(let cell, let previous):
+            HTML([
+                cell.html,
+                HTML(.span, .class("change")) {
+                    "previously "
+                    previous.html
+                },
+            ])
+        case .blank: .none
+        }
+    }
+}

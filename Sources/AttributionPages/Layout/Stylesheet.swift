@@ -1,0 +1,143 @@
+/// The style of every page: both colour schemes, from a phone to a wide screen.
+///
+/// Text has a contrast of at least 4.5 to 1 to what is behind it, and marks of charts at least 3 to 1 (WCAG 2.2, AA).
+enum Stylesheet {
+    static let text = colours + elements + parts + wide
+
+    private static let colours = """
+        :root {
+          color-scheme: light dark;
+          --back: #f3f4f6; --card: #ffffff; --text: #1b1f24; --quiet: #525a65; --line: #cfd4da; --link: #0a4fb3;
+          --mark: #1f5fbf; --former: #8a4b00; --part: #dbe7f8; --focus: #a03c00;
+          --good: #e2f3e7; --good-text: #11502a; --uncertain: #fdf1cf; --uncertain-text: #5a4200;
+          --bad: #fbe3e1; --bad-text: #861610;
+        }
+        @media (prefers-color-scheme: dark) {
+          :root {
+            --back: #13161a; --card: #1b1f25; --text: #e7eaee; --quiet: #a8b0bb; --line: #3b424c; --link: #8fbcff;
+            --mark: #6ea4f5; --former: #f0b35a; --part: #24364f; --focus: #ffb25c;
+            --good: #17352a; --good-text: #a9e6c2; --uncertain: #3b3013; --uncertain-text: #ffe09a;
+            --bad: #45201d; --bad-text: #ffb8b1;
+          }
+        }
+
+        """
+
+    private static let elements = """
+        * { box-sizing: border-box; }
+        html { font: 100%/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+        body { margin: 0; background: var(--back); color: var(--text); }
+        a { color: var(--link); }
+        :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
+        main:focus { outline: none; }
+        h1 { font-size: 1.5rem; margin: 1rem 0; overflow-wrap: anywhere; }
+        h2 { font-size: 1.15rem; margin: 0 0 .5rem; }
+        h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
+        p { margin: .5rem 0; overflow-wrap: anywhere; }
+        code, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .875rem; }
+        pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line); padding: .75rem; margin: 0; }
+        pre.text { white-space: pre-wrap; overflow-wrap: anywhere; }
+        main { padding: 0 1rem 2rem; max-width: 90rem; margin: 0 auto; }
+        footer { padding: 1rem; color: var(--quiet); border-top: 1px solid var(--line); }
+        dl { display: grid; grid-template-columns: minmax(7rem, auto) 1fr; gap: .25rem 1rem; margin: 0; }
+        dt { color: var(--quiet); }
+        dd { margin: 0; overflow-wrap: anywhere; }
+        summary { cursor: pointer; padding: .25rem 0; min-height: 1.75rem; }
+        button { font: inherit; color: #ffffff; background: #1f5fbf; border: 1px solid #1f5fbf; border-radius: .25rem;
+          padding: .35rem .9rem; min-height: 2.25rem; cursor: pointer; }
+        input, select { font: inherit; color: var(--text); background: var(--card); border: 1px solid var(--quiet);
+          border-radius: .25rem; padding: .3rem .5rem; min-height: 2.25rem; max-width: 100%; }
+        label { display: block; color: var(--quiet); }
+
+        """
+
+    private static let parts = """
+        .skip { position: absolute; left: -100rem; }
+        .skip:focus { position: static; display: inline-block; padding: .5rem 1rem; background: var(--card); }
+        header { background: var(--card); border-bottom: 1px solid var(--line); padding: .25rem 1rem; }
+        nav ul, .choices, .conditions { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; }
+        nav ul { gap: 0 1rem; }
+        nav li { position: relative; }
+        nav a, nav summary { display: inline-block; padding: .35rem 0; min-height: 2rem; color: var(--link);
+          text-decoration: none; }
+        nav a:hover, nav summary:hover { text-decoration: underline; }
+        nav a[aria-current], nav summary.here { color: var(--text); font-weight: 600;
+          box-shadow: inset 0 -3px var(--mark); }
+        nav details[open] ul { flex-direction: column; background: var(--card); border: 1px solid var(--line);
+          padding: .25rem 1rem; }
+        .logout { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; padding: .25rem 0; }
+        .card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: 1rem;
+          margin: 0 0 1rem; min-width: 0; }
+        .picker { margin: 0 0 1rem; }
+        .picker .days { color: var(--quiet); }
+        .choices { gap: .5rem; }
+        .choices a { display: inline-block; padding: .2rem .7rem; border: 1px solid var(--line); border-radius: 1rem;
+          background: var(--card); text-decoration: none; min-height: 2rem; }
+        .choices a[aria-current] { background: var(--part); color: var(--text); border-color: var(--mark); }
+        .conditions { gap: .5rem; margin-top: .5rem; }
+        .conditions li { border: 1px solid var(--mark); border-radius: .25rem; padding: .1rem .6rem;
+          overflow-wrap: anywhere; background: var(--card); }
+        form { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: end; }
+        .field { margin: 0; max-width: 100%; }
+        .field.wide, .field.wide input { width: 40rem; }
+        .notice { padding: .5rem .75rem; border-radius: .25rem; border-left: .4rem solid; margin: 0 0 1rem; }
+        .good { background: var(--good); color: var(--good-text); }
+        .uncertain { background: var(--uncertain); color: var(--uncertain-text); }
+        .bad { background: var(--bad); color: var(--bad-text); }
+        .notice a { color: inherit; }
+        .none, .empty, .more { color: var(--quiet); }
+        .mark { display: inline-block; margin-left: .35rem; padding: 0 .3rem; font-size: .75rem; font-weight: 400;
+          background: var(--uncertain); color: var(--uncertain-text); border-radius: .2rem; white-space: nowrap; }
+        .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 1rem; margin: 0; }
+        .figures div { display: flex; flex-direction: column-reverse; justify-content: flex-end; }
+        .figures dd { font-size: 1.5rem; font-variant-numeric: tabular-nums; line-height: 1.25; }
+        .figures .change { font-size: .875rem; color: var(--quiet); }
+        .scroll { overflow-x: auto; }
+        table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+        caption { text-align: left; font-weight: 600; padding: 0 0 .35rem; }
+        th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0;
+          border-bottom: 1px solid var(--line); }
+        thead th { color: var(--quiet); font-weight: 600; white-space: nowrap; }
+        tbody th { font-weight: 400; min-width: 6rem; overflow-wrap: anywhere; }
+        tfoot th, tfoot td { font-weight: 600; border-bottom: 0; }
+        .number { text-align: right; white-space: nowrap; }
+        tbody td:not(.number) { overflow-wrap: anywhere; min-width: 5rem; }
+        .part { display: block; width: 100%; height: .35rem; margin-top: .15rem; }
+        .part rect { fill: var(--mark); }
+        .file { margin: .35rem 0 0; font-size: .875rem; }
+        .chart { margin: 0; }
+        .chart figcaption { font-weight: 600; }
+        .chart .unit, .chart .key { font-size: .875rem; color: var(--quiet); margin: 0; }
+        .key { display: flex; gap: 1rem; }
+        .key span::before { content: ""; display: inline-block; width: 1rem; margin-right: .35rem; }
+        .key .now::before { height: .7rem; background: var(--mark); }
+        .key .former::before { height: 3px; background: var(--former); vertical-align: middle; }
+        svg { display: block; }
+        .plot { overflow: visible; width: calc(100% - 76px); }
+        .grid { stroke: var(--line); stroke-width: 1; }
+        .column { fill: var(--mark); }
+        .former { stroke: var(--former); stroke-width: 3; }
+        .tick, .label { fill: var(--quiet); font-size: 12px; }
+        .tick { dominant-baseline: middle; }
+
+        """
+
+    private static let wide = """
+        @media (min-width: 40rem) {
+          header { display: flex; flex-wrap: wrap; justify-content: space-between; }
+          nav details[open] > ul { position: absolute; z-index: 1; }
+        }
+        @media (min-width: 64rem) {
+          .columns { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1rem; align-items: start; }
+          .columns > .all { grid-column: 1 / -1; }
+        }
+        @media (forced-colors: active) {
+          .column, .part rect { fill: CanvasText; }
+          .former { stroke: Highlight; }
+        }
+        @media print {
+          header, .picker, .file, .skip { display: none; }
+        }
+
+        """
+}

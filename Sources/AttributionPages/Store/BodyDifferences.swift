@@ -1,0 +1,30 @@
+import StrictJSON
+
+/// The members in which two bodies differ.
+struct BodyDifferences {
+    /// The body that was recorded first, and the other.
+    let recorded: [UInt8]?
+    let other: [UInt8]
+
+    /// A row for each member with different values, in the order of the recorded body, then of the other.
+    var table: PageTable {
+        let (recorded, other) = (Self.members(recorded ?? []), Self.members(other))
+        let names = recorded.map(\.name) + other.map(\.name).filter { name in !recorded.contains { $0.name == name } }
+        return PageTable(
+            id: "differences", caption: "Fields that differ",
+            columns: [.init("field"), .init("recorded"), .init("this copy")],
+            rows: names.compactMap { name in
+                let (mine, theirs) = (Self.value(name, recorded), Self.value(name, other))
+                return mine == theirs ? nil : .init([.value(name), mine, theirs])
+            },
+            emptyText: "No field differs that can be read.")
+    }
+
+    private static func value(_ name: String, _ members: [(name: String, text: String)]) -> PageTable.Cell {
+        members.first { $0.name == name }.map { .value($0.text) } ?? .words("absent")
+    }
+
+    private static func members(_ body: [UInt8]) -> [(name: String, text: String)] {
+        ((try? JSONObject(reading: body))?.fields ?? []).map { ($0.name, $0.value.summary) }
+    }
+}

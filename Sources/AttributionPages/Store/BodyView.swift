@@ -1,0 +1,59 @@
+import StrictJSON
+
+/// A body as received: as text where it is UTF-8, and its bytes.
+struct BodyView {
+    let bytes: [UInt8]?
+
+    /// Larger bodies are cut: none that is genuine is.
+    static let limit = 16_384
+
+    var html: HTML {
+        guard let bytes else {
+            return .notice(.bad, "The body is damaged; skan recount says more.")
+        }
+        let shown = Array(bytes.prefix(Self.limit))
+        return HTML([
+            HTML(.p) {
+                HTML.count(Int64(bytes.count))
+                bytes.count == 1 ? " byte" : " bytes"
+                shown.count < bytes.count ? ", the first \(Int64(shown.count).grouped) of which are shown" : ""
+            },
+            HTML(.h3) { "Text" },
+            text(shown),
+            HTML(.details) {
+                HTML(.summary) { "Bytes" }
+                HTML(.pre, .tabindex(0), .ariaLabel("Bytes in hexadecimal digits")) { Self.dump(shown) }
+            },
+        ])
+    }
+
+    private func text(_ shown: [UInt8]) -> HTML {
+        guard let text = String(validating: shown, as: UTF8.self) else {
+            return HTML(.p) { "It is not UTF-8." }
+        }
+        // Line breaks and tabs may stay; what is invisible is spelled out.
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.split(separator: "\t", omittingEmptySubsequences: false)
+                .map { String($0).shortened(to: Self.limit) }.joined(separator: "\t")
+        }
+        return HTML(.pre, .class("text"), .dir("ltr"), .tabindex(0), .ariaLabel("The body as text")) {
+            lines.joined(separator: "\n")
+        }
+    }
+
+    /// Sixteen bytes a line: the offset, the bytes, and those among them that are visible ASCII.
+    static func dump(_ bytes: [UInt8]) -> String {
+        stride(from: 0, to: bytes.count, by: 16).map { start in
+            let line = bytes[start..<min(start + 16, bytes.count)]
+            let digits = line.map { hex($0, 2) }.joined(separator: " ")
+            let gap = String(repeating: " ", count: 49 - digits.count)
+            let visible = line.map { (0x20..<0x7F).contains($0) ? String(Unicode.Scalar($0)) : "." }.joined()
+            return hex(start, 6) + "  " + digits + gap + visible
+        }.joined(separator: "\n")
+    }
+
+    private static func hex(_ number: some BinaryInteger, _ width: Int) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}

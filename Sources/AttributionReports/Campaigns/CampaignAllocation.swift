@@ -1,0 +1,118 @@
+package import Attribution
+package import CodedErrors
+
+/// Takes a free id for a campaign, such that it is not taken for another one's.
+package struct CampaignAllocation: Sendable {
+    /// Which id is wanted.
+    package enum Kind: Hashable, Sendable {
+        /// A campaign id, 1 to 100.
+        case campaignID
+        /// A source identifier of four digits, in a group of two digits that no other campaign has.
+        case sourceIdentifier
+        /// A source identifier of four digits that ends in some digits.
+        case sourceIdentifierInGroup(SourceIdentifier)
+    }
+
+    /// What people call it.
+    package let name: String
+    /// The network.
+    package let network: AdNetworkID
+    /// The advertised app.
+    package let app: AppStoreItemID
+    /// The first and the last day (UTC) on which its ads run; nil for no end.
+    package let from: CalendarDay
+    package let through: CalendarDay?
+    /// Which id is wanted.
+    package let kind: Kind
+
+    /// Makes an allocation.
+    package init(
+        name: String,
+        network: AdNetworkID,
+        app: AppStoreItemID,
+        from: CalendarDay,
+        through: CalendarDay?,
+        kind: Kind
+    ) {
+        self.name = name
+        self.network = network
+        self.app = app
+        self.from = from
+        self.through = through
+        self.kind = kind
+    }
+
+    /// The campaign with the first free id.
+    ///
+    /// - Parameter map: The campaigns so far.
+    /// - Returns: The campaign, to be added to the map.
+    /// - Throws: ``CodedErrors/Refusal`` if no id is free, saying when one is.
+    package func campaign(in map: CampaignMap) throws(Refusal) -> NamedCampaign {
+        let others = map.campaigns.filter { $0.sharesIDs(with: campaign(nil, nil)) }
+        switch kind {
+        case .campaignID:
+            for number in CampaignID.range {
+                let candidate = campaign(CampaignID(number), nil)
+                if Self.isFree(candidate, others.filter { $0.campaignID == candidate.campaignID }, late) {
+                    return candidate
+                }
+            }
+        case .sourceIdentifier, .sourceIdentifierInGroup:
+            for number in 1_000...ImpressionSourceIdentifier.range.upperBound {
+                if let identifier = SourceIdentifier(String(number)), let candidate = candidate(identifier, others) {
+                    return candidate
+                }
+            }
+        }
+        throw refusal(others)
+    }
+
+    /// The campaign with an identifier; nil if the identifier is not free, or of another group.
+    private func candidate(_ identifier: SourceIdentifier, _ others: [NamedCampaign]) -> NamedCampaign? {
+        let candidate = campaign(nil, identifier)
+        let rivals: [NamedCampaign]
+        if case .sourceIdentifierInGroup(let group) = kind {
+            guard identifier.digits.hasSuffix(group.digits) else {
+                return nil
+            }
+            rivals = others.filter { $0.sourceIdentifier == identifier }
+        } else {
+            // Postbacks of small crowds have two digits: two campaigns of one group could not be told apart.
+            rivals = others.filter { $0.sourceIdentifier?.suffix(2) == identifier.suffix(2) }
+        }
+        return Self.isFree(candidate, rivals, late) ? candidate : nil
+    }
+
+    private static func isFree(_ candidate: NamedCampaign, _ rivals: [NamedCampaign], _ late: Int64) -> Bool {
+        !rivals.contains { $0.isTooClose(to: candidate, late) }
+    }
+
+    /// For how many days after the last ad postbacks with such an id may arrive.
+    private var late: Int64 {
+        kind == .campaignID ? NamedCampaign.daysAfterCampaignID : NamedCampaign.daysAfterSourceIdentifier
+    }
+
+    private func campaign(_ campaignID: CampaignID?, _ identifier: SourceIdentifier?) -> NamedCampaign {
+        NamedCampaign(
+            name: name, network: network, app: app, campaignID: campaignID, sourceIdentifier: identifier, from: from,
+            through: through)
+    }
+
+    private func refusal(_ others: [NamedCampaign]) -> Refusal {
+        let ids =
+            switch kind {
+            case .campaignID: "campaign ids 1 to 100"
+            case .sourceIdentifier: "groups of source identifiers 00 to 99"
+            case .sourceIdentifierInGroup(let group): "source identifiers that end in \(group)"
+            }
+        let isConcerned = { (campaign: NamedCampaign) in
+            kind == .campaignID ? campaign.campaignID != nil : campaign.sourceIdentifier != nil
+        }
+        let free = others.filter(isConcerned).compactMap { $0.lastArrival(late)?.next }.filter { $0 > from }.min()
+        return Refusal(
+            .limitReached,
+            "all \(ids) of app \(app) of \(network.registered) are in use, or postbacks with them may still arrive",
+            hint: free.map { "an id is free from \($0) on; or end a campaign in the file with \"to\"" }
+                ?? "end a campaign in the file with \"to\"")
+    }
+}

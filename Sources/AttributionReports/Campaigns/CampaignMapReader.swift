@@ -1,0 +1,119 @@
+import Attribution
+import CodedErrors
+import StrictJSON
+
+/// Reads one file of names into a map, and notes everything that is wrong with it.
+struct CampaignMapReader {
+    private(set) var map: CampaignMap
+    private(set) var problems = DocumentProblems()
+
+    /// Continues a map.
+    init(_ map: CampaignMap) {
+        self.map = map
+    }
+
+    mutating func read(_ file: [UInt8]) {
+        guard
+            let fields = problems.attempt(
+                try DocumentFields(
+                    reading: file, limit: DocumentFile.limit, name: "campaigns",
+                    cure: "compare it with the example in Schemas.md"))
+        else {
+            return
+        }
+        problems.note(fields.unknown(besides: ["version", "apps", "source-apps", "campaigns"]))
+        _ = problems.attempt(try fields.integer("version", in: 1...1))
+        for child in problems.attempt(try fields.children("apps")) ?? [] {
+            readApp(child, \.apps, from: 1)
+        }
+        for child in problems.attempt(try fields.children("source-apps")) ?? [] {
+            readApp(child, \.sourceApps, from: 0)
+        }
+        for child in problems.attempt(try fields.children("campaigns")) ?? [] {
+            readCampaign(child)
+        }
+    }
+
+    private mutating func readApp(
+        _ fields: DocumentFields,
+        _ names: WritableKeyPath<CampaignMap, [AppStoreItemID: String]>,
+        from least: Int
+    ) {
+        problems.note(fields.unknown(besides: ["id", "name"]))
+        let number = problems.attempt(try fields.integer("id", in: least...Int.max))
+        let name = problems.attempt(try fields.text("name"))
+        guard let number, let name else {
+            return
+        }
+        let id = AppStoreItemID(Int64(number))
+        if let other = map[keyPath: names][id], other != name {
+            problems.note(
+                fields.problem(
+                    "name", found: "\"\(name.shortened(to: 60))\", but \"\(other.shortened(to: 60))\" before",
+                    expected: "one name for each app", cure: "remove one of them"))
+        }
+        map[keyPath: names][id] = name
+    }
+
+    private mutating func readCampaign(_ fields: DocumentFields) {
+        let known = problems.all.count
+        problems.note(
+            fields.unknown(besides: ["name", "network", "app", "campaign-id", "source-identifier", "from", "to"]))
+        let name = problems.attempt(try fields.text("name"))
+        let network = problems.attempt(try Self.network(fields))
+        let app = problems.attempt(try fields.integer("app", in: 1...Int.max))
+        let campaignID = problems.attempt(try Self.campaignID(fields))
+        let identifier = problems.attempt(try Self.sourceIdentifier(fields))
+        let from = problems.attempt(try fields.day("from"))
+        let through = problems.attempt(try fields.optionalDay("to"))
+        if !fields.has("campaign-id"), !fields.has("source-identifier") {
+            problems.note(
+                fields.problem(
+                    "source-identifier", found: "nothing", expected: "it or campaign-id, or both",
+                    cure: "skan campaigns allocate takes one that is free"))
+        }
+        if let from, let through = through ?? nil, through < from {
+            problems.note(
+                fields.problem(
+                    "to", found: through.description, expected: "a day from \(from) on",
+                    cure: "write the last day, or leave it out"))
+        }
+        guard problems.all.count == known, let name, let network, let app, let from else {
+            return
+        }
+        map.campaigns.append(
+            NamedCampaign(
+                name: name, network: network, app: AppStoreItemID(Int64(app)), campaignID: campaignID ?? nil,
+                sourceIdentifier: identifier ?? nil, from: from, through: through ?? nil))
+    }
+
+    private static func network(_ fields: DocumentFields) throws(DocumentProblem) -> AdNetworkID {
+        let text = try fields.text("network")
+        guard let network = AdNetworkID(text) else {
+            throw fields.problem(
+                "network", found: "\"\(text.shortened(to: 60))\"", expected: "the id of an ad network",
+                cure: "write one such as \"example123.skadnetwork\"")
+        }
+        return network
+    }
+
+    private static func campaignID(_ fields: DocumentFields) throws(DocumentProblem) -> CampaignID? {
+        guard fields.has("campaign-id") else {
+            return nil
+        }
+        return CampaignID(Int64(try fields.integer("campaign-id", in: 1...100)))
+    }
+
+    private static func sourceIdentifier(_ fields: DocumentFields) throws(DocumentProblem) -> SourceIdentifier? {
+        guard fields.has("source-identifier") else {
+            return nil
+        }
+        guard let text = try? fields.optionalText("source-identifier"), let identifier = SourceIdentifier(text) else {
+            throw fields.problem(
+                "source-identifier", found: fields.summary("source-identifier"),
+                expected: "two to four digits in quotes, as 05 is not 5",
+                cure: "write four digits such as \"5239\", or the last two or three for a group")
+        }
+        return identifier
+    }
+}

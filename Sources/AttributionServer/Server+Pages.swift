@@ -1,0 +1,136 @@
+import Attribution
+import AttributionConsole
+import AttributionIngest
+import AttributionListener
+import AttributionPages
+import AttributionReports
+import AttributionSigning
+import AttributionStore
+import Foundation
+import PostgreSQLStore
+import SQLiteStore
+import Synchronization
+
+extension Server {
+    /// How fast deliveries come, as the heartbeat reads it.
+    final class DeliveryRate: Sendable {
+        private let metrics: PrometheusMetrics
+        private let rate = Mutex(RecentRate())
+
+        init(_ metrics: PrometheusMetrics) {
+            self.metrics = metrics
+        }
+
+        /// Takes a reading.
+        func note(at now: ContinuousClock.Instant) {
+            let count = metrics.counts(of: "skan_deliveries_total", by: "status").values.reduce(0, +)
+            rate.withLock { $0.note(count, at: now) }
+        }
+
+        /// Deliveries a second.
+        func perSecond(at now: ContinuousClock.Instant) -> Double? {
+            rate.withLock { $0.perSecond(at: now) }
+        }
+    }
+
+    /// What pages show of the server's health.
+    static func health(
+        _ storage: ServerStorage,
+        _ ingestor: Ingestor,
+        _ tls: IngressTLS?,
+        _ metrics: PrometheusMetrics,
+        _ rate: DeliveryRate
+    ) -> @Sendable () -> ServerHealth {
+        let (store, ledger, webAds) = (storage.location, storage.ledger, storage.webAds)
+        let started = Date()
+        return {
+            var health = ServerHealth(
+                nowMilliseconds: milliseconds(Date()), store: store.name, recording: recording(ledger, webAds))
+            health.startedAtMilliseconds = milliseconds(started)
+            health.lastRecordedAtMilliseconds = ledger.lastRecordedAtMilliseconds
+            health.deliveriesPerSecond = rate.perSecond(at: .now)
+            health.answers = metrics.counts(of: "skan_ingress_requests_total", by: "status")
+                .map { (status: $0.key, count: $0.value) }.sorted { $0.status < $1.status }
+            health.waiting = ingestor.queueDepth
+            health.certificateEndMilliseconds = tls.map { milliseconds($0.notValidAfter) }
+            if case .file(let path) = store {
+                health.parts = StorePart.allCases.compactMap { part in
+                    part.bytes(ofStore: path).map { (name: part.rawValue, bytes: $0) }
+                }
+                health.disk = disk(of: path)
+            }
+            return health
+        }
+    }
+
+    /// Whether postbacks can be recorded, and web ads answered.
+    static func recording(_ ledger: any LedgerWriting, _ webAds: WebAds?) -> StoreHealth {
+        let health = ledger.health
+        return health == .ready ? webAds?.health ?? .ready : health
+    }
+
+    private static func milliseconds(_ date: Date) -> Int64 {
+        Int64(date.timeIntervalSince1970 * 1000)
+    }
+
+    /// The free bytes of a file's file system, and all of them.
+    private static func disk(of path: String) -> (free: Int64, all: Int64)? {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        guard let figures = try? FileManager.default.attributesOfFileSystem(forPath: folder),
+            let free = (figures[.systemFreeSize] as? NSNumber)?.int64Value,
+            let all = (figures[.systemSize] as? NSNumber)?.int64Value
+        else {
+            return nil
+        }
+        return (free, all)
+    }
+
+    /// What the console's pages are made from.
+    static func pageSources(
+        _ configuration: ServerConfiguration,
+        _ reader: any LedgerReading,
+        _ maintenance: StoreMaintenance,
+        _ references: CurrentReferences?,
+        health: @escaping @Sendable () -> ServerHealth,
+        keys: @escaping @Sendable () -> [KeysPage.Key]
+    ) -> PageSources {
+        let reporter = Reporter(reader, programVersion: configuration.programVersion)
+        return PageSources(
+            reader: reader, requeue: { try await maintenance.requeue($0) }, health: health, keys: keys,
+            report: { try await reporter.report($0, limits: $1) },
+            standardReport: {
+                let reporter = Reporter(
+                    reader, programVersion: configuration.programVersion,
+                    references: references?.references ?? ReportReferences())
+                return try await reporter.report($0, limits: $1, isRecording: health().recording == .ready)
+            },
+            version: configuration.programVersion)
+    }
+
+    /// The keys in use, by name.
+    static func keys(
+        _ testKeys: [SignaturePublicKey],
+        _ signer: CurrentSigner?
+    ) -> @Sendable () -> [KeysPage.Key] {
+        let verifying =
+            [
+                KeysPage.Key(
+                    name: "Apple's keys", purpose: "verify postbacks", detail: "built in: production and development")
+            ]
+            + testKeys.map { key in
+                KeysPage.Key(
+                    name: PostbackVerificationKey.test(key).name, purpose: "verifies test postbacks",
+                    detail: "SHA256:\(key.fingerprint)")
+            }
+        return {
+            let signing = (signer?.signer.networks ?? []).map { network in
+                let versions = network.versions.map(\.rawValue).joined(separator: ", ")
+                return KeysPage.Key(
+                    name: network.adNetworkID.text, purpose: "signs impressions",
+                    detail: "SKAdNetwork \(versions)"
+                        + (network.signsForAdAttributionKit ? " and AdAttributionKit" : ""))
+            }
+            return verifying + signing
+        }
+    }
+}

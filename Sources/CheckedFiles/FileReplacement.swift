@@ -1,0 +1,118 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
+/// A lock on the changes of a file, and the way to replace the file as a whole: a reader sees the former or the new
+/// one, never half of one.
+///
+/// The folder carries the lock, because the file is replaced.
+package struct FileReplacement: ~Copyable {
+    /// Why a file cannot be locked or written.
+    package struct Problem: Error, Hashable {
+        /// What the system says.
+        package let reason: String
+    }
+
+    private let path: String
+    private let folder: Int32
+
+    /// Waits for the lock.
+    ///
+    /// - Parameter path: The file; it need not exist.
+    /// - Throws: ``Problem`` if its folder cannot be locked.
+    package init(locking path: String) throws(Problem) {
+        let folder = open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else {
+            throw Self.problem()
+        }
+        guard flock(folder, LOCK_EX) == 0 else {
+            let problem = Self.problem()
+            close(folder)
+            throw problem
+        }
+        self.path = path
+        self.folder = folder
+    }
+
+    deinit {
+        close(folder)
+    }
+
+    /// Replaces the file, keeping owner and mode.
+    ///
+    /// - Parameters:
+    ///   - bytes: The new content.
+    ///   - mode: The mode of a file that did not exist.
+    /// - Throws: ``Problem``, with the former file as it was.
+    package borrowing func replace(with bytes: [UInt8], mode: UInt32) throws(Problem) {
+        try Self.replace(path, with: bytes, mode: mode)
+        guard fsync(folder) == 0 else {
+            throw Self.problem()
+        }
+    }
+
+    /// Replaces a file that no one else changes, keeping owner and mode.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - bytes: The new content.
+    ///   - mode: The mode of a file that did not exist.
+    /// - Throws: ``Problem``, with the former file as it was.
+    package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32) throws(Problem) {
+        let temporary = path + ".new"
+        // The file may be changed by a different user than the server runs as.
+        var former = stat()
+        let hasFormer = stat(path, &former) == 0
+        // A killed run may have left it behind.
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else {
+            throw problem()
+        }
+        let isOwned =
+            !hasFormer
+            || fchown(descriptor, former.st_uid, former.st_gid) == 0 && fchmod(descriptor, former.st_mode & 0o777) == 0
+        guard isOwned, write(bytes, to: descriptor), fsync(descriptor) == 0, rename(temporary, path) == 0 else {
+            let problem = problem()
+            close(descriptor)
+            unlink(temporary)
+            throw problem
+        }
+        close(descriptor)
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        bytes.withUnsafeBytes { buffer in
+            var written = 0
+            while written < buffer.count {
+                let count = Self.system(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
+                guard count > 0 || errno == EINTR else {
+                    return false
+                }
+                written += max(0, count)
+            }
+            return true
+        }
+    }
+
+    private static func system(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
+        #if canImport(Glibc)
+            Glibc.write(descriptor, start, count)
+        #else
+            Musl.write(descriptor, start, count)
+        #endif
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else {
+            return "."
+        }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func problem() -> Problem {
+        Problem(reason: String(cString: strerror(errno)))
+    }
+}

@@ -1,0 +1,298 @@
+package import StrictJSON
+
+/// The members of one object of a JSON document that a person wrote, read by name; what is misspelt is refused.
+package struct DocumentFields {
+    private let object: JSONObject
+    /// Where the object is, such as `campaigns[0].`; empty for the whole file.
+    private let prefix: String
+
+    /// Takes a whole file.
+    ///
+    /// - Parameters:
+    ///   - file: The bytes.
+    ///   - limit: How many there may be.
+    ///   - name: What the file is, for problems with the whole of it.
+    ///   - cure: What to do if it is not a JSON object.
+    /// - Throws: ``DocumentProblem`` with the whole of the file.
+    package init(reading file: [UInt8], limit: Int = 1 << 20, name: String, cure: String) throws(DocumentProblem) {
+        do throws(JSONError) {
+            object = try JSONObject(reading: file, limit: limit)
+        } catch {
+            throw DocumentProblem(
+                name, found: error.description, expected: "one JSON object, each name once", cure: cure)
+        }
+        prefix = ""
+    }
+
+    private init(_ text: String, path: String) throws(DocumentProblem) {
+        do throws(JSONError) {
+            object = try JSONObject(reading: text.utf8, limit: text.utf8.count)
+        } catch {
+            throw DocumentProblem(
+                String(path.dropLast()), found: error.description, expected: "one JSON object, each name once",
+                cure: "mend the object")
+        }
+        prefix = path
+    }
+
+    /// Refuses members of other names.
+    package func allow(_ names: String...) throws(DocumentProblem) {
+        if let problem = unknown(besides: names).first {
+            throw problem
+        }
+    }
+
+    /// The problems with members of other names.
+    package func unknown(besides names: [String]) -> [DocumentProblem] {
+        object.fields.filter { !names.contains($0.name) }.map { field in
+            DocumentProblem(
+                prefix + field.name.shortened(to: 60), found: field.value.summary,
+                expected: "one of the names \(names.joined(separator: ", "))",
+                cure: Self.nearest(to: field.name, in: names).map { "write \($0)" } ?? "remove it")
+        }
+    }
+
+    /// The members as they are, in order.
+    package var members: [JSONField] {
+        object.fields
+    }
+
+    /// Where the object is, such as `campaigns[0]`; empty for the whole file.
+    package var path: String {
+        String(prefix.dropLast())
+    }
+
+    /// The path of a member.
+    package func path(_ name: String) -> String {
+        prefix + name
+    }
+
+    /// Whether there is a member, even if it is `null`.
+    package func has(_ name: String) -> Bool {
+        object[name] != nil
+    }
+
+    // MARK: Values
+
+    /// A text of 1 to 255 bytes.
+    package func text(_ name: String) throws(DocumentProblem) -> String {
+        guard let text = try optionalText(name) else {
+            throw missing(name, "a string")
+        }
+        return text
+    }
+
+    /// A text of 1 to 255 bytes, or nil if there is none.
+    package func optionalText(_ name: String) throws(DocumentProblem) -> String? {
+        switch object[name] {
+        case nil: return nil
+        case .string(let text) where (1...255).contains(text.utf8.count): return text
+        case let value?: throw wrong(name, value, "a string of 1 to 255 bytes", "write the text in quotes")
+        }
+    }
+
+    /// True or false.
+    package func flag(_ name: String, else standard: Bool) throws(DocumentProblem) -> Bool {
+        switch object[name] {
+        case nil: return standard
+        case .bool(let value): return value
+        case let value?: throw wrong(name, value, "true or false", "write true or false without quotes")
+        }
+    }
+
+    /// A whole number of a range.
+    package func integer(_ name: String, in range: ClosedRange<Int>, else standard: Int? = nil) throws(DocumentProblem)
+        -> Int
+    {
+        switch object[name] {
+        case nil:
+            guard let standard else {
+                throw missing(name, Self.words(range))
+            }
+            return standard
+        case .integer(let value) where range.contains(Int(value)): return Int(value)
+        case let value?: throw wrong(name, value, Self.words(range), "write a number of that range")
+        }
+    }
+
+    /// A number of a range.
+    package func number(
+        _ name: String,
+        in range: ClosedRange<Double>,
+        else standard: Double? = nil
+    ) throws(DocumentProblem) -> Double {
+        guard let value = object[name] else {
+            guard let standard else {
+                throw missing(name, Self.words(range))
+            }
+            return standard
+        }
+        return try Self.number(value, prefix + name, in: range)
+    }
+
+    /// Numbers of one kind, as many as there must be.
+    package func numbers(
+        _ name: String,
+        count: Int,
+        in range: ClosedRange<Double>
+    ) throws(DocumentProblem) -> [Double]? {
+        guard let value = object[name] else {
+            return nil
+        }
+        guard let elements = value.elements(), elements.count == count else {
+            throw wrong(name, value, "an array of \(count) numbers", "write one number for each, in brackets")
+        }
+        var numbers: [Double] = []
+        for element in elements {
+            numbers.append(try Self.number(element, prefix + name, in: range))
+        }
+        return numbers
+    }
+
+    /// The members of an object.
+    package func child(_ name: String) throws(DocumentProblem) -> DocumentFields {
+        guard let value = object[name] else {
+            throw missing(name, "an object")
+        }
+        guard case .nested(let text) = value, text.utf8.first == UInt8(ascii: "{") else {
+            throw wrong(name, value, "an object", "write its members in braces")
+        }
+        return try DocumentFields(text, path: prefix + name + ".")
+    }
+
+    /// The objects of an array; empty when there is none.
+    package func children(_ name: String) throws(DocumentProblem) -> [DocumentFields] {
+        guard let value = object[name] else {
+            return []
+        }
+        guard let elements = value.elements() else {
+            throw wrong(name, value, "an array of objects", "write the objects in brackets")
+        }
+        var children: [DocumentFields] = []
+        for (index, element) in elements.enumerated() {
+            guard case .nested(let text) = element, text.utf8.first == UInt8(ascii: "{") else {
+                throw DocumentProblem(
+                    "\(prefix)\(name)[\(index)]", found: element.summary, expected: "an object",
+                    cure: "write its members in braces")
+            }
+            children.append(try DocumentFields(text, path: "\(prefix)\(name)[\(index)]."))
+        }
+        return children
+    }
+
+    /// The objects of an array, of which there must be at least one.
+    package func objects(_ name: String) throws(DocumentProblem) -> [DocumentFields] {
+        let children = try children(name)
+        guard !children.isEmpty else {
+            throw DocumentProblem(
+                prefix + name, found: has(name) ? "an empty array" : "nothing", expected: "an array of objects",
+                cure: "add \"\(name)\" with at least one")
+        }
+        return children
+    }
+
+    /// Texts of 1 to 255 bytes, each once; empty when there is no array.
+    package func texts(_ name: String) throws(DocumentProblem) -> [String] {
+        guard let value = object[name] else {
+            return []
+        }
+        guard let elements = value.elements() else {
+            throw wrong(name, value, "an array of strings", "write the strings in brackets")
+        }
+        var texts: [String] = []
+        for (index, element) in elements.enumerated() {
+            guard case .string(let text) = element, (1...255).contains(text.utf8.count), !texts.contains(text) else {
+                throw DocumentProblem(
+                    "\(prefix)\(name)[\(index)]", found: element.summary,
+                    expected: "a string of 1 to 255 bytes, each once", cure: "write the text in quotes, and once")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// Whether a member is an object.
+    package func isObject(_ name: String) -> Bool {
+        if case .nested(let text) = object[name] { text.utf8.first == UInt8(ascii: "{") } else { false }
+    }
+
+    /// The type and the shortened text of a member, for messages.
+    package func summary(_ name: String) -> String {
+        object.summary(of: name)
+    }
+
+    /// The exact text of a number, or of a string; nil for anything else.
+    package func decimalText(_ name: String) -> String? {
+        switch object[name] {
+        case .integer(let value): String(value)
+        case .number(let text), .string(let text): text
+        default: nil
+        }
+    }
+
+    // MARK: Problems
+
+    /// A problem with a member that was read.
+    package func problem(_ name: String, found: String, expected: String, cure: String) -> DocumentProblem {
+        DocumentProblem(prefix + name, found: found, expected: expected, cure: cure)
+    }
+
+    /// The index of a name among those defined elsewhere in the file.
+    package func index(
+        of text: String,
+        in names: [String],
+        _ name: String,
+        kind: String
+    ) throws(DocumentProblem) -> Int {
+        guard let index = names.firstIndex(of: text) else {
+            let near = Self.nearest(to: text, in: names)
+            throw problem(
+                name, found: "\"\(text.shortened(to: 60))\"",
+                expected: "one of \(names.joined(separator: ", "))",
+                cure: near.map { "write \"\($0)\"" } ?? "name one of \(kind), or add this one there")
+        }
+        return index
+    }
+
+    private func missing(_ name: String, _ expected: String) -> DocumentProblem {
+        DocumentProblem(prefix + name, found: "nothing", expected: expected, cure: "add \"\(name)\"")
+    }
+
+    private func wrong(_ name: String, _ value: JSONValue, _ expected: String, _ cure: String) -> DocumentProblem {
+        DocumentProblem(prefix + name, found: value.summary, expected: expected, cure: cure)
+    }
+
+    /// A number of a value that was read from ``members``.
+    package static func number(
+        _ value: JSONValue,
+        _ field: String,
+        in range: ClosedRange<Double>
+    ) throws(DocumentProblem) -> Double {
+        let number: Double? =
+            switch value {
+            case .integer(let value): Double(value)
+            case .number(let text): Double(text)
+            default: nil
+            }
+        guard let number, range.contains(number) else {
+            throw DocumentProblem(
+                field, found: value.summary, expected: words(range), cure: "write a number of that range")
+        }
+        return number
+    }
+
+    private static func words(_ range: ClosedRange<Int>) -> String {
+        range.upperBound == .max
+            ? "a whole number from \(range.lowerBound) on"
+            : "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    }
+
+    private static func words(_ range: ClosedRange<Double>) -> String {
+        "a number from \(Int(range.lowerBound)) to \(Int(range.upperBound))"
+    }
+
+    /// The known name that a text most resembles; nil for texts so short that each resembles another.
+    private static func nearest(to text: String, in names: [String]) -> String? {
+        text.utf8.count > 3 ? names.nearest(to: text) : nil
+    }
+}

@@ -1,0 +1,182 @@
+import Attribution
+import AttributionReports
+import CodedErrors
+import Testing
+
+@Suite("Names of campaigns")
+struct CampaignMapTests {
+    static let text = """
+        {
+          "version": 1,
+          "apps": [{"id": 1, "name": "Puzzle"}],
+          "source-apps": [{"id": 0, "name": "Our test app"}],
+          "campaigns": [
+            {"name": "Spring", "network": "N.skadnetwork", "app": 1, "source-identifier": "39", "from": "2026-03-01"},
+            {"name": "US", "network": "n.skadnetwork", "app": 1, "source-identifier": "239", "from": "2026-03-01"},
+            {"name": "video", "network": "n.skadnetwork", "app": 1, "source-identifier": "5239", "from": "2026-03-01"},
+            {"name": "Left", "network": "n.skadnetwork", "app": 1, "source-identifier": "1177", "from": "2026-03-01"},
+            {"name": "Right", "network": "n.skadnetwork", "app": 1, "source-identifier": "2177", "from": "2026-03-01"},
+            {"name": "Winter", "network": "n.skadnetwork", "app": 1, "campaign-id": 12, "from": "2026-01-01",
+             "to": "2026-01-31"},
+            {"name": "Summer", "network": "n.skadnetwork", "app": 1, "campaign-id": 12, "from": "2026-06-01"}
+          ]
+        }
+        """
+
+    static func map(_ text: String = text) throws -> CampaignMap {
+        try CampaignMap(documents: [("names.json", Array(text.utf8))])
+    }
+
+    static func days(_ first: String, _ last: String) throws -> ClosedRange<CalendarDay> {
+        try #require(CalendarDay(first))...(try #require(CalendarDay(last)))
+    }
+
+    @Test(
+        "Digits are named from the group of the last two on, and never guessed deeper",
+        arguments: [
+            ("39", "Spring", CampaignName.Mapping.named), ("239", "Spring / US", .named),
+            ("5239", "Spring / US / video", .named), ("6239", "Spring / US", .group), ("1139", "Spring", .group),
+            ("77", "Left or Right", .ambiguous), ("177", "Left or Right", .ambiguous), ("1177", "Left", .named),
+            ("3177", "", .unmapped), ("40", "", .unmapped), ("0039", "Spring", .group),
+        ])
+    func digits(_ digits: String, _ text: String, _ mapping: CampaignName.Mapping) throws {
+        let name = try Self.map().name(
+            ofSourceIdentifier: try #require(SourceIdentifier(digits)), network: "n.skadnetwork", app: "1", days: nil)
+        #expect(name.text == text && name.mapping == mapping)
+    }
+
+    @Test("Ids belong to an app of a network", arguments: [("other.skadnetwork", "1"), ("n.skadnetwork", "2")])
+    func scope(_ network: String, _ app: String) throws {
+        let identifier = try #require(SourceIdentifier("39"))
+        let name = try Self.map().name(ofSourceIdentifier: identifier, network: network, app: app, days: nil)
+        #expect(name.mapping == .unmapped && name.text.isEmpty)
+    }
+
+    /// 164 days after 2026-01-31 end on 2026-07-14, and postbacks of that last moment arrive until the next day.
+    @Test(
+        "An id that was given twice is ambiguous while postbacks of both may arrive",
+        arguments: [
+            ("2026-02-01", "2026-05-31", "Winter", CampaignName.Mapping.named),
+            ("2026-07-15", "2026-07-31", "Winter or Summer", .ambiguous),
+            ("2026-07-16", "2026-07-31", "Summer", .named), ("2025-12-01", "2025-12-31", "", .unmapped),
+        ])
+    func time(_ first: String, _ last: String, _ text: String, _ mapping: CampaignName.Mapping) throws {
+        let name = try Self.map().name(
+            ofCampaignID: "12", network: "N.SKADNETWORK", app: "1", days: Self.days(first, last))
+        #expect(name.text == text && name.mapping == mapping)
+    }
+
+    @Test("Campaigns that share an id too closely are found, groups and their members are not")
+    func conflicts() throws {
+        let conflicts = try Self.map().conflicts
+        #expect(conflicts.map(\.id) == ["campaign id 12"])
+        #expect(conflicts.first?.first.name == "Winter" && conflicts.first?.lastArrival?.description == "2026-07-15")
+        #expect(try Self.map(Self.text.replacing("2026-06-01", with: "2026-07-16")).conflicts.isEmpty)
+    }
+
+    static let mistakes = [
+        (#""version": 1"#, #""version": 3"#, "version: found the number 3"),
+        (#""app": 1, "source-identifier": "39""#, #""source-identifier": "39""#, "campaigns[0].app: found nothing"),
+        (#""39""#, "39", "campaigns[0].source-identifier: found the number 39, expected two to four digits in quotes"),
+        (#""39""#, #""5""#, #"campaigns[0].source-identifier: found the string "5""#),
+        (
+            #""campaign-id": 12, "from": "2026-01-01""#, #""campaign-id": 101, "from": "2026-01-01""#,
+            "campaigns[5].campaign-id: found the number 101, expected a whole number from 1 to 100"
+        ),
+        (#""source-identifier": "39", "from""#, #""from""#, "campaigns[0].source-identifier: found nothing"),
+        (#""to": "2026-01-31""#, #""to": "2025-01-31""#, "campaigns[5].to: found 2025-01-31, expected a day from"),
+        (#""to": "2026-01-31""#, #""until": "2026-01-31""#, "campaigns[5].until: found the string"),
+        (
+            #"{"id": 1, "name": "Puzzle"}"#, #"{"id": 1, "name": "a"}, {"id": 1, "name": "b"}"#,
+            #"apps[1].name: found "b", but "a" before, expected one name for each app"#
+        ),
+        (#""id": 0"#, #""id": -1"#, "source-apps[0].id: found the number -1, expected a whole number from 0 on"),
+    ]
+
+    @Test("A mistake is named with its path", arguments: mistakes)
+    func mistake(_ text: String, _ replacement: String, _ problem: String) throws {
+        let changed = Self.text.replacing(text, with: replacement)
+        #expect(changed != Self.text)
+        let invalid = try #require(throws: InvalidDocuments.self) { try Self.map(changed) }
+        #expect(invalid.problems.count == 1)
+        #expect(invalid.problems.first?.description.hasPrefix("names.json: " + problem) == true, "\(invalid)")
+    }
+
+    // MARK: Allocation
+
+    static func allocation(
+        _ kind: CampaignAllocation.Kind, from: String, to: String? = nil, app: Int64 = 1
+    ) throws -> CampaignAllocation {
+        CampaignAllocation(
+            name: "new", network: try #require(AdNetworkID("n.skadnetwork")), app: AppStoreItemID(app),
+            from: try #require(CalendarDay(from)), through: to.flatMap { CalendarDay($0) }, kind: kind)
+    }
+
+    @Test("Each allocation takes another group of two digits, until all hundred are taken")
+    func groups() throws {
+        var map = try Self.map("{\"version\": 1}")
+        var groups: Set<String> = []
+        for _ in 0..<100 {
+            let campaign = try Self.allocation(.sourceIdentifier, from: "2026-03-01", to: "2026-03-31").campaign(
+                in: map)
+            let identifier = try #require(campaign.sourceIdentifier)
+            #expect(identifier.digits.utf8.count == 4)
+            #expect(groups.insert(identifier.suffix(2) ?? "").inserted)
+            map = try Self.adding([campaign], to: map)
+        }
+        let refusal = try #require(throws: Refusal.self) {
+            try Self.allocation(.sourceIdentifier, from: "2026-08-18").campaign(in: map)
+        }
+        // 2026-03-31, and 140 days more.
+        #expect(refusal.code == .limitReached && refusal.hint?.hasPrefix("an id is free from 2026-08-20 on") == true)
+        #expect(try Self.allocation(.sourceIdentifier, from: "2026-08-20").campaign(in: map).sourceIdentifier != nil)
+        #expect(try Self.allocation(.sourceIdentifier, from: "2026-03-01", app: 2).campaign(in: map).app.value == 2)
+    }
+
+    @Test("A group that is asked for is used on purpose, each identifier once")
+    func inGroup() throws {
+        let group = try #require(SourceIdentifier("239"))
+        let map = try Self.map()
+        let first = try Self.allocation(.sourceIdentifierInGroup(group), from: "2026-03-01").campaign(in: map)
+        #expect(first.sourceIdentifier?.digits == "1239")
+        let next = try Self.allocation(.sourceIdentifierInGroup(group), from: "2026-03-01").campaign(
+            in: Self.adding([first], to: map))
+        #expect(next.sourceIdentifier?.digits == "2239")
+    }
+
+    @Test(
+        "A campaign id is used again after its cooling-off",
+        arguments: [("2026-07-15", Int64(2)), ("2026-07-16", 1)])
+    func coolingOff(_ from: String, _ id: Int64) throws {
+        let former = try Self.allocation(.campaignID, from: "2026-01-01", to: "2026-01-31")
+        let map = try Self.adding([try former.campaign(in: CampaignMap())], to: CampaignMap())
+        #expect(try Self.allocation(.campaignID, from: from).campaign(in: map).campaignID?.value == id)
+    }
+
+    private static func adding(_ campaigns: [NamedCampaign], to map: CampaignMap) throws -> CampaignMap {
+        var document = try CampaignDocument([], name: "new.json")
+        (map.campaigns + campaigns).forEach { document.add($0) }
+        return try Self.map(document.text)
+    }
+
+    @Test(
+        "A campaign is added without changing the rest of the file",
+        arguments: [
+            (
+                "{\"version\": 1,  \"campaigns\": []}\n",
+                "{\"version\": 1,  \"campaigns\": [\n    NEW\n  ]}\n"
+            ),
+            ("{\"version\": 1 }\n", "{\"version\": 1,\n  \"campaigns\": [\n    NEW\n  ] }\n"),
+            (
+                "{\"version\":1,\"campaigns\":[{\"name\":\"] \\u0041\",\"network\":\"n\",\"app\":9,\"campaign-id\":1,\"from\":\"2026-01-01\"}]}",
+                "{\"version\":1,\"campaigns\":[{\"name\":\"] \\u0041\",\"network\":\"n\",\"app\":9,\"campaign-id\":1,\"from\":\"2026-01-01\"},NEW]}"
+            ),
+        ])
+    func adding(_ text: String, _ expected: String) throws {
+        var document = try CampaignDocument(Array(text.utf8), name: "a.json")
+        document.add(try Self.allocation(.campaignID, from: "2026-03-01").campaign(in: document.map))
+        let new = #"{"name":"new","network":"n.skadnetwork","app":1,"campaign-id":1,"from":"2026-03-01"}"#
+        #expect(document.text == expected.replacing("NEW", with: new))
+        #expect(try Self.map(document.text).campaigns == document.map.campaigns)
+    }
+}
