@@ -197,9 +197,8 @@ struct WebAdServerTests {
 
     /// Taps nonces over one connection until the server is gone.
     private static func tap(
-        _ nonces: [String], port: Int, _ payloads: Payloads, onPayload: (Int) -> Void = { _ in }
-    ) throws -> [Int] {
-        let client = try RawClient(port: port)
+        _ nonces: [String], _ client: RawClient, _ payloads: Payloads, onPayload: (Int) -> Void = { _ in }
+    ) -> [Int] {
         var statuses: [Int] = []
         for nonce in nonces {
             let body = body(nonce)
@@ -226,15 +225,15 @@ struct WebAdServerTests {
         }
         #expect(nonces.count == 3000)
         let payloads = Payloads()
-        let clients = 16
-        let (port, process) = (server.port, server.process.processIdentifier)
+        let clients = try (0..<16).map { _ in try RawClient(port: server.port) }
+        let process = server.process.processIdentifier
         try await withThrowingTaskGroup(of: [Int].self) { group in
-            for number in 0..<clients {
+            for (number, client) in clients.enumerated() {
                 group.addTask {
                     try await blocking {
                         // Two clients each begin at the same nonce.
-                        let start = number / 2 * nonces.count / clients * 2
-                        return try Self.tap(Array(nonces[start...] + nonces[..<start]), port: port, payloads) { count in
+                        let start = number / 2 * nonces.count / clients.count * 2
+                        return Self.tap(Array(nonces[start...] + nonces[..<start]), client, payloads) { count in
                             if count == 500 { kill(process, SIGKILL) }
                         }
                     }
@@ -248,11 +247,11 @@ struct WebAdServerTests {
         let before = nonces.count { payloads.count($0) > 0 }
         #expect(before >= 500 && before < nonces.count)
         server = try self.server()
-        let statuses = try Self.tap(nonces + nonces, port: server.port, payloads)
+        let statuses = Self.tap(nonces + nonces, try RawClient(port: server.port), payloads)
         #expect(statuses.count == 2 * nonces.count && statuses.suffix(nonces.count).allSatisfy { $0 == 409 })
         #expect(nonces.allSatisfy { payloads.count($0) <= 1 })
         // One tap of each client may have been committed and not answered.
-        #expect(nonces.count { payloads.count($0) == 0 } <= clients)
+        #expect(nonces.count { payloads.count($0) == 0 } <= clients.count)
         #expect(server.end(SIGTERM).status == 0)
     }
 
