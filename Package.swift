@@ -251,6 +251,7 @@ let package = Package(
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionListener", "AttributionPages",
                 "AttributionReports", "AttributionStore", "CodedErrors", "StrictJSON", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),

@@ -104,6 +104,7 @@ extension Server {
                     references: references?.references ?? ReportReferences())
                 return try await reporter.report($0, limits: $1, isRecording: health().recording == .ready)
             },
+            findings: { try await reporter.findings(today: $0, traffic: $1, limits: $2) },
             version: configuration.programVersion)
     }
 

@@ -69,6 +69,7 @@ final class PageRoutesTests {
             keys: { [KeysPage.Key(name: "n.skadnetwork", purpose: "signs impressions", detail: "")] },
             report: { try await reporter.report($0, limits: $1) },
             standardReport: { try await reporter.report($0, limits: $1) },
+            findings: { try await reporter.findings(today: $0, traffic: $1, limits: $2) },
             version: "9.9.9")
         let access = hasTokens ? try AccessControl(file: file, perSecond: 1_000, logger: .silent) : nil
         let sessions = ConsoleSessions(isSecure: false)

@@ -80,7 +80,8 @@ struct ViewTests {
     func overview() async throws {
         let report = try await Self.report(.overview, DailyLedger(days: 30), PageSelection())
         let page = OverviewPage(
-            health: Self.health(), quarantine: .success([]), report: .success(report), selection: PageSelection())
+            health: Self.health(), traffic: [], quarantine: .success([]), report: .success(report),
+            selection: PageSelection())
         let markup = try Self.check(page.page)
         #expect(markup.text.contains("All is well"))
         #expect(markup.text.contains("2,104,332"))
@@ -92,10 +93,21 @@ struct ViewTests {
         let problem = PageProblem(code: "store-failed", message: "the disk is full", hint: "make room")
         let page = OverviewPage(
             health: Self.health { $0.recording = .failing(reason: "the disk is full", hint: "make room") },
-            quarantine: .failure(problem), report: .failure(problem), selection: PageSelection())
+            traffic: [], quarantine: .failure(problem), report: .failure(problem), selection: PageSelection())
         let markup = try Self.check(page.page)
         #expect(markup.text.contains("Postbacks cannot be recorded: the disk is full. Make room."))
         #expect(markup.text.contains("store-failed"))
+        #expect(!markup.text.contains("All is well"))
+    }
+
+    @Test("The first screen shows what of yesterday's traffic a person should look at, and then not that all is well")
+    func traffic() async throws {
+        let report = try await Self.report(.overview, DailyLedger(days: 30), PageSelection())
+        let page = OverviewPage(
+            health: Self.health(), traffic: [.drought(app: "525463029", count: 3, usual: 120)],
+            quarantine: .success([]), report: .success(report), selection: PageSelection())
+        let markup = try Self.check(page.page)
+        #expect(markup.text.contains("App 525463029 had 3 postbacks yesterday; a usual day has 120."))
         #expect(!markup.text.contains("All is well"))
     }
 

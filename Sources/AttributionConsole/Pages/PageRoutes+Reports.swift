@@ -26,7 +26,17 @@ extension PageRoutes {
             quarantine = await part { try await sources.reader.quarantineTotals() }
         }
         let report = await part { try await count(wanted) }
-        let page = OverviewPage(health: health, quarantine: quarantine, report: report, selection: query.selection)
+        // What a report cannot be counted for is said once.
+        var findings: [TrafficFinding] = []
+        if !context.isLimited, case .success = report {
+            let today = CalendarDay(containing: Self.nowMilliseconds, in: .gmt)
+            findings =
+                (try? await queue.run {
+                    try await sources.findings(today, wanted.selection.traffic, Self.limits)
+                }) ?? []
+        }
+        let page = OverviewPage(
+            health: health, traffic: findings, quarantine: quarantine, report: report, selection: query.selection)
         return try PageAnswer(page.page, query)
     }
 

@@ -1,3 +1,4 @@
+package import Attribution
 package import AttributionPages
 package import AttributionReports
 package import AttributionStore
@@ -16,6 +17,8 @@ package struct PageSources: Sendable {
     package var report: @Sendable (ReportRequest, LedgerLimits) async throws -> Report
     /// Counts a standard report.
     package var standardReport: @Sendable (StandardReportRequest, LedgerLimits) async throws -> StandardReport
+    /// What of yesterday's traffic a person should look at.
+    package var findings: @Sendable (CalendarDay, Traffic, LedgerLimits) async throws -> [TrafficFinding]
     /// The version of the program.
     package var version: String
 
@@ -27,6 +30,7 @@ package struct PageSources: Sendable {
         keys: @escaping @Sendable () -> [KeysPage.Key],
         report: @escaping @Sendable (ReportRequest, LedgerLimits) async throws -> Report,
         standardReport: @escaping @Sendable (StandardReportRequest, LedgerLimits) async throws -> StandardReport,
+        findings: @escaping @Sendable (CalendarDay, Traffic, LedgerLimits) async throws -> [TrafficFinding],
         version: String
     ) {
         self.reader = reader
@@ -35,6 +39,7 @@ package struct PageSources: Sendable {
         self.keys = keys
         self.report = report
         self.standardReport = standardReport
+        self.findings = findings
         self.version = version
     }
 }

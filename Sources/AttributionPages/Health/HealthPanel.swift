@@ -1,9 +1,12 @@
 import Attribution
+import AttributionReports
 import AttributionStore
 
 /// Whether all is well, from what is known without the store's help, and from the store what it can tell.
 struct HealthPanel {
     let health: ServerHealth
+    /// What of yesterday's traffic a person should look at.
+    let traffic: [TrafficFinding]
     /// How much there is in the quarantine, or why that is not known; nil where it is not shown.
     let quarantine: Result<[QuarantineTotal], PageProblem>?
 
@@ -32,6 +35,7 @@ struct HealthPanel {
         if case .failure(let problem)? = quarantine {
             notices.append(problem.notice)
         }
+        notices += traffic.map { HTML.notice(.uncertain, $0.text) }
         return notices.isEmpty ? .notice(.good, "All is well: postbacks are recorded.") : HTML(notices)
     }
 

@@ -104,6 +104,7 @@ extension PageTable.Cell {
         case .compared(let cell, let previous):
             HTML([
                 cell.html,
+                HTML(" "),
                 HTML(.span, .class("change")) {
                     "previously "
                     previous.html

@@ -91,7 +91,7 @@ enum Stylesheet {
         .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 1rem; margin: 0; }
         .figures div { display: flex; flex-direction: column-reverse; justify-content: flex-end; }
         .figures dd { font-size: 1.5rem; font-variant-numeric: tabular-nums; line-height: 1.25; }
-        .figures .change { font-size: .875rem; color: var(--quiet); }
+        .change { display: block; font-size: .875rem; font-weight: 400; color: var(--quiet); }
         .scroll { overflow-x: auto; }
         table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
         caption { text-align: left; font-weight: 600; padding: 0 0 .35rem; }
@@ -128,8 +128,9 @@ enum Stylesheet {
           nav details[open] > ul { position: absolute; z-index: 1; }
         }
         @media (min-width: 64rem) {
-          .columns { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1rem; align-items: start; }
-          .columns > .all { grid-column: 1 / -1; }
+          .columns { display: flex; flex-wrap: wrap; gap: 0 1rem; }
+          .columns > * { flex: 1 1 30rem; }
+          .columns > .all { flex-basis: 100%; }
         }
         @media (forced-colors: active) {
           .column, .part rect { fill: CanvasText; }

@@ -6,6 +6,7 @@ package import AttributionStore
 /// What is known without the store is shown even when the store fails, with the error in place of what is missing.
 package struct OverviewPage {
     private let health: ServerHealth
+    private let traffic: [TrafficFinding]
     private let quarantine: Result<[QuarantineTotal], PageProblem>?
     private let report: Result<StandardReport, PageProblem>
     private let selection: PageSelection
@@ -14,16 +15,19 @@ package struct OverviewPage {
     ///
     /// - Parameters:
     ///   - health: What is known without the store.
+    ///   - traffic: What of yesterday's traffic a person should look at.
     ///   - quarantine: How much there is in the quarantine; nil where it is not shown.
     ///   - report: The standard report `overview`.
     ///   - selection: What was asked for.
     package init(
         health: ServerHealth,
+        traffic: [TrafficFinding],
         quarantine: Result<[QuarantineTotal], PageProblem>?,
         report: Result<StandardReport, PageProblem>,
         selection: PageSelection
     ) {
         self.health = health
+        self.traffic = traffic
         self.quarantine = quarantine
         self.report = report
         self.selection = selection
@@ -31,7 +35,7 @@ package struct OverviewPage {
 
     /// The page.
     package var page: Page {
-        let panel = HealthPanel(health: health, quarantine: quarantine)
+        let panel = HealthPanel(health: health, traffic: traffic, quarantine: quarantine)
         return Page(
             title: "Overview", place: .overview, selection: selection, tables: [panel.answers].compactMap(\.self)
         ) {

@@ -23,7 +23,7 @@ extension ReportSection {
                 return PageTable.Row(
                     cells(of: row, page, selection), part: longest > 0 ? size.map { $0 / longest } : nil)
             },
-            totals: totals.map { PageTable.Row(cells(of: $0, nil, selection)) },
+            totals: totals.map { PageTable.Row(totalCells($0, selection)) },
             omittedRows: omittedRows,
             emptyText: "Nothing was counted for these days and conditions.")
     }
@@ -56,6 +56,16 @@ extension ReportSection {
             return nil
         }
         return columns.firstIndex { $0.name == value }
+    }
+
+    /// The row of totals, which has no keys.
+    private func totalCells(_ totals: ReportSectionRow, _ selection: PageSelection) -> [PageTable.Cell] {
+        zip(totals.cells, cells(of: totals, nil, selection)).enumerated().map { index, pair in
+            guard case .key = pair.0 else {
+                return pair.1
+            }
+            return index == 0 ? .words("Total") : .blank
+        }
     }
 
     private func cells(of row: ReportSectionRow, _ page: PageLink?, _ selection: PageSelection) -> [PageTable.Cell] {

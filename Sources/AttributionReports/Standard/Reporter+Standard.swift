@@ -6,24 +6,28 @@ extension Reporter {
     /// Answers a request for a standard report; all of its questions are answered as of the same position.
     ///
     /// - Parameters:
-    ///   - request: The request.
+    ///   - asked: The request.
     ///   - limits: The limits on the cost of all questions together.
     ///   - isRecording: Whether this process records into the store; nil if that is not known.
     /// - Returns: The report.
     /// - Throws: Errors of the store, ``Attribution/FieldProblem`` for a position that is not valid in this store, and
     ///   ``AttributionStore/LedgerQuestionError`` for answers that exceed the limits.
     package func report(
-        _ request: StandardReportRequest,
+        _ asked: StandardReportRequest,
         limits: LedgerLimits = LedgerLimits(),
         isRecording: Bool? = nil
     ) async throws -> StandardReport {
-        let plan = StandardReportPlan(request.name, references)
+        let plan = StandardReportPlan(asked.name, references)
         let budget = AnswerBudget(limits)
-        var history = request.selection
+        var history = asked.selection
         history.from = nil
         // The sequence index is one of the traits, so that it costs no further cells.
         history.dimensions = [.day, .sequenceIndex]
         let days = try await budget.spend { try await answer(history.question(limits: $0)) }
+        let byDay = DayCounts(days.rows)
+        let firstDay = byDay.all.keys.min()
+        // What was before the first postback is not known; it is not 0.
+        let request = asked.isComparable(since: firstDay) ? asked : asked.uncompared
         var breakdowns: [LedgerAnswer] = []
         for breakdown in plan.breakdowns {
             breakdowns.append(
@@ -35,7 +39,6 @@ extension Reporter {
         }
         let hasDeliveries = plan.hasDeliveries && request.selection.conditions.isEmpty
         let deliveries = hasDeliveries ? try await self.deliveries(request, inBackground: limits.isBackground) : nil
-        let byDay = DayCounts(days.rows)
         let figures = StandardReportFigures(
             request: request, days: byDay.all, daysOfWindows: byDay.ofWindows,
             breakdowns: breakdowns.map { BreakdownRows($0.rows, isSplit: request.previous != nil) },
@@ -50,8 +53,8 @@ extension Reporter {
             sections: plan.sections(figures).filter { request.section == nil || request.section == $0.name }
                 .map { named($0, request) },
             position: days.position, recordedAtMilliseconds: days.recordedAtMilliseconds,
-            firstDay: byDay.all.keys.min(), warnings: problems.warnings,
-            notes: request.notes(firstDay: byDay.all.keys.min(), plan), unseen: days.unseen,
+            firstDay: firstDay, warnings: problems.warnings, notes: asked.notes(firstDay: firstDay, plan),
+            unseen: days.unseen,
             programVersion: programVersion)
     }
 

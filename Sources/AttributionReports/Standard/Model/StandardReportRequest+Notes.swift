@@ -42,6 +42,9 @@ extension StandardReportRequest {
         guard let previous, previous.first < firstDay else {
             return nil
         }
+        guard isComparable(since: firstDay) else {
+            return "There is nothing to compare with: the first postback\(those) was received on \(firstDay)."
+        }
         return "The previous period begins on \(previous.first), before the first postback\(those), received on "
             + "\(firstDay): its figures are not those of \(previous.count) days."
     }

@@ -153,4 +153,19 @@ extension StandardReportRequest {
         return CalendarPeriod(
             first: period.first.advanced(by: -period.count), last: period.first.advanced(by: -1))
     }
+
+    /// Whether some of the previous period is after the first postback.
+    func isComparable(since firstDay: CalendarDay?) -> Bool {
+        guard let previous, let firstDay else {
+            return false
+        }
+        return previous.last >= firstDay
+    }
+
+    /// The same request without the previous period.
+    var uncompared: StandardReportRequest {
+        StandardReportRequest(
+            name: name, selection: selection, section: section, isCompared: false, isExplained: isExplained,
+            nowMilliseconds: nowMilliseconds)
+    }
 }

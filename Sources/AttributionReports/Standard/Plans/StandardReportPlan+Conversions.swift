@@ -6,6 +6,9 @@ extension StandardReportPlan {
         [
             conversionSection(
                 "kinds", "Kinds of conversion values", "How many postbacks have a value, and of which kind.", figures,
+                key: .names(
+                    "kind", "Kind", ReportDimension.conversionValue.basis,
+                    "Fine: 0 to 63. Coarse: low, medium, high. Invalid: something else, which no device sends."),
                 rows: [
                     ("absent", [.absent]), ("null", [.null]), ("invalid", [.invalid]),
                     ("coarse", CoarseConversionValue.allCases.map(Conversion.coarse)),
@@ -23,6 +26,7 @@ extension StandardReportPlan {
         _ title: String,
         _ meaning: String,
         _ figures: StandardReportFigures,
+        key: ReportSectionColumn = .key(.conversionValue),
         rows: [(name: String, conversions: [Conversion])]
     ) -> ReportSection {
         let current = figures.total(figures.days)
@@ -42,7 +46,7 @@ extension StandardReportPlan {
                 cells(name, conversions, current), previous: previous.map { cells(name, conversions, $0) })
         }
         return ReportSection(
-            name: name, title: title, meaning: meaning, columns: conversionColumns,
+            name: name, title: title, meaning: meaning, columns: [key] + conversionColumns,
             rows: rows.filter { name, conversions in
                 // Values that do not occur are left out, but that nothing is absent, null or invalid is worth a row.
                 conversions.count > 1 || conversions.contains(where: \.isNone)
@@ -50,11 +54,10 @@ extension StandardReportPlan {
             }.map { row($0.name, $0.conversions) },
             totals: row("", Conversion.allCases),
             notes: ["Anyone who has a postback can change its conversion value; the first verified copy counts."],
-            chart: .bars(category: "conversion-value", value: "installs"))
+            chart: .bars(category: key.name, value: "installs"))
     }
 
     private static let conversionColumns = [
-        ReportSectionColumn.key(.conversionValue),
         ReportSectionColumn(
             "installs", "Installs", .count, .unsigned, "Installs whose first postback has the value.", isCompared: true),
         ReportSectionColumn(
