@@ -2,7 +2,6 @@ import Attribution
 import AttributionSigning
 import AttributionStore
 import CodedErrors
-import Synchronization
 import Testing
 
 /// The rules of taps, which the web ads of every kind of store obey.
@@ -76,14 +75,17 @@ struct WebAdConformanceTests {
         let taps = try ads.dropFirst().map { try Self.tap($0) }
         let words = try await withThrowingTaskGroup(of: [String].self) { tasks in
             for number in 0..<8 {
+                // Each in an order of its own, and some of them twice.
+                let own: [ReceivedTap] = Array(taps[(number * 4)...]) + Array(taps[..<(number * 5)])
                 tasks.addTask { [signer] in
-                    // Each in an order of its own, and some of them twice.
-                    try Self.answer(ledger, Array(taps[(number * 4)...] + taps[..<(number * 5)]), signer)
+                    try Self.answer(ledger, own, signer)
                 }
             }
-            return try await tasks.reduce(into: [:]) { counts, words in
-                for word in words { counts[word, default: 0] += 1 }
+            var counts: [String: Int] = [:]
+            for try await answers in tasks {
+                for word in answers { counts[word, default: 0] += 1 }
             }
+            return counts
         }
         #expect(words["signed"] == taps.count)
         #expect(Set(words.keys) == ["signed", "nonce-used"])

@@ -10,7 +10,7 @@ struct JSONTextTests {
     ]
 
     @Test("Quotation marks, backslashes and control characters are escaped, and nothing else is", arguments: strings)
-    func strings(_ text: String, _ json: String) {
+    func escapes(_ text: String, _ json: String) {
         #expect(JSONText.string(text).line == json)
         #expect(JSONText.string(text).lineBytes == Array(json.utf8))
     }

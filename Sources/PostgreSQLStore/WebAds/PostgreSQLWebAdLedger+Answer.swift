@@ -7,7 +7,10 @@ extension PostgreSQLWebAdLedger {
     private static let attempts = 20
 
     /// Uses up nonces and signs, in one transaction; see ``AttributionStore/WebAdLedger/answer(_:signing:)``.
-    package func answer(_ taps: [ReceivedTap], signing sign: TapGroup.Sign) throws -> [TapAnswer] {
+    package func answer(
+        _ taps: [ReceivedTap],
+        signing sign: ([SKAdNetworkImpression]) -> [Result<SignedSKAdNetworkImpression, any Error>]
+    ) throws -> [TapAnswer] {
         let answer = AnswerID()
         let now = clock()
         var group: TapGroup?

@@ -7,7 +7,10 @@ extension SQLiteWebAdLedger {
     ///
     /// The transaction holds the lock of the file from its beginning, so that nothing is written between reading a nonce
     /// and using it up.
-    package func answer(_ taps: [ReceivedTap], signing sign: TapGroup.Sign) throws -> [TapAnswer] {
+    package func answer(
+        _ taps: [ReceivedTap],
+        signing sign: ([SKAdNetworkImpression]) -> [Result<SignedSKAdNetworkImpression, any Error>]
+    ) throws -> [TapAnswer] {
         try database.write { db in
             let arena = HotStatement.Arena()
             var group = try decide(taps, db, arena)
