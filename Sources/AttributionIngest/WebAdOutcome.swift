@@ -53,10 +53,17 @@ package enum WebAdOutcome: Sendable {
         }
     }
 
-    /// Counts a tap.
+    /// Counts taps, each counter at most once.
     ///
-    /// - Parameter factory: Where it is counted.
-    package func count(in factory: any MetricsFactory = MetricsSystem.factory) {
-        Counter(label: "skan_web_ad_taps_total", dimensions: [("outcome", label)], factory: factory).increment()
+    /// - Parameters:
+    ///   - outcomes: Their outcomes.
+    ///   - factory: Where they are counted.
+    package static func count(_ outcomes: [WebAdOutcome], in factory: any MetricsFactory = MetricsSystem.factory) {
+        var counts: [String: Int64] = [:]
+        for outcome in outcomes { counts[outcome.label, default: 0] += 1 }
+        for (label, count) in counts {
+            Counter(label: "skan_web_ad_taps_total", dimensions: [("outcome", label)], factory: factory)
+                .increment(by: count)
+        }
     }
 }

@@ -2,39 +2,53 @@ package import Attribution
 package import AttributionSigning
 package import AttributionStore
 import BoundedLogging
+import Foundation
 package import Logging
 import ServiceLifecycle
 
-/// Answers taps on web ads one at a time, with payloads whose nonces are used up on disk.
+/// Answers taps on web ads in groups, with payloads whose nonces are used up on disk.
 ///
-/// Taps wait in a bounded queue, so that callers never block on the store or OpenSSL. It is independent of HTTP.
+/// What arrived while the last group was written is one transaction: its nonces are used up, its payloads signed and
+/// their signatures verified together, and after the commit it is answered. It is independent of HTTP.
 package final class WebAdResponder: Service {
     private struct Pending: Sendable {
-        let tap: WebAdTap
-        let receivedAt: UnixMilliseconds
+        let tap: ReceivedTap
         let answer: @Sendable (WebAdOutcome) -> Void
     }
 
     private let ledger: any WebAdLedger
     private let current: CurrentSigner
+    private let makeDigestSigner: BatchSigner.MakeDigestSigner
+    private let answeringTogether: @Sendable (() -> Void) -> Void
     private let failures: FailureLog
     private let missingKeys: FailureLog
-    private let taps: AsyncStream<Pending>
-    private let queue: AsyncStream<Pending>.Continuation
+    private let queue: BatchQueue<Pending>
 
     /// Creates a responder; it works while ``run()`` does.
     ///
     /// - Parameters:
     ///   - ledger: Stores the ads.
     ///   - signer: Signs the payloads; it may be replaced at any time.
-    ///   - queuedTaps: The most taps that wait; by default 1,024, under a second of commits on a slow disk.
+    ///   - limits: The limits of the queue and of groups.
+    ///   - makeDigestSigner: Makes what signs digests with a key; it need not be reliable.
+    ///   - answeringTogether: Called with the work of answering a group, which it must do exactly once before it
+    ///     returns.
     ///   - logger: Where failures are logged.
-    package init(ledger: any WebAdLedger, signer: CurrentSigner, queuedTaps: Int = 1_024, logger: Logger) {
+    package init(
+        ledger: any WebAdLedger,
+        signer: CurrentSigner,
+        limits: BatchLimits = .taps,
+        makeDigestSigner: @escaping BatchSigner.MakeDigestSigner = { try PreparedKey($0) },
+        answeringTogether: @escaping @Sendable (() -> Void) -> Void = { $0() },
+        logger: Logger
+    ) {
         self.ledger = ledger
         current = signer
+        self.makeDigestSigner = makeDigestSigner
+        self.answeringTogether = answeringTogether
         failures = FailureLog("web ad not answered", logger: logger)
         missingKeys = FailureLog("no signing key for the network of a tapped web ad", logger: logger)
-        (taps, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(queuedTaps))
+        queue = BatchQueue(limits: limits)
     }
 
     /// Submits a body.
@@ -48,57 +62,100 @@ package final class WebAdResponder: Service {
         receivedAt: UnixMilliseconds,
         answer: @escaping @Sendable (WebAdOutcome) -> Void
     ) {
-        let counted: @Sendable (WebAdOutcome) -> Void = { outcome in
-            outcome.count()
-            answer(outcome)
-        }
-        let tap: WebAdTap
+        let refusal: WebAdOutcome
         do {
-            tap = try WebAdTap(reading: body)
+            let tap = ReceivedTap(try WebAdTap(reading: body), at: receivedAt)
+            if queue.add(Pending(tap: tap, answer: answer)) {
+                return
+            }
+            refusal = .overloaded
         } catch {
-            return counted(.refused(error))
+            refusal = .refused(error)
         }
-        let pending = Pending(tap: tap, receivedAt: receivedAt, answer: counted)
-        if case .enqueued = queue.yield(pending) {
-            return
-        }
-        counted(.overloaded)
+        WebAdOutcome.count([refusal])
+        answer(refusal)
     }
 
     /// Answers taps until a graceful shutdown, then those accepted before it, and returns.
+    ///
+    /// The work runs on a thread of its own, because it blocks on the store and signs.
     package func run() async throws {
-        await withGracefulShutdownHandler {
-            for await pending in taps {
-                pending.answer(await outcome(of: pending))
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await withCheckedContinuation { ended in
+                let thread = Thread {
+                    Thread.scheduleAsBatch()
+                    self.work()
+                    ended.resume()
+                }
+                thread.name = "skan-web-ads"
+                thread.start()
             }
-        } onGracefulShutdown: {
+        } onCancelOrGracefulShutdown: {
             self.close()
         }
     }
 
     /// Stops accepting taps; accepted ones are still answered.
     package func close() {
-        queue.finish()
+        queue.close()
     }
 
-    private func outcome(of pending: Pending) async -> WebAdOutcome {
-        let signer = current.signer
+    // MARK: The thread
+
+    private func work() {
+        var batch: [Pending] = []
+        var keys = current.keys
+        var signer = BatchSigner(keys.signer, makeDigestSigner: makeDigestSigner)
+        while case .batch = queue.take(into: &batch) {
+            let latest = current.keys
+            if latest.generation != keys.generation {
+                keys = latest
+                signer = BatchSigner(keys.signer, makeDigestSigner: makeDigestSigner)
+            }
+            let outcomes = answers(to: batch.map(\.tap), signer).map { outcome(of: $0) }
+            // Counted before they are given, so that a client that has its answer finds it in the metrics.
+            WebAdOutcome.count(outcomes)
+            answeringTogether {
+                for (pending, outcome) in zip(batch, outcomes) { pending.answer(outcome) }
+            }
+            queue.gather(after: batch.count)
+            batch.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func answers(to taps: [ReceivedTap], _ signer: BatchSigner) -> [TapAnswer] {
         do {
-            let answer = try await ledger.answer(pending.tap, at: pending.receivedAt) {
-                try signer.sign($0)
-            }
-            switch answer {
-            case .success(let signed): return .signed(signed)
-            case .failure(let refusal): return .refused(refusal)
-            }
-        } catch let problem as KeyProblem {
-            guard case .noKey(let adNetworkID, _) = problem else {
-                failures.note(problem)
-                return .failed
-            }
-            missingKeys.note(problem, metadata: ["network": "\(adNetworkID)"])
-            return .keyMissing(adNetworkID: adNetworkID)
+            return try ledger.answer(taps) { Self.sign($0, signer) }
+        } catch StoreError.failed(_, .damaged) where taps.count > 1 {
+            // One damaged page must not refuse the taps on all other ads.
+            return taps.flatMap { answers(to: [$0], signer) }
         } catch {
+            return taps.map { _ in .unsigned(error) }
+        }
+    }
+
+    private static func sign(
+        _ impressions: [SKAdNetworkImpression], _ signer: BatchSigner
+    ) -> [Result<SignedSKAdNetworkImpression, any Error>] {
+        signer.sign(impressions.map { .skAdNetwork($0) }).map { result in
+            result.flatMap { signed in
+                guard case .skAdNetwork(let impression) = signed.impression else {
+                    return .failure(SignerError.signatureDoesNotVerify)
+                }
+                return .success(impression)
+            }
+        }
+    }
+
+    private func outcome(of answer: TapAnswer) -> WebAdOutcome {
+        switch answer {
+        case .signed(let signed): return .signed(signed)
+        case .refused(let refusal): return .refused(refusal)
+        case .unsigned(KeyProblem.noKey(let adNetworkID, let version)):
+            missingKeys.note(
+                KeyProblem.noKey(adNetworkID: adNetworkID, version: version), metadata: ["network": "\(adNetworkID)"])
+            return .keyMissing(adNetworkID: adNetworkID)
+        case .unsigned(let error):
             failures.note(error)
             return .failed
         }

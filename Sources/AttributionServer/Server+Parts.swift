@@ -131,7 +131,7 @@ extension Server {
                 }
             case .webAdTap:
                 guard let responder else {
-                    WebAdOutcome.noSigningKeys.count(in: metrics)
+                    WebAdOutcome.count([.noSigningKeys], in: metrics)
                     return answer(IngressAnswer(WebAdOutcome.noSigningKeys))
                 }
                 responder.submit(request.body, receivedAt: receivedAt) {

@@ -20,7 +20,7 @@ struct IngestMetricsTests {
         }
     }
 
-    private func ingestor(_ limits: IngestorLimits = IngestorLimits()) throws -> Ingestor {
+    private func ingestor(_ limits: BatchLimits = .postbacks) throws -> Ingestor {
         Ingestor(
             verifier: try PostbackVerifier(testKeys: AppleStandIn().publicKeys()),
             ledger: try SQLiteLedgerWriter(path: path), limits: limits, logger: .silent, metricsFactory: metrics)
@@ -101,7 +101,7 @@ struct IngestMetricsTests {
         arguments: [(0, 0), (1, 1), (2, 1), (3, 2), (5, 3), (6, 3)])
     func batches(_ bodies: Int, _ batches: Int) async throws {
         defer { removeStore() }
-        let ingestor = try ingestor(IngestorLimits(queuedBodies: 6, batch: 2))
+        let ingestor = try ingestor(BatchLimits(queued: 6, batch: 2))
         for _ in 0..<bodies {
             ingestor.submit(Array("{}".utf8), recipient: .network, receivedAtMilliseconds: 0) { _ in }
         }

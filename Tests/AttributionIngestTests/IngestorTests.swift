@@ -34,7 +34,7 @@ struct IngestorTests {
 
     /// Runs `body` with a running ingestor, and then closes it.
     private func withIngestor(
-        limits: IngestorLimits = IngestorLimits(),
+        limits: BatchLimits = .postbacks,
         logger: Logger = Logger(label: "test"),
         _ body: (Ingestor, Store) async throws -> Void
     ) async throws {
@@ -133,7 +133,7 @@ struct IngestorTests {
         let ledger = try Store(path)
         // It is not running, so the queue only fills.
         let ingestor = Ingestor(
-            verifier: try PostbackVerifier(), ledger: ledger.writer, limits: IngestorLimits(queuedBodies: 2, batch: 1),
+            verifier: try PostbackVerifier(), ledger: ledger.writer, limits: BatchLimits(queued: 2, batch: 1),
             logger: Logger(label: "test"))
         for _ in 0..<2 {
             ingestor.submit(body, recipient: .network, receivedAtMilliseconds: 0) { _ in }

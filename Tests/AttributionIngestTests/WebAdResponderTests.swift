@@ -5,28 +5,78 @@ import AttributionStore
 import Foundation
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Answering taps on web ads")
 struct WebAdResponderTests {
-    /// A ledger that answers when the test opens it, so that waiting taps can be counted.
-    private final class HeldLedger: WebAdLedger {
-        private let gate = AsyncStream<Void>.makeStream()
+    /// A ledger that knows the ads of all nonces but those of one damaged page, and notes its groups.
+    private final class FakeLedger: WebAdLedger {
+        private let damaged: Nonce?
+        let groups = Mutex<[Int]>([])
 
-        func open() {
-            gate.continuation.finish()
+        init(damaged: Nonce? = nil) {
+            self.damaged = damaged
         }
 
         func issue(_ ads: [WebAd], at now: UnixMilliseconds) async throws {}
 
-        func answer(
-            _ tap: WebAdTap,
-            at now: UnixMilliseconds,
-            signing sign: @escaping @Sendable (SKAdNetworkImpression) throws -> SignedSKAdNetworkImpression
-        ) async throws -> Result<SignedSKAdNetworkImpression, WebAdRefusal> {
-            for await _ in gate.stream {}
-            return .failure(.nonceUnknown)
+        func answer(_ taps: [ReceivedTap], signing sign: TapGroup.Sign) throws -> [TapAnswer] {
+            groups.withLock { $0.append(taps.count) }
+            guard !taps.contains(where: { $0.tap.nonce == damaged }) else {
+                throw StoreError.failed(path: "skan.sqlite-web-ads", .damaged)
+            }
+            let content = try WebAdContent(adNetworkID: "n.skadnetwork", itunesItemID: 1, sourceIdentifier: 1)
+            var group = TapGroup(taps) { _ in .usable(content) }
+            group.sign(with: sign)
+            return group.answers
         }
+    }
+
+    /// Signs another digest each second time.
+    private final class FaultySigner: DigestSigner {
+        private let key: PreparedKey
+        private let signatures: SignatureCount
+
+        init(_ key: NetworkPrivateKey, _ signatures: SignatureCount) throws {
+            self.key = try PreparedKey(key)
+            self.signatures = signatures
+        }
+
+        func signature(digest: [UInt8]) throws -> [UInt8] {
+            let isFaulty = signatures.next().isMultiple(of: 2)
+            return try key.signature(digest: isFaulty ? digest.reversed() : digest)
+        }
+    }
+
+    private final class SignatureCount: Sendable {
+        private let count = Mutex(0)
+
+        func next() -> Int {
+            count.withLock {
+                $0 += 1
+                return $0
+            }
+        }
+    }
+
+    /// The outcomes of taps, each with a nonce of its own, in one run.
+    private func outcomes(
+        of nonces: [Nonce], _ responder: WebAdResponder
+    ) async throws -> [WebAdOutcome] {
+        let outcomes = Mutex<[WebAdOutcome]>([])
+        for nonce in nonces {
+            let body = """
+                {"source_engagement_type":"click_to_App_Store","source_domain":"example.com","version":"4.0",\
+                "source_nonce":"\(nonce.base64URL)"}
+                """
+            responder.submit(Array(body.utf8), receivedAt: Self.noon) { outcome in
+                outcomes.withLock { $0.append(outcome) }
+            }
+        }
+        responder.close()
+        try await responder.run()
+        return outcomes.withLock { $0 }
     }
 
     private static let noon = UnixMilliseconds(rawValue: 1_795_262_400_000)
@@ -48,9 +98,10 @@ struct WebAdResponderTests {
 
     @Test("Taps beyond the queue's limit are refused immediately, and every tap is answered")
     func bound() async throws {
-        let ledger = HeldLedger()
+        let ledger = FakeLedger()
         let responder = WebAdResponder(
-            ledger: ledger, signer: CurrentSigner(try signer()), queuedTaps: 8, logger: Logger(label: "test"))
+            ledger: ledger, signer: CurrentSigner(try signer()), limits: BatchLimits(queued: 8, batch: 5),
+            logger: .silent)
         let codes = Mutex<[String]>([])
         // Not running yet: eight wait, and the others are refused before this returns.
         for _ in 0..<20 {
@@ -63,14 +114,38 @@ struct WebAdResponderTests {
             codes.withLock { $0.append(outcome.label) }
         }
         #expect(codes.withLock { $0.last } == "malformed")
-        ledger.open()
         responder.close()
         try await responder.run()
-        #expect(codes.withLock { $0.suffix(8) } == Array(repeating: "nonce-unknown", count: 8))
+        // This ledger forgets: a nonce is answered once in each group.
+        #expect(ledger.groups.withLock { $0 } == [5, 3])
+        let signed = codes.withLock { $0.suffix(8) }
+        #expect(signed.count { $0 == "signed" } == 2 && signed.count { $0 == "nonce-used" } == 6)
         responder.submit(Self.body, receivedAt: Self.noon) { outcome in
             codes.withLock { $0.append(outcome.label) }
         }
         #expect(codes.withLock { $0.last } == "overloaded")
         #expect(codes.withLock { $0.count } == 22)
+    }
+
+    @Test("A signature that does not verify does not leave, and refuses no other tap of its group")
+    func fault() async throws {
+        var generator = SystemRandomNumberGenerator()
+        let nonces = (0..<20).map { _ in Nonce(using: &generator) }
+        let signatures = SignatureCount()
+        let responder = WebAdResponder(
+            ledger: FakeLedger(), signer: CurrentSigner(try signer()),
+            makeDigestSigner: { try FaultySigner($0, signatures) }, logger: .silent)
+        let outcomes = try await outcomes(of: nonces, responder)
+        #expect(outcomes.map(\.label) == (0..<20).map { $0.isMultiple(of: 2) ? "signed" : "store-failed" })
+    }
+
+    @Test("A damaged page refuses the taps on its ads, and no others")
+    func damage() async throws {
+        var generator = SystemRandomNumberGenerator()
+        let nonces = (0..<20).map { _ in Nonce(using: &generator) }
+        let responder = WebAdResponder(
+            ledger: FakeLedger(damaged: nonces[7]), signer: CurrentSigner(try signer()), logger: .silent)
+        let outcomes = try await outcomes(of: nonces, responder)
+        #expect(outcomes.map(\.label) == (0..<20).map { $0 == 7 ? "store-failed" : "signed" })
     }
 }

@@ -79,6 +79,23 @@ struct ImpressionBatchTests {
                 == [nil, "not-json", nil, "no-key", "unusable-key"].map { $0.map { .string($0) } })
     }
 
+    @Test("A request asks for at most two thousand signatures", arguments: [(2, true), (3, false)])
+    func signatures(_ last: Int, _ isRight: Bool) throws {
+        let forms = [#""storekit-rendered""#, #""view-through""#, #""adattributionkit""#]
+        func order(_ count: Int) -> String {
+            Self.order(1).replacing(forms[0], with: forms.prefix(count).joined(separator: ", "))
+        }
+        let orders = Array(repeating: order(3), count: 666) + [order(last)]
+        let refusal = Result { () throws(SigningRefusal) in
+            try ImpressionBatch(readingRequest: Array(orders.joined(separator: "\n").utf8))
+        }
+        switch refusal {
+        case .success(let batch): #expect(isRight && batch.count == 667)
+        case .failure(let refusal):
+            #expect(!isRight && refusal.description.contains("found orders for 2001 signatures, expected at most 2000"))
+        }
+    }
+
     @Test(
         "A request has at least one order and at most a thousand",
         arguments: [(0, false), (1, true), (1000, true), (1001, false)])

@@ -12,6 +12,8 @@ struct LedgerFactory: Sendable, CustomTestStringConvertible {
     let open: @Sendable (String) throws -> AnyLedger
     /// Opens it as one that another store is copied into, with a quarantine that has no room.
     let openTarget: @Sendable (String) throws -> TargetLedger
+    /// Opens the web ads that belong to it; the time is noon.
+    let openWebAds: @Sendable (String) throws -> any WebAdLedger
 
     static let all = [
         LedgerFactory(testDescription: "SQLite") { path in
@@ -19,6 +21,8 @@ struct LedgerFactory: Sendable, CustomTestStringConvertible {
         } openTarget: { path in
             let writer = try SQLiteLedgerWriter(path: path, settings: withoutRoom)
             return TargetLedger(target: writer, writer: writer, reader: try SQLiteLedgerReader(path))
+        } openWebAds: { path in
+            try SQLiteWebAdLedger(path: SQLiteWebAdLedger.path(besideStore: path))
         },
         LedgerFactory(testDescription: "PostgreSQL") { path in
             let address = try databases.address(of: path)
@@ -30,6 +34,8 @@ struct LedgerFactory: Sendable, CustomTestStringConvertible {
                 target: try PostgreSQLCopyTarget(address),
                 writer: try PostgreSQLLedgerWriter(address, settings: withoutRoom),
                 reader: PostgreSQLLedgerReader(address))
+        } openWebAds: { path in
+            PostgreSQLWebAdLedger(try databases.address(of: path)) { Postbacks.noon }
         },
     ]
 

@@ -31,11 +31,14 @@ struct WebAdTests {
         _ ledger: PostgreSQLWebAdLedger, _ ad: WebAd, on domain: String = "example.com"
     ) async throws -> ErrorCode? {
         let tap = WebAdTap(nonce: ad.nonce, sourceDomain: try #require(SourceDomain(domain)))
-        let answer = try await ledger.answer(tap, at: now) { [signer] in try signer.sign($0) }
-        guard case .failure(let refusal) = answer else {
-            return nil
+        let answers = try ledger.answer([ReceivedTap(tap, at: now)]) { [signer] impressions in
+            impressions.map { impression in Result { try signer.sign(impression) } }
         }
-        return refusal.code
+        switch try #require(answers.first) {
+        case .signed: return nil
+        case .refused(let refusal): return refusal.code
+        case .unsigned(let error): throw error
+        }
     }
 
     @Test("Of taps at two nodes at once one is answered")
@@ -92,15 +95,32 @@ struct WebAdTests {
         #expect(try await tap(ledger, ad) == (isAnswered ? .nonceUsed : nil))
     }
 
-    @Test("A signer that fails burns nothing, and the tables let no used nonce become new")
-    func failures() async throws {
+    @Test("Groups of the same nonces at two nodes wait for one another, and each nonce is answered once")
+    func groups() async throws {
+        let ledgers = try [database.address, database.address].map { PostgreSQLWebAdLedger($0) }
+        let ads = try (0..<50).map { _ in try ad() }
+        try await ledgers[0].issue(ads, at: now)
+        let domain = try #require(SourceDomain("example.com"))
+        let taps = ads.map { ReceivedTap(WebAdTap(nonce: $0.nonce, sourceDomain: domain), at: now) }
+        let signed = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<16 {
+                group.addTask { [signer] in
+                    let own = number < 8 ? taps : taps.reversed()
+                    return try ledgers[number % 2].answer(own) { impressions in
+                        impressions.map { impression in Result { try signer.sign(impression) } }
+                    }.count { if case .signed = $0 { true } else { false } }
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(signed == ads.count)
+    }
+
+    @Test("The tables let no used nonce become new")
+    func trigger() async throws {
         let ledger = PostgreSQLWebAdLedger(try database.address)
         let ad = try ad([])
         try await ledger.issue([ad], at: now)
-        let given = WebAdTap(nonce: ad.nonce, sourceDomain: try #require(SourceDomain("example.com")))
-        await #expect(throws: SignerError.signatureDoesNotVerify) {
-            _ = try await ledger.answer(given, at: now) { _ in throw SignerError.signatureDoesNotVerify }
-        }
         #expect(try await tap(ledger, ad) == nil)
         #expect(throws: (any Error).self) {
             try database.sql("UPDATE skan.web_ad SET answered_at = NULL, answered_domain = NULL, answer = NULL")

@@ -1,5 +1,7 @@
 import Foundation
 import StrictJSON
+import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Web ads, as a process", .timeLimit(.minutes(5)))
@@ -172,6 +174,85 @@ struct WebAdServerTests {
         expect(
             try post(Self.body(answered.attributionSourceNonce), to: Self.url(server)), "409 Conflict", "nonce-used")
         #expect(try post(Self.body(waiting.attributionSourceNonce), to: Self.url(server)).contains("200 OK"))
+    }
+
+    /// How often nonces were answered with a payload, and when the server is to be killed.
+    private final class Payloads: Sendable {
+        private let counts = Mutex<[String: Int]>([:])
+
+        /// Counts a payload.
+        ///
+        /// - Returns: How many there are.
+        func add(_ nonce: String) -> Int {
+            counts.withLock { counts in
+                counts[nonce, default: 0] += 1
+                return counts.count
+            }
+        }
+
+        func count(_ nonce: String) -> Int {
+            counts.withLock { $0[nonce] ?? 0 }
+        }
+    }
+
+    /// Taps nonces over one connection until the server is gone.
+    private static func tap(
+        _ nonces: [String], _ client: RawClient, _ payloads: Payloads, onPayload: (Int) -> Void = { _ in }
+    ) -> [Int] {
+        var statuses: [Int] = []
+        for nonce in nonces {
+            let body = body(nonce)
+            client.send(
+                "POST /.well-known/skadnetwork/get-signed-payload HTTP/1.1\r\nHost: localhost\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            guard let answer = try? client.answer() else {
+                break
+            }
+            statuses.append(answer.status)
+            if answer.status == 200 { onPayload(payloads.add(nonce)) }
+        }
+        return statuses
+    }
+
+    @Test("Of nonces tapped by many while the server is killed with -9 and started again, none is answered twice")
+    func killedUnderTaps() async throws {
+        var server = try server()
+        let issued = try SkanProcess.run(
+            Self.issue + ["example123.skadnetwork", "--source-domain", "example.com", "--count", "3000"], in: folder.url
+        )
+        let nonces = try issued.output.split(separator: "\n").map {
+            try JSONDecoder().decode(Link.self, from: Data($0.utf8)).attributionSourceNonce
+        }
+        #expect(nonces.count == 3000)
+        let payloads = Payloads()
+        let clients = try (0..<16).map { _ in try RawClient(port: server.port) }
+        let process = server.process.processIdentifier
+        try await withThrowingTaskGroup(of: [Int].self) { group in
+            for (number, client) in clients.enumerated() {
+                group.addTask {
+                    try await blocking {
+                        // Two clients each begin at the same nonce.
+                        let start = number / 2 * nonces.count / clients.count * 2
+                        return Self.tap(Array(nonces[start...] + nonces[..<start]), client, payloads) { count in
+                            if count == 500 { kill(process, SIGKILL) }
+                        }
+                    }
+                }
+            }
+            for try await statuses in group {
+                #expect(Set(statuses).isSubset(of: [200, 409]))
+            }
+        }
+        _ = server.end(SIGKILL)
+        let before = nonces.count { payloads.count($0) > 0 }
+        #expect(before >= 500 && before < nonces.count)
+        server = try self.server()
+        let statuses = Self.tap(nonces + nonces, try RawClient(port: server.port), payloads)
+        #expect(statuses.count == 2 * nonces.count && statuses.suffix(nonces.count).allSatisfy { $0 == 409 })
+        #expect(nonces.allSatisfy { payloads.count($0) <= 1 })
+        // One tap of each client may have been committed and not answered.
+        #expect(nonces.count { payloads.count($0) == 0 } <= clients.count)
+        #expect(server.end(SIGTERM).status == 0)
     }
 
     @Test("Without signing keys the route and the console say so, and no file is made")

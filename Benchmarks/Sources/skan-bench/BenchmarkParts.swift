@@ -2,6 +2,6 @@
 enum BenchmarkParts {
     static let all: [any BenchmarkPart] = [
         VerificationPart(), FilePart(), ReportPart(), IngestPart(), CostlyPart(), KindsPart(), StoredPart(),
-        LatencyPart(), PausePart(), SigningPart(), OverloadPart(),
+        LatencyPart(), PausePart(), SigningPart(), WebAdsPart(), OverloadPart(),
     ]
 }

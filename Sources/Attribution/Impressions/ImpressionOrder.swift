@@ -25,6 +25,11 @@ package struct ImpressionOrder: Sendable {
     let skAdNetwork: [SKAdNetworkAd]
     let adAttributionKit: AdAttributionKitAd?
 
+    /// How many impressions there are to sign.
+    package var signatureCount: Int {
+        skAdNetwork.count + (adAttributionKit == nil ? 0 : 1)
+    }
+
     /// The impressions to sign.
     ///
     /// - Parameters:

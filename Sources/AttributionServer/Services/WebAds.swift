@@ -1,4 +1,5 @@
 import AttributionIngest
+import AttributionListener
 import AttributionSigning
 import AttributionStore
 import Logging
@@ -24,7 +25,8 @@ struct WebAds {
             case .database(let address):
                 PostgreSQLWebAdLedger(address)
             }
-        responder = WebAdResponder(ledger: ledger, signer: signer, logger: logger)
+        responder = WebAdResponder(
+            ledger: ledger, signer: signer, answeringTogether: Ingress.answerTogether, logger: logger)
         issuer = WebAdIssuer(ledger: ledger, signer: signer)
     }
 

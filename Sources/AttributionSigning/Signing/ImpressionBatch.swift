@@ -13,6 +13,9 @@ package struct ImpressionBatch: Sendable {
     package static let bodyLimit = 256 << 10
     /// The maximum number of orders in a request.
     package static let maximumOrders = 1_000
+    /// The maximum number of signatures that the orders of a request ask for together, some tens of milliseconds of work:
+    /// an order may ask for a dozen.
+    package static let maximumSignatures = 2_000
 
     /// The answers to a batch.
     package struct Answers: Sendable {
@@ -60,7 +63,7 @@ package struct ImpressionBatch: Sendable {
     /// Reads the orders in a request, which is limited.
     ///
     /// - Parameter body: The lines.
-    /// - Throws: ``Attribution/SigningRefusal`` if there is no order, or too many.
+    /// - Throws: ``Attribution/SigningRefusal`` if there is no order, or too many, or if they ask for too many signatures.
     package init(readingRequest body: [UInt8]) throws(SigningRefusal) {
         let lines = body.count { $0 == UInt8(ascii: "\n") } + 1
         // Before any is read; a last line needs no end.
@@ -73,6 +76,15 @@ package struct ImpressionBatch: Sendable {
         }
         guard count > 0 else {
             throw Self.wrongCount("no order")
+        }
+        let signatures = orders.reduce(0) { count, item in
+            if case .success(let order) = item.order { count + order.signatureCount } else { count }
+        }
+        guard signatures <= Self.maximumSignatures else {
+            throw .field(
+                FieldProblem(
+                    field: "body", found: "orders for \(signatures) signatures",
+                    expected: "at most \(Self.maximumSignatures) signatures in a request; send fewer orders at once"))
         }
     }
 

@@ -8,16 +8,24 @@ struct UnverifiedSignatures {
     }
 
     private var items: [Item] = []
+    /// Signing contexts of the keys that were used.
+    private var prepared: [OpaquePointer: PreparedKey] = [:]
 
     var count: Int {
         items.count
     }
 
-    /// Signs an impression.
+    /// Signs an impression, with a context that is prepared once for each key.
     ///
     /// - Throws: The errors of `signer`, and of signing.
     mutating func append(_ impression: Impression, _ signer: (Impression) throws -> ImpressionSigner) throws {
-        try append(impression, try signer(impression))
+        let signer = try signer(impression)
+        let id = signer.privateKey.key.key.handle
+        let key = try prepared[id] ?? PreparedKey(signer.privateKey)
+        // One that fails is made anew for the next signature.
+        prepared[id] = nil
+        try append(impression, signer, with: key)
+        prepared[id] = key
     }
 
     /// Signs an impression.
@@ -25,10 +33,10 @@ struct UnverifiedSignatures {
     /// - Parameters:
     ///   - impression: The impression.
     ///   - signer: The signer with its key.
-    ///   - digestSigner: What signs digests with the key; nil for OpenSSL with a context of its own.
+    ///   - digestSigner: What signs digests with the key.
     /// - Throws: The errors of signing.
     mutating func append(
-        _ impression: Impression, _ signer: ImpressionSigner, with digestSigner: (any DigestSigner)? = nil
+        _ impression: Impression, _ signer: ImpressionSigner, with digestSigner: any DigestSigner
     ) throws {
         switch impression {
         case .skAdNetwork(let impression):

@@ -12,21 +12,17 @@ package protocol WebAdLedger: Sendable {
     /// - Throws: Errors of the store; none of the ads may be handed out.
     func issue(_ ads: [WebAd], at now: UnixMilliseconds) async throws
 
-    /// Uses up the nonce of a tap and has its impression signed, in one transaction.
+    /// Uses up the nonces of taps and has their impressions signed, all in one transaction, on the calling thread.
     ///
-    /// If it returns a signed impression, the nonce is used up on disk, whether or not the answer reaches the device.
-    /// If it throws or refuses, or the process ends before the commit, the nonce stays unused and no signature was
-    /// returned.
+    /// The nonce of a signed impression is used up on disk, whether or not the answer reaches the device. All other
+    /// nonces stay as they are. If it throws, or the process ends before the commit, no nonce is used up and no signature
+    /// was returned.
     ///
     /// - Parameters:
-    ///   - tap: The device's request.
-    ///   - now: When it was received; the payload's timestamp.
-    ///   - sign: Signs the impression.
-    /// - Returns: The signed impression, or why there is none.
-    /// - Throws: What `sign` throws, and errors of the store.
-    func answer(
-        _ tap: WebAdTap,
-        at now: UnixMilliseconds,
-        signing sign: @escaping @Sendable (SKAdNetworkImpression) throws -> SignedSKAdNetworkImpression
-    ) async throws -> Result<SignedSKAdNetworkImpression, WebAdRefusal>
+    ///   - taps: The taps; of several with one nonce, the first that may be answered is.
+    ///   - sign: Signs impressions, and returns a result for each, in the same order; called again if the transaction
+    ///     has to be repeated.
+    /// - Returns: The answers, in the same order.
+    /// - Throws: Errors of the store.
+    func answer(_ taps: [ReceivedTap], signing sign: TapGroup.Sign) throws -> [TapAnswer]
 }

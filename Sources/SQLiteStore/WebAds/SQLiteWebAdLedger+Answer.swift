@@ -1,56 +1,74 @@
 package import Attribution
+package import AttributionStore
 import GRDB
 
 extension SQLiteWebAdLedger {
-    /// Uses up a nonce and signs, in one transaction; see ``AttributionStore/WebAdLedger/answer(_:at:signing:)``.
+    /// Uses up nonces and signs, in one transaction; see ``AttributionStore/WebAdLedger/answer(_:signing:)``.
+    ///
+    /// The transaction holds the lock of the file from its beginning, so that nothing is written between reading a nonce
+    /// and using it up.
     package func answer(
-        _ tap: WebAdTap,
-        at now: UnixMilliseconds,
-        signing sign: @escaping @Sendable (SKAdNetworkImpression) throws -> SignedSKAdNetworkImpression
-    ) async throws -> Result<SignedSKAdNetworkImpression, WebAdRefusal> {
-        try await write { db in
-            guard let content = try Self.useUp(tap, now, db) else {
-                return .failure(try Self.refusal(tap, now, db))
-            }
-            let impression = try content.impression(nonce: tap.nonce, sourceDomain: tap.sourceDomain, at: now)
-            return .success(try sign(impression))
+        _ taps: [ReceivedTap],
+        signing sign: ([SKAdNetworkImpression]) -> [Result<SignedSKAdNetworkImpression, any Error>]
+    ) throws -> [TapAnswer] {
+        try database.write { db in
+            let arena = HotStatement.Arena()
+            var group = try decide(taps, db, arena)
+            group.sign(with: sign)
+            try Self.useUp(group.signed, db, arena)
+            return group.answers
         }
     }
 
-    /// Checks and marks a nonce in one statement; nil if it cannot be used.
-    private static func useUp(_ tap: WebAdTap, _ now: UnixMilliseconds, _ db: Database) throws -> WebAdContent? {
-        let statement = try db.cachedStatement(
+    private func decide(_ taps: [ReceivedTap], _ db: Database, _ arena: HotStatement.Arena) throws -> TapGroup {
+        let statement = try HotStatement(
+            db,
             sql: """
-                UPDATE web_ad SET answered_at = :now, answered_domain = :domain
-                WHERE nonce = :nonce AND answered_at IS NULL AND expires_at > :now
-                    AND (EXISTS (SELECT 1 FROM web_ad_domain AS d WHERE d.nonce = :nonce AND d.domain = :domain)
-                        OR NOT EXISTS (SELECT 1 FROM web_ad_domain AS d WHERE d.nonce = :nonce))
-                RETURNING ad_network_id, itunes_item_id, source_identifier
-                """)
-        // fetchAll, although there is at most one row, so that the statement runs to completion.
-        let rows = try Row.fetchAll(
-            statement, arguments: ["now": now.rawValue, "domain": tap.sourceDomain.text, "nonce": tap.nonce.text])
-        guard let row = rows.first else {
-            return nil
-        }
-        let (network, item, source): (String, Int64, Int64) = (
-            try row.text(0), try row.checked(1), try row.checked(2)
-        )
-        do {
-            return try WebAdContent(adNetworkID: network, itunesItemID: item, sourceIdentifier: source)
-        } catch {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a web ad: \(error)")
+                SELECT answered_at IS NOT NULL, expires_at <= ?3, ad_network_id, itunes_item_id, source_identifier,
+                    EXISTS (SELECT 1 FROM web_ad_domain AS d WHERE d.nonce = ?1 AND d.domain = ?2)
+                        OR NOT EXISTS (SELECT 1 FROM web_ad_domain AS d WHERE d.nonce = ?1)
+                FROM web_ad WHERE nonce = ?1
+                """, arena)
+        return try TapGroup(taps) { received in
+            let tap = received.tap
+            var stored = TapGroup.StoredAd.refused(.nonceUnknown)
+            try statement.fetch { parameters in
+                parameters.bind(tap.nonce.text)
+                parameters.bind(tap.sourceDomain.text)
+                parameters.bind(received.receivedAt.rawValue)
+            } _: { row in
+                stored =
+                    if row.integer(0) != 0 {
+                        .refused(.nonceUsed)
+                    } else if row.integer(1) != 0 {
+                        .refused(.nonceExpired)
+                    } else if row.integer(5) == 0 {
+                        .refused(.domainNotAllowed(tap.sourceDomain))
+                    } else {
+                        TapGroup.StoredAd(
+                            usable: row.text(2), row.integer(3), row.integer(4), path: database.path)
+                    }
+            }
+            return stored
         }
     }
 
-    /// Why ``useUp(_:_:_:)`` returned nil, in the same transaction.
-    private static func refusal(_ tap: WebAdTap, _ now: UnixMilliseconds, _ db: Database) throws -> WebAdRefusal {
-        let statement = try db.cachedStatement(
-            sql: "SELECT answered_at IS NOT NULL, expires_at <= ? FROM web_ad WHERE nonce = ?")
-        guard let row = try Row.fetchOne(statement, arguments: [now.rawValue, tap.nonce.text]) else {
-            return .nonceUnknown
+    private static func useUp(_ taps: [ReceivedTap], _ db: Database, _ arena: HotStatement.Arena) throws {
+        let statement = try HotStatement(
+            db,
+            sql: """
+                UPDATE web_ad SET answered_at = ?2, answered_domain = ?3
+                WHERE nonce = ?1 AND answered_at IS NULL AND expires_at > ?2
+                """, arena)
+        for received in taps {
+            try statement.run { parameters in
+                parameters.bind(received.tap.nonce.text)
+                parameters.bind(received.receivedAt.rawValue)
+                parameters.bind(received.tap.sourceDomain.text)
+            }
+            guard db.changesCount == 1 else {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a web ad changed while it was answered")
+            }
         }
-        let (isUsed, isExpired) = (try row.integer(0) != 0, try row.integer(1) != 0)
-        return isUsed ? .nonceUsed : isExpired ? .nonceExpired : .domainNotAllowed(tap.sourceDomain)
     }
 }

@@ -5,8 +5,8 @@ import GRDB
 
 /// Web ads in a separate SQLite file, so that taps and postbacks do not wait for each other.
 ///
-/// Like the store it has one owner, with a lease and a watch. A single statement makes sure that a nonce is answered
-/// once.
+/// Like the store it has one owner, with a lease and a watch. Its transactions, one after the other, make sure that a
+/// nonce is answered once, and a trigger would refuse to answer it again.
 package final class SQLiteWebAdLedger: WebAdWriting {
     /// How long an ad is kept after it expires, to distinguish `nonce-expired` and `nonce-used` from `nonce-unknown`.
     ///
@@ -15,7 +15,7 @@ package final class SQLiteWebAdLedger: WebAdWriting {
     /// The most ads deleted per transaction; few, because taps wait for it.
     private static let purgeBatchSize = 1_000
 
-    private let database: OwnedDatabase
+    let database: OwnedDatabase
 
     /// The file of web ads that belongs to a store.
     ///

@@ -34,7 +34,7 @@ final class StoreFeed: Sendable {
         ledger = try SQLiteLedgerWriter(
             path: path, now: { clock.now.withLock { $0 } }, onEvent: { StoreOwnership.say($0) })
         ingestor = Ingestor(
-            verifier: verifier, ledger: ledger, limits: IngestorLimits(queuedBodies: .max),
+            verifier: verifier, ledger: ledger, limits: BatchLimits(queued: .max, batch: BatchLimits.postbacks.batch),
             logger: Logger(label: "simulate") { _ in SwiftLogNoOpLogHandler() })
     }
 

@@ -22,7 +22,8 @@ final class RequestPool {
         }
     }
 
-    private static let shardSize = 2_500
+    /// How many requests one maker makes.
+    static let shardSize = 2_500
 
     private let path: String
     private let makeMaker: @Sendable () throws -> any RequestMaker

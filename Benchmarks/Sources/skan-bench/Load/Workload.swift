@@ -29,4 +29,9 @@ struct Workload {
     static func signing(_ pool: RequestPool) -> Workload {
         Workload(pool: pool, listener: .signing, success: #""status":"signed""#)
     }
+
+    /// Taps on web ads, to be answered with a payload.
+    static func taps(_ pool: RequestPool) -> Workload {
+        Workload(pool: pool, listener: .ingress, success: #""signature":""#)
+    }
 }

@@ -1,0 +1,39 @@
+import StrictJSON
+import Testing
+
+@Suite("Writing JSON")
+struct JSONTextTests {
+    static let strings: [(String, String)] = [
+        ("", #""""#), ("plain", #""plain""#), ("a\"b\\c", #""a\"b\\c""#), ("\n\r\t", #""\n\r\t""#),
+        ("\u{0}\u{1F}\u{7F}", #""\u0000\u001f\u007f""#), ("é\u{2063}😀/", "\"é\u{2063}😀/\""), ("\"", #""\"""#),
+        ("end\\", #""end\\""#),
+    ]
+
+    @Test("Quotation marks, backslashes and control characters are escaped, and nothing else is", arguments: strings)
+    func escapes(_ text: String, _ json: String) {
+        #expect(JSONText.string(text).line == json)
+        #expect(JSONText.string(text).lineBytes == Array(json.utf8))
+    }
+
+    @Test("Names keep their order, on one line and over several")
+    func layouts() {
+        let text = JSONText.object([
+            "b": .array([.integer(-1), .decimal(0.5, places: 2), .bool(true), .null]), "a": .object([:]),
+            "c": .array([]),
+        ])
+        #expect(text.line == #"{"b":[-1,0.50,true,null],"a":{},"c":[]}"#)
+        #expect(
+            text.pretty == """
+                {
+                  "b": [
+                    -1,
+                    0.50,
+                    true,
+                    null
+                  ],
+                  "a": {},
+                  "c": []
+                }
+                """)
+    }
+}
