@@ -55,6 +55,6 @@ extension IngressAnswer {
     }
 
     init(status: Int, json: [(String, JSONText)], retryAfter: Duration? = nil) {
-        self.init(status: status, body: JSONText.object(json).lineBytes + [UInt8(ascii: "\n")], retryAfter: retryAfter)
+        self.init(status: status, body: JSONText.object(json).lineBytes, retryAfter: retryAfter)
     }
 }

@@ -15,7 +15,7 @@ extension IngressAnswer {
         switch outcome.result {
         case .success(let signed):
             do throws(FieldProblem) {
-                self.init(status: 200, body: try signed.webAdPayload().lineBytes + [UInt8(ascii: "\n")])
+                self.init(status: 200, body: try signed.webAdPayload().lineBytes)
             } catch {
                 // A signed tap is always a web ad, so this is an internal error.
                 self.init(refusing: Refusal(.signingFailed, error.message))
