@@ -234,7 +234,7 @@ struct WebAdServerTests {
                         // Two clients each begin at the same nonce.
                         let start = number / 2 * nonces.count / clients.count * 2
                         return Self.tap(Array(nonces[start...] + nonces[..<start]), client, payloads) { count in
-                            if count == 500 { kill(process, SIGKILL) }
+                            if count == 500 { Foundation.kill(process, SIGKILL) }
                         }
                     }
                 }
