@@ -54,7 +54,7 @@ package struct AccessGrant: Sendable {
     /// - Parameter network: The network's id, in any case.
     /// - Returns: `true` for those it is limited to, and for every one when it is not limited.
     package func allows(network: String) -> Bool {
-        networks.isEmpty || networks.contains { $0.registered == network.lowercased() }
+        networks.isEmpty || networks.contains { $0.registered == network.lowercasedASCII }
     }
 
     /// Whether a text can be the name of a holder.

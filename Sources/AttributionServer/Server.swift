@@ -198,7 +198,9 @@ package struct Server: Sendable {
     /// - Throws: An error of SQLite.
     package func close() throws -> Bool {
         access?.saveUses(at: nil)
-        counts?.write()
+        if counts?.write() == false {
+            logger.error("what was signed since the last write is not in the file of counts, and is lost")
+        }
         return try storage?.close(logger) ?? true
     }
 }

@@ -92,7 +92,7 @@ struct Advertisement: Hashable, Sendable {
         }
         var chosen: [BiddingNetwork] = []
         for name in networks {
-            guard let network = known.first(where: { $0.adNetworkID.registered == name.lowercased() }) else {
+            guard let network = known.first(where: { $0.adNetworkID.registered == name.lowercasedASCII }) else {
                 throw problem(
                     "networks", found: "\"\(name.shortened(to: 60))\"", expected: "networks with an active key")
             }

@@ -1,7 +1,6 @@
 import StrictJSON
 
-/// How many ads a process signed for one campaign in a short time: one line of a file that `skan import --impressions`
-/// reads.
+/// How many ads a process signed for one campaign in a short time: one line of the file of `skan serve --counts`.
 ///
 /// An ad counts once, in however many forms and versions it was signed. Whether it was shown is not known here.
 /// ``writer`` and ``sequence`` identify a line, so that a file that is imported twice counts once; a process takes a new

@@ -10,14 +10,14 @@ package struct OwnNetworks: Hashable, Sendable {
     /// - Parameter identifiers: Ad network ids, for example `example123.skadnetwork`; compared case-insensitively,
     ///   because devices send them as the source app's Info.plist spells them.
     package init(_ identifiers: [String] = []) {
-        self.identifiers = Set(identifiers.map { $0.lowercased() })
+        self.identifiers = Set(identifiers.map(\.lowercasedASCII))
     }
 
     /// The traffic a postback belongs to; only production traffic can be foreign.
     package func traffic(of verified: VerifiedPostback) -> Traffic {
         switch verified.provenance {
         case .apple:
-            identifiers.isEmpty || identifiers.contains(verified.postback.adNetworkID.text.lowercased())
+            identifiers.isEmpty || identifiers.contains(verified.postback.adNetworkID.registered)
                 ? .apple : .foreign
         case .development: .development
         case .test: .test

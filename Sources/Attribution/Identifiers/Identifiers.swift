@@ -12,7 +12,14 @@ package enum AdNetworkIDKind {}
 extension SignableText<AdNetworkIDKind> {
     /// The id in lower case, as registered: ids that differ only in case name the same network.
     package var registered: String {
-        text.lowercased()
+        text.lowercasedASCII
+    }
+}
+
+extension String {
+    /// The text with A to Z in lower case; other letters, such as the sign for kelvin, are no spelling of these.
+    package var lowercasedASCII: String {
+        String(decoding: utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 }
 

@@ -47,9 +47,13 @@ package struct ReportRoutes: ConsoleRoutes {
                 await answer(request) { now in
                     let query = try ReportQuery(request, nowMilliseconds: now)
                     try context.authorize(query.request.networks)
+                    let isLimited = context.isLimited
                     return Job { limits in
-                        let counted = try await report(query.request, limits)
-                        return Counted(warnings: counted.warnings) { Self.response(counted, query.format) }
+                        var counted = try await self.report(query.request, limits)
+                        // Deliveries are those of all networks.
+                        counted.showsDeliveries = !isLimited
+                        let report = counted
+                        return Counted(warnings: counted.warnings) { Self.response(report, query.format) }
                     }
                 }
             },

@@ -10,7 +10,13 @@ struct LogRecords: Sendable {
     func read(_ line: [UInt8]) throws(ImportRecord.Problem) -> ImportRecord {
         let quoted = Self.quoted(line)
         let request = quoted.lazy.map { Self.request(line[$0]) }.first { $0 != nil }.flatMap(\.self)
-        guard request.map({ $0.method == "POST" }) ?? true, let body = Self.body(line, quoted) else {
+        guard request.map({ $0.method == "POST" }) ?? true else {
+            return .withoutBody
+        }
+        guard let body = Self.body(line, quoted) else {
+            guard !Self.beginsBody(line) else {
+                throw .malformed("the body begins and does not end: the line was cut off, or its quoting was")
+            }
             return .withoutBody
         }
         let time = Self.time(line)
@@ -68,6 +74,13 @@ struct LogRecords: Sendable {
             return nil
         }
         return Array(line[start...end])
+    }
+
+    /// Whether a JSON object begins on the line.
+    private static func beginsBody(_ line: [UInt8]) -> Bool {
+        ["{\"", "{\\\"", "{\\x22", "\\x7B\\x22"].contains { beginning in
+            line.indices.contains { line[$0...].starts(with: beginning.utf8) }
+        }
     }
 
     /// A text with its escapes decoded, without white space at its end; nil for an escape that is none.

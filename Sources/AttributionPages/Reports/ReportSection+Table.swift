@@ -72,7 +72,7 @@ extension ReportSection {
         columns.indices.map { index in
             let column = columns[index]
             let cell = Self.cell(row.cells[index], column, page, selection)
-            guard column.isCompared, let previous = row.previous?[index] else {
+            guard column.isCompared, let previous = row.previous?[index], previous != .absent else {
                 return cell
             }
             return .compared(cell, previous: Self.cell(previous, column, nil, selection))
@@ -150,7 +150,7 @@ extension ReportSection {
                 columns: rows.map { row in
                     ColumnChart.Column(
                         row.cells[category].label, row.cells[figure].count,
-                        previous: row.previous.map { $0[figure].count })
+                        previous: row.previous.flatMap { $0[figure] == .absent ? nil : $0[figure].count })
                 })
         case .bars(let name, let value):
             // Values of a closed, ordered set are compared across; names of campaigns are not.

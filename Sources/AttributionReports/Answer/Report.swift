@@ -13,6 +13,8 @@ package struct Report: Sendable {
     package let totals: Counts
     /// The deliveries of the days as of now; unfiltered, because quarantined deliveries have no proven dimensions.
     package let deliveries: DeliveryCounts
+    /// Whether deliveries are shown; they are those of all networks.
+    package var showsDeliveries = true
     /// The position up to which postbacks were counted; nil for a report without a store.
     package let position: LedgerPosition?
     /// When the last of them was recorded, in Unix milliseconds; nil if there is none.
@@ -62,6 +64,11 @@ package struct Report: Sendable {
             unreadableCount: unreadableCount, recomputedCount: recomputedCount,
             hasDamagedDeliveries: deliveries.areIncomplete
         ).warnings
+    }
+
+    /// What became of the deliveries, in words; nothing where they are not shown.
+    var deliveryLines: [String] {
+        showsDeliveries ? deliveries.lines(areUntilNow: request.asOf != nil) : []
     }
 
     /// The figures shown in JSON.

@@ -113,7 +113,7 @@ extension CampaignMap {
         _ late: Int64,
         where isPossible: (NamedCampaign) -> Bool
     ) -> [NamedCampaign] {
-        let registered = network.lowercased()
+        let registered = network.lowercasedASCII
         return campaigns.filter { campaign in
             campaign.network == registered && campaign.app.description == app && isPossible(campaign)
                 && (days.map { campaign.mayArrive(on: $0, late) } ?? true)

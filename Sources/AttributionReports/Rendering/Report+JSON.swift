@@ -14,7 +14,7 @@ extension Report {
                 ("rows", .array(rows.map { .object(members($0)) })),
                 ("rows-left-out", .integer(Int64(omittedRows))),
                 ("totals", .object(members(totals))),
-                ("deliveries", deliveries.json),
+                ("deliveries", showsDeliveries ? deliveries.json : .null),
             ])
     }
 
@@ -30,7 +30,9 @@ extension Report {
             output(line("row", [provenance] + members(row)))
         }
         output(line("totals", [provenance, ("rows-left-out", .integer(Int64(omittedRows)))] + members(totals)))
-        output(line("deliveries", deliveries.members))
+        if showsDeliveries {
+            output(line("deliveries", deliveries.members))
+        }
     }
 
     /// The members that describe the request and the store.

@@ -24,7 +24,7 @@ extension Report {
             output(Histogram.all(totals).flatMap { $0.lines(style) }.map { "    \($0)" }.joined() + "\n")
         }
         let notes = [omittedRowsLine].compactMap(\.self) + unseenLines + [unprovenLine]
-        output((notes + deliveries.lines(areUntilNow: request.asOf != nil)).joined(separator: "\n\n") + "\n")
+        output((notes + deliveryLines).joined(separator: "\n\n") + "\n")
     }
 }
 

@@ -18,7 +18,7 @@ extension Report {
     /// - Returns: Lines no wider than the style's width.
     package func notes(_ style: TextStyle) -> [String] {
         ([asOfLine(style), omittedRowsLine].compactMap(\.self) + unseenLines
-            + deliveries.lines(areUntilNow: request.asOf != nil)).map { style.wrapped($0.inCharacters(of: style)) }
+            + deliveryLines).map { style.wrapped($0.inCharacters(of: style)) }
     }
 
     /// The first line: which postbacks, days and filters.

@@ -20,7 +20,7 @@ extension Report {
             }
         }
         output("\n")
-        say(unseenLines + [unprovenLine] + deliveries.lines(areUntilNow: request.asOf != nil))
+        say(unseenLines + [unprovenLine] + deliveryLines)
     }
 
     private func omittedColumnsLine(_ layout: TableLayout) -> String? {

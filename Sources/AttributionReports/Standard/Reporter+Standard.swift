@@ -6,28 +6,26 @@ extension Reporter {
     /// Answers a request for a standard report; all of its questions are answered as of the same position.
     ///
     /// - Parameters:
-    ///   - asked: The request.
+    ///   - request: The request.
     ///   - limits: The limits on the cost of all questions together.
     ///   - isRecording: Whether this process records into the store; nil if that is not known.
     /// - Returns: The report.
     /// - Throws: Errors of the store, ``Attribution/FieldProblem`` for a position that is not valid in this store, and
     ///   ``AttributionStore/LedgerQuestionError`` for answers that exceed the limits.
     package func report(
-        _ asked: StandardReportRequest,
+        _ request: StandardReportRequest,
         limits: LedgerLimits = LedgerLimits(),
         isRecording: Bool? = nil
     ) async throws -> StandardReport {
-        let plan = StandardReportPlan(asked.name, references)
+        let plan = StandardReportPlan(request.name, references)
         let budget = AnswerBudget(limits)
-        var history = asked.selection
+        var history = request.selection
         history.from = nil
         // The sequence index is one of the traits, so that it costs no further cells.
         history.dimensions = [.day, .sequenceIndex]
         let days = try await budget.spend { try await answer(history.question(limits: $0)) }
         let byDay = DayCounts(days.rows)
         let firstDay = byDay.all.keys.min()
-        // What was before the first postback is not known; it is not 0.
-        let request = asked.isComparable(since: firstDay) ? asked : asked.uncompared
         var breakdowns: [LedgerAnswer] = []
         for breakdown in plan.breakdowns {
             breakdowns.append(
@@ -48,14 +46,17 @@ extension Reporter {
             unreadableCount: answers.map(\.unreadableCount).max() ?? 0,
             recomputedCount: answers.map { $0.damaged.reduce(0) { $0 + Int64($1.count) } }.max() ?? 0,
             hasDamagedDeliveries: [deliveries?.current, deliveries?.previous].contains { $0?.areIncomplete ?? false })
+        var sections = plan.sections(figures).filter { request.section == nil || request.section == $0.name }
+        if !request.isComparable(since: firstDay) {
+            // What was before the first postback is not known; it is not 0.
+            sections = sections.map(\.withUnknownPrevious)
+        }
         return StandardReport(
             request: request,
-            sections: plan.sections(figures).filter { request.section == nil || request.section == $0.name }
-                .map { named($0, request) },
+            sections: sections.map { named($0, request) },
             position: days.position, recordedAtMilliseconds: days.recordedAtMilliseconds,
-            firstDay: firstDay, warnings: problems.warnings, notes: asked.notes(firstDay: firstDay, plan),
-            unseen: days.unseen,
-            programVersion: programVersion)
+            firstDay: firstDay, warnings: problems.warnings, notes: request.notes(firstDay: firstDay, plan),
+            unseen: days.unseen, programVersion: programVersion)
     }
 
     /// A section with names, if there is a file of them.

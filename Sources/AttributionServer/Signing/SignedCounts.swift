@@ -5,7 +5,7 @@ import Foundation
 package import Logging
 import Synchronization
 
-/// Counts signed ads in a process without a store, and appends the sums to a file for `skan import --impressions`.
+/// Counts signed ads in a process without a store, and appends the sums to a file.
 ///
 /// A line is numbered once and never changed: when it could not be written it is written again as it is, and whoever
 /// imports it twice counts it once. What was counted since the last write is lost when the process is killed.

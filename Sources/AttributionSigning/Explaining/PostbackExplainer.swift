@@ -79,6 +79,10 @@ package struct PostbackExplainer: Sendable {
         }
         let claim = ClaimedPostback(object)
         guard claim.hasSignature else {
+            // It may be there under another name, or within another object.
+            if let (repair, proof) = search.firstProof(moving: claim) {
+                return explanation(rejected, proof, repair.cause, field: repair.field)
+            }
             let isAdAttributionKit = claim.isAdAttributionKit || claim.fields[.adInteractionType] != nil
             let field = isAdAttributionKit ? PostbackField.jwsString : .attributionSignature
             return explanation(

@@ -60,6 +60,11 @@ struct RepairSearch {
         return nil
     }
 
+    /// The first repair of fields under other names, or in another object, that verifies.
+    mutating func firstProof(moving claim: ClaimedPostback) -> (Repair, Proof)? {
+        firstProof(of: Mishap.moved.repairs(of: claim, networks: networks))
+    }
+
     /// The first body that verifies.
     mutating func firstProof(of repairs: [BodyRepair]) -> Proof? {
         for repair in repairs {
@@ -84,7 +89,7 @@ struct RepairSearch {
             return nil
         }
         // Rendering and reading; a body of the largest size costs more than a signature.
-        budget -= 20 + body.count / 64
+        budget -= 20 + body.count / 16
         guard let postback = try? ReceivedPostback(reading: body),
             tried.insert(postback.signedBytes + postback.signature).inserted
         else {

@@ -120,7 +120,7 @@ private struct RecountPass {
         case .undecided(let reason, _):
             result.note(.unverified(id, reason: "could not be verified: \(reason)"))
         case .rejected(let rejection, _):
-            guard traffic == .test, rejection.code == .invalidSignature || rejection.code == .unknownKey,
+            guard rejection.lacksKey(of: traffic, recorded.keyName),
                 let received = try? ReceivedPostback(reading: body)
             else {
                 result.note(.unverified(id, reason: "does not verify again: \(rejection)"))

@@ -60,6 +60,7 @@ struct RecountPass {
         let keyDigest: [UInt8]
         let contentDigest: [UInt8]
         let body: [UInt8]
+        let keyName: String
     }
 
     private mutating func checkRows() throws {
@@ -71,7 +72,7 @@ struct RecountPass {
         var pending = self
         let scan = LedgerScan(
             db: db,
-            columns: "id, received_at, recipient, traffic, key_digest, content_digest, body",
+            columns: "id, received_at, recipient, traffic, key_digest, content_digest, body, key_name",
             table: "postback LEFT JOIN postback_body USING (id)")
         try scan.each(1...newest) { row in
             let id = try row.integer(0)
@@ -100,7 +101,8 @@ struct RecountPass {
                 StoredRow(
                     id: id, receivedAt: receivedAt, recipient: Delivery.Recipient(rawValue: recipient),
                     traffic: traffic,
-                    keyDigest: (try? row.bytes(at: 4)) ?? [], contentDigest: (try? row.bytes(at: 5)) ?? [], body: body))
+                    keyDigest: (try? row.bytes(at: 4)) ?? [], contentDigest: (try? row.bytes(at: 5)) ?? [], body: body,
+                    keyName: (try? row.text(7)) ?? ""))
             if batch.count == Self.batchSize {
                 try pending.check(batch)
                 batch.removeAll(keepingCapacity: true)
@@ -138,7 +140,7 @@ struct RecountPass {
                 result.note(.unverified(row.id, reason: "could not be verified: \(reason)"))
                 continue
             case .rejected(let rejection, _):
-                guard row.traffic == .test, rejection.code == .invalidSignature || rejection.code == .unknownKey,
+                guard rejection.lacksKey(of: row.traffic, row.keyName),
                     let received = try? ReceivedPostback(reading: row.body)
                 else {
                     result.note(.unverified(row.id, reason: "does not verify again: \(rejection)"))

@@ -29,7 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
     var signing: SigningAddress?
 
     @Option(
-        help: "File to which a server without a store appends how many ads it signed (skan import --impressions).",
+        help: "File to which a server without a store appends how many ads it signed.",
         completion: .file())
     var counts: String?
 

@@ -9,9 +9,9 @@ package struct ReportSection: Sendable {
     /// The columns, those with keys first.
     package let columns: [ReportSectionColumn]
     /// The rows.
-    package let rows: [ReportSectionRow]
+    package private(set) var rows: [ReportSectionRow]
     /// The sums of all rows, and the rates of these sums; nil for a table whose rows cannot be added.
-    package let totals: ReportSectionRow?
+    package private(set) var totals: ReportSectionRow?
     /// How many rows were left out after the last one; the totals include them.
     package let omittedRows: Int
     /// What a reader has to know: what is left out, and what a figure does not say.
@@ -60,6 +60,19 @@ package struct ReportSectionRow: Hashable, Sendable {
     package init(_ cells: [ReportCell], previous: [ReportCell]? = nil) {
         self.cells = cells
         self.previous = previous
+    }
+}
+
+extension ReportSection {
+    /// The section with nothing to compare with.
+    var withUnknownPrevious: ReportSection {
+        func unknown(_ row: ReportSectionRow) -> ReportSectionRow {
+            ReportSectionRow(row.cells, previous: row.previous?.map { _ in .absent })
+        }
+        var section = self
+        section.rows = rows.map(unknown)
+        section.totals = totals.map(unknown)
+        return section
     }
 }
 

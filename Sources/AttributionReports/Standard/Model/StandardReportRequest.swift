@@ -161,11 +161,4 @@ extension StandardReportRequest {
         }
         return previous.last >= firstDay
     }
-
-    /// The same request without the previous period.
-    var uncompared: StandardReportRequest {
-        StandardReportRequest(
-            name: name, selection: selection, section: section, isCompared: false, isExplained: isExplained,
-            nowMilliseconds: nowMilliseconds)
-    }
 }

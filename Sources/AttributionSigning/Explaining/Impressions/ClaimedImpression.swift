@@ -8,14 +8,21 @@ struct ClaimedImpression {
     /// The form, if the names tell it: their fidelity is signed but not passed on.
     let form: AdForm?
 
+    /// A field that occurs under two names with two values; nil if there is none.
+    let contradiction: String?
+
     /// Takes the fields by any of their names; nil if it has neither a nonce nor a signature.
     init?(_ object: JSONObject) {
         values = [:]
+        var contradiction: String?
         var isWeb = false
         var form: AdForm?
         for field in object.fields {
             guard let known = ImpressionField(name: field.name), field.value != .null else {
                 continue
+            }
+            if let first = values[known], first != field.value {
+                contradiction = contradiction ?? field.name
             }
             values[known] = values[known] ?? field.value
             isWeb = isWeb || known == .sourceDomain || field.name.contains("_")
@@ -25,6 +32,7 @@ struct ClaimedImpression {
                 form = .viewThrough
             }
         }
+        self.contradiction = contradiction
         self.form = form ?? (isWeb ? .web : nil)
         guard values[.nonce] != nil || values[.signature] != nil else {
             return nil

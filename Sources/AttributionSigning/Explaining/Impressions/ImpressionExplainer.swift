@@ -59,6 +59,12 @@ package struct ImpressionExplainer: Sendable {
                 verdict: .malformed, cause: .unexplained, evidence: "it has neither a nonce nor a signature",
                 advice: "give the values that were signed with the signature, under Apple's names or StoreKit's")
         }
+        if let name = claim.contradiction {
+            return Explanation(
+                verdict: .invalid, cause: .duplicateName, field: name.shortened(to: 60),
+                evidence: "\(name.shortened(to: 60)) is another name of a field that occurs before, with another value",
+                advice: "give each field once")
+        }
         return explain(claim, signedText)
     }
 
