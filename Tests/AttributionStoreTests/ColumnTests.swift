@@ -46,7 +46,6 @@ final class ColumnTests {
         "UPDATE column_block SET highest = 70000 WHERE id % 64 = 3", "UPDATE column_block SET rules = 99",
         "UPDATE column_block SET checksum = 0 WHERE id % 64 = 13",
         "UPDATE column_block SET id = id + 6400 WHERE id / 64 = 0",
-        "UPDATE column_block SET id = id - 64000 WHERE id / 64 = 1",
         """
         UPDATE column_block SET (lowest, highest, offsets, checksum) = (
             SELECT lowest, highest, offsets, checksum FROM column_block AS other WHERE other.id = column_block.id + 64)
