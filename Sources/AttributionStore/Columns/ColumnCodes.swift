@@ -91,6 +91,7 @@ package struct ColumnCodes: Sendable {
                 traits[known] = Int64(code)
             } else if isCounting {
                 // Written by another version: treated as damaged.
+                text.map { tables[index].codes[$0] = nil }
                 tables[index].values[code] = nil
             }
         }
