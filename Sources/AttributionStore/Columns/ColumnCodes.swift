@@ -91,7 +91,9 @@ package struct ColumnCodes: Sendable {
                 traits[known] = Int64(code)
             } else if isCounting {
                 // Written by another version: treated as damaged.
-                text.map { tables[index].codes[$0] = nil }
+                if let text {
+                    tables[index].codes[text] = nil
+                }
                 tables[index].values[code] = nil
             }
         }
