@@ -89,7 +89,7 @@ struct RepairSearch {
             return nil
         }
         // Rendering and reading; a body of the largest size costs more than a signature.
-        budget -= 20 + body.count / 16
+        budget -= 20 + body.count / 64 + max(0, body.count - 4_096) / 8
         guard let postback = try? ReceivedPostback(reading: body),
             tried.insert(postback.signedBytes + postback.signature).inserted
         else {
