@@ -109,6 +109,7 @@ package struct AccessFile: Sendable {
             switch error {
             case .unreadable(let reason): throw .unreadable(file: path, reason: reason)
             case .openToOthers(let mode): throw .openToOthers(file: path, mode: mode)
+            case .ownedByAnother(let user): throw .ownedByAnother(file: path, user: user)
             }
         }
         guard status.st_size <= Self.limit else {

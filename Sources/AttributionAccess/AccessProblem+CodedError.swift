@@ -5,7 +5,7 @@ extension AccessProblem: CodedError {
     package var code: ErrorCode {
         switch self {
         case .unreadable: .unreadableFile
-        case .openToOthers: .openToOthers
+        case .openToOthers, .ownedByAnother: .openToOthers
         case .malformed: .malformedFile
         case .unwritable: .unwritableFile
         case .badName, .noScope, .scopeOfAllNetworks, .expiryPassed: .badField

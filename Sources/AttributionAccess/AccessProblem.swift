@@ -7,6 +7,8 @@ package enum AccessProblem: Error, Hashable, Sendable {
     case unreadable(file: String, reason: String)
     /// Users other than the owner can read or write the file.
     case openToOthers(file: String, mode: String)
+    /// The file belongs to another user, who can read and change it.
+    case ownedByAnother(file: String, user: UInt32)
     /// The file is not a token list.
     case malformed(file: String, reason: String)
     /// The file cannot be written.
@@ -35,6 +37,8 @@ extension AccessProblem: CustomStringConvertible {
         switch self {
         case .unreadable(let file, let reason): "cannot read the tokens in \(file): \(reason)"
         case .openToOthers(let file, let mode): "the tokens in \(file) can be read or changed by others (mode \(mode))"
+        case .ownedByAnother(let file, let user):
+            "the tokens in \(file) belong to another user (uid \(user)), who can change them"
         case .malformed(let file, let reason): "\(file) is not a token list: \(reason)"
         case .unwritable(let file, let reason): "cannot write \(file): \(reason)"
         case .badName(let name):
@@ -56,6 +60,7 @@ extension AccessProblem: CustomStringConvertible {
         switch self {
         case .unreadable: "create the list with: skan tokens create --name NAME --scope sign --file FILE"
         case .openToOthers(let file, _): "chmod 600 \(file)"
+        case .ownedByAnother(let file, _): "chown it to the user that skan runs as: chown USER \(file)"
         case .malformed: "change the file with skan tokens only"
         case .unwritable: "check that the folder exists and can be written"
         case .badName, .noScope, .scopeOfAllNetworks, .expiryPassed: "skan help tokens create"

@@ -96,6 +96,7 @@ package final class AccessUses: Sendable {
         } catch {
             switch error {
             case .openToOthers(let mode): throw .openToOthers(file: file.path, mode: mode)
+            case .ownedByAnother(let user): throw .ownedByAnother(file: file.path, user: user)
             case .unreadable(let reason): throw .unreadable(file: file.path, reason: reason)
             }
         }

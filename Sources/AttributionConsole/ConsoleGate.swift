@@ -90,7 +90,8 @@ struct ConsoleGate: Sendable {
             return .login(next: request.method == .post ? "/" : request.uri.string)
         case .outOfScope, .outOfNetwork, .foreignHost, .tooFast:
             let surroundings = PageSurroundings(
-                holder: context.session?.grant.name, formToken: context.session?.formToken, reports: [], version: "")
+                holder: context.session?.grant.name, formToken: context.session?.formToken, reports: [], version: "",
+                isLimited: context.session?.grant.networks.isEmpty == false)
             return .problemPage(refusal, "Not allowed", in: surroundings)
         }
     }

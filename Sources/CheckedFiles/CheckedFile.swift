@@ -15,6 +15,8 @@ package struct CheckedFile: ~Copyable {
         case unreadable(reason: String)
         /// It is a secret that others can read or change; `mode` is octal.
         case openToOthers(mode: String)
+        /// It is a secret of another user, who can read and change it.
+        case ownedByAnother(user: UInt32)
     }
 
     private let descriptor: Int32
@@ -43,13 +45,20 @@ package struct CheckedFile: ~Copyable {
 
     /// Refuses a secret that others can read or change.
     ///
-    /// A group may read it if it is read-only and owned by root or this user, as systemd credentials and Kubernetes
-    /// secrets are.
-    package borrowing func checkIsSecret() throws(Problem) {
+    /// It belongs to root or to its user; root may use anyone's, as it sets up those of a service. A group may read it
+    /// if it is read-only and owned by root or its user, as systemd credentials and Kubernetes secrets are.
+    ///
+    /// - Parameter user: Who is going to use it.
+    /// - Throws: ``Problem`` if others can.
+    package borrowing func checkIsSecret(of user: UInt32 = geteuid()) throws(Problem) {
         let mode = status.st_mode & 0o777
-        let isProvisioned = mode & 0o337 == 0 && (status.st_uid == 0 || status.st_uid == geteuid())
+        let isOwn = status.st_uid == 0 || status.st_uid == user
+        let isProvisioned = mode & 0o337 == 0 && isOwn
         guard mode & 0o077 == 0 || isProvisioned else {
             throw .openToOthers(mode: "0" + String(mode, radix: 8))
+        }
+        guard isOwn || user == 0 else {
+            throw .ownedByAnother(user: status.st_uid)
         }
     }
 

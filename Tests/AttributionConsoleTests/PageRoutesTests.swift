@@ -174,6 +174,7 @@ final class PageRoutesTests {
         "A wrong request is refused on a page that says why",
         arguments: [
             ("/?perod=7d", 400, "an unknown parameter"), ("/explore?by=ap", 400, "did you mean app?"),
+            ("/explore?top=1001", 400, "at most 1000 rows on a page"),
             ("/reports/none", 404, "there is no report none"), ("/quarantine?id=99", 404, "there is no delivery 99"),
             ("/explore?by=app&by=app", 400, "more than one value"), ("/quarantine?class=x", 400, "one of garbage"),
             ("/?format=json", 400, "csv, or none"), ("/keys?format=csv&section=x", 400, "one of keys"),
@@ -380,6 +381,18 @@ final class PageRoutesTests {
             #expect(first.status == 303 && first.fields["location"] == "/?where=network=mine.skadnetwork")
             let mine = try await browser.get("/?where=network=mine.skadnetwork", cookie)
             #expect(mine.status == 200 && !mine.body.contains("Answers to devices"))
+            // Nothing in the navigation leads to a refusal.
+            for path in ["/quarantine", "/conflicts", "/postback", "/keys"] {
+                #expect(try await browser.get(path, cookie).status == 403 && !mine.body.contains("href=\"\(path)\""))
+            }
+            #expect(try await browser.get("/definitions", cookie).status == 200)
+            #expect(mine.body.contains("href=\"/definitions\""))
+            let file = try await browser.get("/explore?format=csv&by=app", cookie)
+            #expect(
+                file.fields["location"] == "/explore?where=network=mine.skadnetwork&format=csv&by=app",
+                "\(file.fields)")
+            let section = try await browser.get("/?format=csv&section=quarantine", cookie)
+            #expect(section.fields["location"] == "/?where=network=mine.skadnetwork&format=csv&section=quarantine")
             #expect(try await browser.get("/?where=network=other.skadnetwork", cookie).status == 403)
             #expect(try await browser.get("/explore?where=network=other.skadnetwork", cookie).status == 403)
             #expect(try await browser.get("/quarantine", cookie).status == 403)

@@ -79,6 +79,14 @@ struct ImpressionBatchTests {
                 == [nil, "not-json", nil, "no-key", "unusable-key"].map { $0.map { .string($0) } })
     }
 
+    @Test("A line that was not kept as a whole is refused with its whole length", arguments: ["{}", " "])
+    func omitted(_ kept: String) {
+        let batch = ImpressionBatch(reading: Array((kept + "\n\n").utf8), from: 7, omitting: 3_000_000)
+        let problem = JSONError.tooLong(count: 3_000_000 + kept.utf8.count, limit: ImpressionBatch.orderLimit)
+        #expect(batch.count == 1 && batch.orders.first?.line == 7)
+        #expect(batch.orders.first.map { $0.order.map(\.signatureCount) } == .failure(.notJSON(problem)))
+    }
+
     @Test("A request asks for at most two thousand signatures", arguments: [(2, true), (3, false)])
     func signatures(_ last: Int, _ isRight: Bool) throws {
         let forms = [#""storekit-rendered""#, #""view-through""#, #""adattributionkit""#]
@@ -100,7 +108,7 @@ struct ImpressionBatchTests {
         "A request has at least one order and at most a thousand",
         arguments: [(0, false), (1, true), (1000, true), (1001, false)])
     func limits(_ count: Int, _ isRight: Bool) throws {
-        for end in ["", "\n"] {
+        for end in ["", "\n", String(repeating: "\n \r\n", count: 1000)] {
             let text = Array(repeating: "{}", count: count).joined(separator: "\n") + end
             let refusal = Result { () throws(SigningRefusal) in try ImpressionBatch(readingRequest: Array(text.utf8)) }
             switch refusal {

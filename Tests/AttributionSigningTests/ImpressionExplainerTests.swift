@@ -168,9 +168,14 @@ struct ImpressionExplainerTests {
 
     // MARK: AdAttributionKit
 
-    private func jws(_ payload: [(String, JSONText)], _ key: NetworkPrivateKey) throws -> String {
-        let header = JSONText.object([("alg", .string("ES256")), ("kid", .string("example123.adattributionkit"))])
-        let text = Base64URL.encode(header.line.utf8) + "." + Base64URL.encode(JSONText.object(payload).line.utf8)
+    private func jws(_ payload: [(String, JSONText)], _ key: NetworkPrivateKey, header: String = "") throws -> String {
+        try jws(JSONText.object(payload).line, key, header: header)
+    }
+
+    /// A JWS with any payload, and with more members in its header.
+    private func jws(_ payload: String, _ key: NetworkPrivateKey, header: String = "") throws -> String {
+        let header = #"{"alg":"ES256","kid":"example123.adattributionkit"\#(header)}"#
+        let text = Base64URL.encode(header.utf8) + "." + Base64URL.encode(payload.utf8)
         return text + "." + Base64URL.encode(try key.jwsSignature(for: Array(text.utf8)))
     }
 
@@ -193,15 +198,27 @@ struct ImpressionExplainerTests {
         for spelling in [good, good + "\n", "\"\(good)\"", "{\"compact-jws\":\"\(good)\"}"] {
             #expect(explainer.explain(Array(spelling.utf8)).verdict == .valid)
         }
+        let eligible = try jws(payload() + [("eligible-for-re-engagement", .bool(true))], key)
+        #expect(explainer.explain(Array(eligible.utf8)).verdict == .valid)
         let rows: [(String, ExplanationCause, String?)] = [
             (try jws(payload(timestamp: 1_719_599_957), key), .valueChanged, "timestamp"),
             (try jws(payload(source: .string("5239")), key), .retyped, "source-identifier"),
             (try jws(payload().filter { $0.0 != "source-identifier" }, key), .fieldRemoved, "source-identifier"),
+            (
+                try jws(payload() + [("eligible-for-re-engagement", .string("true"))], key), .retyped,
+                "eligible-for-re-engagement"
+            ),
+            (try jws(payload(), key, header: #","crit":["b64"]"#), .fieldAdded, "crit"),
+            (try jws(payload(), key, header: #","jwk":{}"#), .fieldAdded, "jwk"),
+            (try jws(payload(), key, header: #","kid":"x""#), .duplicateName, "kid"),
+            (try jws(payload() + [("timestamp", .integer(1))], key), .duplicateName, "timestamp"),
+            (try jws("[1]", key), .notJSON, "payload"),
             (good + "==", .signatureEncoding, "compact-jws"), ("a.b", .notJSON, nil),
         ]
         for (text, cause, field) in rows.dropLast() {
             let explanation = explainer.explain(Array(text.utf8))
             #expect(explanation.cause == cause && explanation.field == field, "\(explanation.evidence)")
+            #expect(explanation.verdict == .invalid)
         }
         #expect(explainer.explain(Array("a.b".utf8)).verdict == .malformed)
         #expect(explainer.explain(Array("{".utf8)).cause == .notJSON)

@@ -68,6 +68,29 @@ struct CheckedFileTests {
         }
     }
 
+    /// Who owns a private file, who uses it, and whether that is all right.
+    static let users: [(owner: uid_t, user: uid_t, isSecret: Bool)] = [
+        (65_534, 65_533, false), (65_534, 65_534, true), (0, 65_533, true), (65_534, 0, true), (0, 0, true),
+    ]
+
+    @Test(
+        "A secret belongs to root or to its user, and root may use any", .enabled(if: geteuid() == 0), arguments: users)
+    func user(_ owner: uid_t, _ user: uid_t, _ isSecret: Bool) throws {
+        try withPath { path in
+            for mode: mode_t in [0o600, 0o400] {
+                try make(path, mode: mode, owner: owner)
+                let file = try CheckedFile(path)
+                if isSecret {
+                    try file.checkIsSecret(of: user)
+                } else {
+                    #expect(throws: CheckedFile.Problem.ownedByAnother(user: owner)) {
+                        try CheckedFile(path).checkIsSecret(of: user)
+                    }
+                }
+            }
+        }
+    }
+
     struct Kind: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let reason: String

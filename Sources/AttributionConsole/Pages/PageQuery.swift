@@ -32,6 +32,11 @@ struct PageQuery {
         fields["format"] != nil
     }
 
+    /// A link with what this query says about a file.
+    func keepingFile(_ link: PageLink) -> PageLink {
+        Self.file.reduce(link) { link, name in fields[name].map { link.adding(name, $0) } ?? link }
+    }
+
     /// The days, traffic and conditions.
     var selection: PageSelection {
         PageSelection(

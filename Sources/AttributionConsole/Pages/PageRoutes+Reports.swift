@@ -13,7 +13,7 @@ extension PageRoutes {
     func overview(_ request: Request, _ context: ConsoleContext) async throws -> PageAnswer {
         let query = try PageQuery(request, known: PageQuery.selection)
         if let narrowed = narrowed(query.selection, context) {
-            return .seeOther(narrowed.link(PageLink()))
+            return .seeOther(query.keepingFile(narrowed.link(PageLink())))
         }
         let wanted = try Self.standardRequest(.overview, query.selection)
         try context.authorize(wanted.selection.networks)
@@ -49,7 +49,7 @@ extension PageRoutes {
                 hint: "the reports are " + StandardReportName.allCases.map(\.rawValue).joined(separator: ", "))
         }
         if let narrowed = narrowed(query.selection, context) {
-            return .seeOther(narrowed.link(PageLink("reports", name.rawValue)))
+            return .seeOther(query.keepingFile(narrowed.link(PageLink("reports", name.rawValue))))
         }
         let wanted = try Self.standardRequest(name, query.selection, file: query.isFile ? query : nil)
         try context.authorize(wanted.selection.networks)
@@ -68,7 +68,7 @@ extension PageRoutes {
         let choice = ExplorePage.Choice(
             by: fields["by"], columns: fields["columns"], sort: fields["sort"], top: fields["top"])
         if let narrowed = narrowed(query.selection, context) {
-            let link = narrowed.link(PageLink("explore"))
+            let link = query.keepingFile(narrowed.link(PageLink("explore")))
             return .seeOther(choice.parameters.reduce(link) { $0.adding($1.name, $1.value) })
         }
         var texts = query.selection.reportParameters
@@ -79,6 +79,11 @@ extension PageRoutes {
         texts.format = .csv
         let wanted = try ReportRequest(texts, nowMilliseconds: Self.nowMilliseconds)
         try context.authorize(wanted.networks)
+        if !query.isFile, let top = wanted.top, top > ExplorePage.Choice.maximumTop {
+            throw FieldProblem(
+                field: "top", found: String(top),
+                expected: "at most \(ExplorePage.Choice.maximumTop) rows on a page, or format=csv with it for all")
+        }
         if query.isFile {
             return try await queue.run {
                 let report = try await sources.report(wanted, Self.limits)

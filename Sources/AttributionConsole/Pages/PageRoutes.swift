@@ -122,7 +122,8 @@ package struct PageRoutes: ConsoleRoutes {
     func surroundings(_ context: ConsoleContext) -> PageSurroundings {
         PageSurroundings(
             holder: context.session?.grant.name, formToken: formToken(context),
-            reports: StandardReportName.allCases.filter { $0 != .overview }.map(\.rawValue), version: sources.version)
+            reports: StandardReportName.allCases.filter { $0 != .overview }.map(\.rawValue), version: sources.version,
+            isLimited: context.isLimited)
     }
 
     /// What a form of this request's pages has to carry; nil for a program with a token, which uses the API.

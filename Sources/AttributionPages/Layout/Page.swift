@@ -36,9 +36,12 @@ package struct PageSurroundings: Sendable {
     package let reports: [String]
     /// The version of the program.
     package let version: String
+    /// Whether who is logged in sees some networks alone.
+    package let isLimited: Bool
 
     /// Makes surroundings.
-    package init(holder: String?, formToken: String?, reports: [String], version: String) {
+    package init(holder: String?, formToken: String?, reports: [String], version: String, isLimited: Bool = false) {
+        self.isLimited = isLimited
         self.holder = holder
         self.formToken = formToken
         self.reports = reports
@@ -83,7 +86,10 @@ extension Page {
                     HTML(
                         PagePlace.named.prefix(1).map { item($0.name, $0.place) }
                             + (surroundings.reports.isEmpty ? [] : [reports(surroundings.reports)])
-                            + PagePlace.named.dropFirst().map { item($0.name, $0.place) })
+                            + PagePlace.named.dropFirst().filter {
+                                !surroundings.isLimited || !$0.place.isOfAllNetworks
+                            }
+                            .map { item($0.name, $0.place) })
                 }
             }
             if let holder = surroundings.holder, let token = surroundings.formToken {

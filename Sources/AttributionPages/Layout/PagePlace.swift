@@ -26,6 +26,14 @@ package enum PagePlace: Hashable, Sendable {
         (.postback, "Postback"), (.keys, "Keys and tokens"), (.definitions, "Definitions"),
     ]
 
+    /// Whether it shows what concerns all networks, and so refuses who is limited to some.
+    var isOfAllNetworks: Bool {
+        switch self {
+        case .quarantine, .postback, .conflicts, .keys: true
+        case .overview, .explore, .report, .definitions, .elsewhere: false
+        }
+    }
+
     /// Whether it counts postbacks, and so keeps the selection of the page that links to it.
     var isSelective: Bool {
         switch self {

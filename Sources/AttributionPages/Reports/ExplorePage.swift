@@ -25,6 +25,8 @@ package struct ExplorePage {
             "postbacks,installs,redownloads,wins,losses,loss-rate,conversion-null,null-rate,conversion-mean"
         /// The most rows of a page that names no number.
         package static let defaultTop = 200
+        /// The most rows of any page: a browser has no use for more, and a file has them all.
+        package static let maximumTop = 1_000
 
         /// The parameters that are given.
         package var parameters: [PageLink.Parameter] {

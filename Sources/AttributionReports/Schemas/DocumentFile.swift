@@ -19,6 +19,7 @@ struct DocumentFile {
                 switch error {
                 case .unreadable(let reason): reason
                 case .openToOthers(let mode): "mode \(mode)"
+                case .ownedByAnother(let user): "owner \(user)"
                 }
             throw DocumentProblem(
                 "the file", found: reason, expected: "a file that can be read", cure: "check its path and its mode")

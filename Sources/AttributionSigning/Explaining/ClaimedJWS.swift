@@ -14,6 +14,9 @@ struct ClaimedJWS {
         didSet { parts[1] = Base64URL.encode(JSONText.object(payload.map { ($0.name, $0.value.text) }).line.utf8) }
     }
 
+    /// Why the payload has no fields: it is not one JSON object; nil if it is.
+    let payloadProblem: JSONError?
+
     /// Splits a text; nil if it does not have three parts.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
@@ -22,7 +25,16 @@ struct ClaimedJWS {
         }
         self.parts = parts
         header = Self.decoded(parts[0]).map { String(decoding: $0, as: UTF8.self) }
-        payload = Self.decoded(parts[1]).flatMap { try? JSONObject(reading: $0) }?.fields ?? []
+        do throws(JSONError) {
+            guard let bytes = Self.decoded(parts[1]) else {
+                throw .syntax(offset: 0, expected: "base64url")
+            }
+            payload = try JSONObject(reading: bytes).fields
+            payloadProblem = nil
+        } catch {
+            payload = []
+            payloadProblem = error
+        }
     }
 
     /// The whole text.

@@ -57,6 +57,7 @@ package enum KeyFile {
             switch error {
             case .unreadable(let reason): throw .unreadable(file: file, reason: reason)
             case .openToOthers(let mode): throw .openToOthers(file: file, mode: mode)
+            case .ownedByAnother(let user): throw .ownedByAnother(file: file, user: user)
             }
         }
         guard let text = String(bytes: bytes, encoding: .utf8) else {

@@ -7,7 +7,7 @@ extension KeyProblem: CodedError {
         case .unreadable: .unreadableFile
         case .exists: .fileExists
         case .unwritable: .unwritableFile
-        case .openToOthers: .openToOthers
+        case .openToOthers, .ownedByAnother: .openToOthers
         case .noPrivateKey, .publicInsteadOfPrivate, .noPublicKey, .wrongCurve, .wrongCurveForJWS, .mismatched:
             .unusableKey
         case .keySet: .malformedFile

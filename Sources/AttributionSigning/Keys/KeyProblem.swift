@@ -10,6 +10,8 @@ package enum KeyProblem: Error, Hashable, Sendable {
     case unwritable(file: String, reason: String)
     /// Other users can read the file.
     case openToOthers(file: String, mode: String)
+    /// The file belongs to another user, who can read and change it.
+    case ownedByAnother(file: String, user: UInt32)
     /// The file has no private key on P-192 or P-256.
     case noPrivateKey(file: String)
     /// The file has a public key where a private one is needed.
@@ -38,6 +40,8 @@ extension KeyProblem: CustomStringConvertible {
         case .exists(let file): "\(file) exists, and a key is never overwritten"
         case .unwritable(let file, let reason): "cannot write \(file): \(reason)"
         case .openToOthers(let file, let mode): "the private key \(file) can be read by others (mode \(mode))"
+        case .ownedByAnother(let file, let user):
+            "the private key \(file) belongs to another user (uid \(user)), who can change it"
         case .noPrivateKey(let file):
             "\(file) holds no unencrypted private key on P-256 or P-192 in PEM"
         case .publicInsteadOfPrivate(let file): "\(file) holds a public key; signing needs the private one"
@@ -62,6 +66,7 @@ extension KeyProblem: CustomStringConvertible {
         case .exists: "choose another name, or move the old key first"
         case .unwritable: "check that the folder exists and can be written"
         case .openToOthers(let file, _): "chmod 600 \(file)"
+        case .ownedByAnother(let file, _): "chown it to the user that skan runs as: chown USER \(file)"
         case .noPrivateKey: "make one with: skan keys generate FILE"
         case .publicInsteadOfPrivate: "name the file that skan keys generate wrote"
         case .noPublicKey: "print one with: skan keys public FILE"

@@ -38,14 +38,18 @@ package struct ImpressionBatch: Sendable {
     /// - Parameters:
     ///   - text: Lines, the last with or without its end.
     ///   - first: The number of the first line.
-    package init(reading text: [UInt8], from first: Int = 1) {
+    ///   - omitted: How many bytes of the first line are not in the text, because it is too long anyway.
+    package init(reading text: [UInt8], from first: Int = 1, omitting omitted: Int = 0) {
         var orders: [(Int, Result<ImpressionOrder, SigningRefusal>)] = []
         var line = first
         var start = text.startIndex
         while start < text.endIndex {
             let end = text[start...].firstIndex(of: UInt8(ascii: "\n")) ?? text.endIndex
             let order = text[start..<end]
-            if !order.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) {
+            if line == first, omitted > 0 {
+                let error = JSONError.tooLong(count: order.count + omitted, limit: Self.orderLimit)
+                orders.append((line, .failure(.notJSON(error))))
+            } else if !Self.isBlank(order) {
                 orders.append(
                     (
                         line,
@@ -65,18 +69,15 @@ package struct ImpressionBatch: Sendable {
     /// - Parameter body: The lines.
     /// - Throws: ``Attribution/SigningRefusal`` if there is no order, or too many, or if they ask for too many signatures.
     package init(readingRequest body: [UInt8]) throws(SigningRefusal) {
-        let lines = body.count { $0 == UInt8(ascii: "\n") } + 1
-        // Before any is read; a last line needs no end.
-        guard lines <= Self.maximumOrders + 1 else {
-            throw Self.wrongCount("\(lines - 1) lines")
-        }
-        self.init(reading: body)
+        // Before any is read.
+        let count = body.split(separator: UInt8(ascii: "\n")).count { !Self.isBlank($0) }
         guard count <= Self.maximumOrders else {
             throw Self.wrongCount("\(count) orders")
         }
         guard count > 0 else {
             throw Self.wrongCount("no order")
         }
+        self.init(reading: body)
         let signatures = orders.reduce(0) { count, item in
             if case .success(let order) = item.order { count + order.signatureCount } else { count }
         }
@@ -86,6 +87,10 @@ package struct ImpressionBatch: Sendable {
                     field: "body", found: "orders for \(signatures) signatures",
                     expected: "at most \(Self.maximumSignatures) signatures in a request; send fewer orders at once"))
         }
+    }
+
+    private static func isBlank(_ line: ArraySlice<UInt8>) -> Bool {
+        line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
     }
 
     private static func wrongCount(_ found: String) -> SigningRefusal {

@@ -2,25 +2,32 @@ package import Attribution
 package import AttributionStore
 
 extension PostgreSQLLedgerWriter {
+    /// The most rounds of recount and repair: a recount lists a bounded number of differences, and mending some may
+    /// reveal others.
+    private static var repairRounds: Int { 100 }
+
     /// Mends what follows from the raw bytes; see ``AttributionStore/LedgerWriting/repair(judge:)``.
     package func repair(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
         let reader = PostgreSQLLedgerReader(address)
         defer { reader.close() }
         let found = try await reader.recount(judge: judge)
         var result = RecountRepair(found: found, repaired: 0, remaining: found)
-        for difference in found.differences where difference.isRepairable {
-            if try withRecordingConnection({ try Self.mend(difference, $0) }) {
-                result.repaired += 1
+        for _ in 0..<Self.repairRounds {
+            let before = result.remaining
+            for difference in before.differences where difference.isRepairable {
+                try withRecordingConnection { try Self.mend(difference, $0) }
+            }
+            let differing = try await reader.read { try RecountBlocks($0.connection).numbers }
+            try writeBlocks(rewriting: differing)
+            guard before.differenceCount > 0 else {
+                break
+            }
+            result.remaining = try await reader.recount(judge: judge)
+            guard result.remaining.repairableCount > 0, result.remaining.repairableCount < before.repairableCount else {
+                break
             }
         }
-        let differing = try await reader.read { try RecountBlocks($0.connection).numbers }
-        try writeBlocks(rewriting: differing)
-        if found.differenceCount > 0 {
-            result.remaining = try await reader.recount(judge: judge)
-            result.repaired +=
-                Int64(found.differences.count { $0.isOfBlocks })
-                - Int64(result.remaining.differences.count { $0.isOfBlocks })
-        }
+        result.repaired = max(0, found.differenceCount - result.remaining.differenceCount)
         return result
     }
 
@@ -37,17 +44,15 @@ extension PostgreSQLLedgerWriter {
     }
 
     /// Mends one difference in a transaction of its own.
-    ///
-    /// - Returns: Whether there was something to do.
-    private static func mend(_ difference: RecountDifference, _ connection: PostgreSQLConnection) throws -> Bool {
+    private static func mend(_ difference: RecountDifference, _ connection: PostgreSQLConnection) throws {
         switch difference {
         case .facts(let id), .digests(let id):
-            return try mendPostback(id, connection)
+            try mendPostback(id, connection)
         case .deliveries(let quarter, let traffic, let recipient, _, _):
-            return try connection.transaction { connection in
+            try connection.transaction { connection in
                 try BatchID().insert(connection)
                 // Counted again, for postbacks may have come since.
-                return try connection.run(
+                try connection.run(
                     """
                     WITH difference AS (
                         SELECT (
@@ -61,12 +66,12 @@ extension PostgreSQLLedgerWriter {
                     INSERT INTO skan.delivery (quarter, status, traffic, reason, recipient, count, kept)
                     SELECT $1::int4, 'recorded', $2, '', $3::skan.recipient, count, count FROM difference WHERE count <> 0
                     """, [.integer(quarter), .text(traffic), .text(recipient)]
-                ).changedCount > 0
+                )
             }
         case .quarantineTotal(let kind):
-            return try connection.transaction { connection in
+            try connection.transaction { connection in
                 try BatchID().insert(connection)
-                return try connection.run(
+                try connection.run(
                     """
                     INSERT INTO skan.quarantine_change (class, count, bytes)
                     SELECT $1,
@@ -75,32 +80,30 @@ extension PostgreSQLLedgerWriter {
                         (SELECT coalesce(sum(octet_length(body)), 0)::int8 FROM skan.quarantine WHERE class = $1)
                             - (SELECT coalesce(sum(bytes), 0)::int8 FROM skan.quarantine_change WHERE class = $1)
                     """, [.text(kind)]
-                ).changedCount > 0
+                )
             }
         case .copyWithoutRow(let id):
-            return try connection.transaction { connection in
+            try connection.transaction { connection in
                 try BatchID().insert(connection)
-                return try connection.run("DELETE FROM skan.recipient_copy WHERE id = $1", [.integer(id)])
-                    .changedCount > 0
+                try connection.run("DELETE FROM skan.recipient_copy WHERE id = $1", [.integer(id)])
             }
-        default:
-            return false
+        default: break
         }
     }
 
     /// Makes facts and digests of a postback again from its bytes.
-    private static func mendPostback(_ id: Int64, _ connection: PostgreSQLConnection) throws -> Bool {
+    private static func mendPostback(_ id: Int64, _ connection: PostgreSQLConnection) throws {
         try connection.transaction { connection in
             try BatchID().insert(connection)
             let result = try connection.run(
                 "SELECT \(StoredPostback.columns) \(RecordedPostback.tables) WHERE p.id = $1", [.integer(id)])
             guard result.count == 1, case let stored = try StoredPostback(result, 0), let body = stored.recorded.body
             else {
-                return false
+                return
             }
             let recorded = stored.recorded
             guard let postback = try? ReceivedPostback(reading: body) else {
-                return false
+                return
             }
             let digests = PostbackDigests(postback, provenance: recorded.traffic.provenance)
             let facts = PostbackFacts(
@@ -138,17 +141,6 @@ extension PostgreSQLLedgerWriter {
                     ON CONFLICT (key) DO UPDATE SET content = excluded.content
                     """, [.digest(digests.key), .digest(digests.content), .integer(id)])
             }
-            return true
-        }
-    }
-}
-
-extension RecountDifference {
-    /// Whether blocks are written again for it.
-    fileprivate var isOfBlocks: Bool {
-        switch self {
-        case .block, .strayColumns: true
-        default: false
         }
     }
 }

@@ -11,6 +11,9 @@ enum Terminal {
     /// Bytes not yet written: one line of NDJSON is not worth a system call.
     private static let buffer = Mutex<[UInt8]>([])
 
+    /// The status with which a closed pipe ends the run.
+    private static let closedPipeStatus = Mutex<Int32>(0)
+
     /// Whether standard output is a terminal, which must not receive control characters from untrusted bytes.
     static var isInteractive: Bool {
         isatty(STDOUT_FILENO) == 1
@@ -30,6 +33,11 @@ enum Terminal {
     /// Writes data to standard output; a closed pipe ends the run with success.
     static func write(_ text: String) {
         write(bytes: text.utf8)
+    }
+
+    /// Lets a closed pipe end the run with another status from now on: the reader saw enough, but not all is well.
+    static func exitAtClosedPipe(with status: ExitStatus) {
+        closedPipeStatus.withLock { $0 = status.rawValue }
     }
 
     /// Writes bytes to standard output.
@@ -54,7 +62,7 @@ enum Terminal {
             if count > 0 {
                 pending = pending.dropFirst(count)
             } else if errno == EPIPE {
-                _exit(0)
+                _exit(closedPipeStatus.withLock { $0 })
             } else if errno != EINTR {
                 say("skan: error: cannot write to standard output: \(String(cString: strerror(errno)))")
                 _exit(ExitStatus.undecided.rawValue)

@@ -38,6 +38,9 @@ struct SignBatch {
         let keys = Self.withTables(keys)
         var (signed, refused) = (0, 0)
         func write(_ answers: ImpressionBatch.Answers) {
+            if !answers.refusals.isEmpty {
+                Terminal.exitAtClosedPipe(with: .negative)
+            }
             Terminal.write(bytes: answers.text)
             signed += answers.signed
             for refusal in answers.refusals.prefix(max(0, Self.namedRefusals - refused)) {
@@ -76,7 +79,7 @@ struct SignBatch {
 
     private func answers(_ piece: WholeLines.Piece, _ keys: Keys) throws -> ImpressionBatch.Answers {
         var generator = SystemRandomNumberGenerator()
-        return try ImpressionBatch(reading: piece.bytes, from: piece.firstLine).answers(
+        return try ImpressionBatch(reading: piece.bytes, from: piece.firstLine, omitting: piece.omitted).answers(
             at: time ?? UnixMilliseconds(Date()), using: &generator
         ) { impression in
             switch keys {
@@ -110,10 +113,13 @@ private final class WholeLines {
         let bytes: [UInt8]
         /// The number of its first line, from 1.
         let firstLine: Int
+        /// How many bytes of that line were not kept.
+        let omitted: Int
     }
 
     private let stream: FileStream
     private var pending: [UInt8] = []
+    private var omitted = 0
     private var line = 1
 
     init(_ file: String) throws {
@@ -130,11 +136,13 @@ private final class WholeLines {
         while let bytes = try stream.next() {
             guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
                 // Of a line that is too long, enough is kept to be refused.
-                pending += bytes.prefix(max(0, ImpressionBatch.orderLimit + 1 - pending.count))
+                let kept = bytes.prefix(max(0, ImpressionBatch.orderLimit + 1 - pending.count))
+                pending += kept
+                omitted += bytes.count - kept.count
                 continue
             }
-            let piece = Piece(bytes: pending + bytes[...end], firstLine: line)
-            pending = Array(bytes[(end + 1)...])
+            let piece = Piece(bytes: pending + bytes[...end], firstLine: line, omitted: omitted)
+            (pending, omitted) = (Array(bytes[(end + 1)...]), 0)
             line += piece.bytes.count { $0 == UInt8(ascii: "\n") }
             return piece
         }
@@ -142,6 +150,6 @@ private final class WholeLines {
             return nil
         }
         defer { pending = [] }
-        return Piece(bytes: pending, firstLine: line)
+        return Piece(bytes: pending, firstLine: line, omitted: omitted)
     }
 }

@@ -56,10 +56,8 @@ struct JWSImpressionExplainer {
         guard let problem else {
             return explanation(.valid, .nothing, "verifies as an impression of AdAttributionKit", claim, nil)
         }
-        let cause: ExplanationCause =
-            problem.found == "nothing" ? .fieldRemoved : problem.expected == Self.number ? .retyped : .valueChanged
         return explanation(
-            .invalid, cause, "the signature is over these values, but \(problem)", claim,
+            .invalid, Self.cause(of: problem), "the signature is over these values, but \(problem)", claim,
             "sign the value that Apple demands", field: problem.field)
     }
 
@@ -110,22 +108,56 @@ struct JWSImpressionExplainer {
     // MARK: Rules
 
     private static let number = "a whole number"
+    private static let string = "a string"
+    private static let flag = "true or false"
+    private static let object = "one JSON object"
+    private static let once = "each name once"
+    private static let absence = "no such name in the header"
+
+    /// What a value that Apple would refuse has been through.
+    private static func cause(of problem: FieldProblem) -> ExplanationCause {
+        switch problem.expected {
+        case once: .duplicateName
+        case object: .notJSON
+        case absence: .fieldAdded
+        case _ where problem.found == "nothing": .fieldRemoved
+        case number, string, flag: .retyped
+        default: .valueChanged
+        }
+    }
+
+    /// Reads the header, and fails where header or payload is not one JSON object.
+    private static func header(of claim: ClaimedJWS) throws(FieldProblem) -> JSONObject {
+        var part = "header"
+        do throws(JSONError) {
+            let header = try JSONObject(reading: (claim.header ?? "").utf8)
+            part = "payload"
+            if let problem = claim.payloadProblem {
+                throw problem
+            }
+            return header
+        } catch {
+            if case .duplicateName(let name) = error {
+                throw FieldProblem(
+                    field: name.shortened(to: 60), found: "the name twice in the \(part)", expected: once)
+            }
+            throw FieldProblem(field: part, found: "something else (\(error))", expected: object)
+        }
+    }
 
     /// The first value that Apple would refuse; nil if there is none.
     ///
     /// The case of `impression-identifier` is free: Apple's own example has capitals.
     private static func problem(in claim: ClaimedJWS) -> FieldProblem? {
-        guard let header = claim.header.flatMap({ try? JSONObject(reading: $0.utf8) }) else {
-            return FieldProblem(field: "header", found: "something else", expected: "one JSON object")
-        }
         let payload = claim.payload
         do throws(FieldProblem) {
+            let header = try header(of: claim)
             func value(_ name: String) -> JSONValue? {
                 payload.first { $0.name == name }?.value
             }
             func text(_ name: String) throws(FieldProblem) -> String {
                 guard case .string(let text) = value(name) else {
-                    throw FieldProblem(field: name, found: value(name)?.summary ?? "nothing", expected: "a string")
+                    throw FieldProblem(field: name, found: value(name)?.summary ?? "nothing", expected: Self.string)
                 }
                 return text
             }
@@ -134,6 +166,10 @@ struct JWSImpressionExplainer {
                     throw FieldProblem(field: name, found: value(name)?.summary ?? "nothing", expected: Self.number)
                 }
                 return number
+            }
+            // Apple's header has neither: one asks for rules that nobody may skip, the other names a key of its own.
+            for name in ["crit", "jwk"] where header.has(name) {
+                throw FieldProblem(field: name, found: header.summary(of: name), expected: Self.absence)
             }
             guard header.isString("alg", "ES256") else {
                 throw FieldProblem(field: "alg", found: header.summary(of: "alg"), expected: "\"ES256\" in the header")
@@ -148,6 +184,11 @@ struct JWSImpressionExplainer {
                 throw FieldProblem(
                     field: "impression-type", found: "\"\(try text("impression-type").shortened(to: 60))\"",
                     expected: "\"app-impression\"")
+            }
+            switch value("eligible-for-re-engagement") {
+            case nil, .bool: break
+            case let value?:
+                throw FieldProblem(field: "eligible-for-re-engagement", found: value.summary, expected: Self.flag)
             }
             _ = try AdAttributionKitImpressionDraft(
                 impressionIdentifier: try text("impression-identifier").lowercased(),
