@@ -61,11 +61,6 @@ package struct Money: Hashable, Sendable {
         return overflows || amount.isSaturated && count > 0 ? .saturated : Money(micros: product)
     }
 
-    /// The amount for each of some things, rounded down to the millionth; nil for none.
-    package func divided(by count: Int64) -> Money? {
-        count > 0 ? Money(micros: micros / count, isSaturated: isSaturated) : nil
-    }
-
     /// The middle between two amounts; exact for amounts that were read, and for their sums.
     package static func middle(_ low: Money, _ high: Money) -> Money {
         let isSaturated = low.isSaturated || high.isSaturated

@@ -56,6 +56,10 @@ package final class SocketFile: Sendable {
     package static func checkIsUnused(_ path: String) throws(SocketError) {
         try check(path)
         let socketPath = try SocketPath(path)
+        // The copy below is not checked in release builds.
+        guard socketPath.text.utf8.count <= SocketPath.longest else {
+            throw SocketError("the name of \(path) is too long for a socket", hint: "choose a shorter name")
+        }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: socketPath.text.utf8) }

@@ -16,7 +16,8 @@ package final class SocketPath: Sendable {
     package let text: String
     private let folder: CInt?
 
-    private static let longest = 107
+    /// The most bytes of a path that `sun_path` has room for.
+    static let longest = 107
 
     /// Makes a path, whose folder must exist if it is long.
     ///

@@ -14,17 +14,22 @@ struct BodyDifferences {
             id: "differences", caption: "Fields that differ",
             columns: [.init("field"), .init("recorded"), .init("this copy")],
             rows: names.compactMap { name in
+                // Whole values are compared: cells show long ones shortened.
                 let (mine, theirs) = (Self.value(name, recorded), Self.value(name, other))
-                return mine == theirs ? nil : .init([.value(name), mine, theirs])
+                return mine == theirs ? nil : .init([.value(name), Self.cell(mine), Self.cell(theirs)])
             },
             emptyText: "No field differs that can be read.")
     }
 
-    private static func value(_ name: String, _ members: [(name: String, text: String)]) -> PageTable.Cell {
-        members.first { $0.name == name }.map { .value($0.text) } ?? .words("absent")
+    private static func value(_ name: String, _ members: [JSONField]) -> JSONValue? {
+        members.first { $0.name == name }?.value
     }
 
-    private static func members(_ body: [UInt8]) -> [(name: String, text: String)] {
-        ((try? JSONObject(reading: body))?.fields ?? []).map { ($0.name, $0.value.summary) }
+    private static func cell(_ value: JSONValue?) -> PageTable.Cell {
+        value.map { .value($0.summary) } ?? .words("absent")
+    }
+
+    private static func members(_ body: [UInt8]) -> [JSONField] {
+        (try? JSONObject(reading: body))?.fields ?? []
     }
 }

@@ -9,7 +9,7 @@ struct BodyView {
 
     var html: HTML {
         guard let bytes else {
-            return .notice(.bad, "The body is damaged; skan recount says more.")
+            return .notice(.bad, "The body was dropped, or is damaged; skan recount says more.")
         }
         let shown = Array(bytes.prefix(Self.limit))
         return HTML([

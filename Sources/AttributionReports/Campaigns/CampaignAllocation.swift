@@ -1,7 +1,7 @@
 package import Attribution
 package import CodedErrors
 
-/// Takes a free id for a campaign, such that it is not taken for another one's.
+/// Allocates a free id, so that postbacks of a campaign cannot be mistaken for those of another.
 package struct CampaignAllocation: Sendable {
     /// Which id is wanted.
     package enum Kind: Hashable, Sendable {

@@ -101,6 +101,11 @@ extension CampaignDocument {
             var document = try CampaignDocument(try DocumentFile.bytes(orEmpty: path), name: path)
             let campaign = try allocation.campaign(in: document.map)
             document.add(campaign)
+            guard document.bytes.count <= DocumentFile.limit else {
+                throw Refusal(
+                    .limitReached, "\(path) would be longer than \(DocumentFile.limit) bytes, the most that is read",
+                    hint: "move campaigns that are over into another file")
+            }
             try replacement.replace(with: document.bytes, mode: 0o644)
             return campaign
         } catch let problem as FileReplacement.Problem {

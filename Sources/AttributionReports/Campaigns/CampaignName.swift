@@ -113,9 +113,12 @@ extension CampaignMap {
         _ late: Int64,
         where isPossible: (NamedCampaign) -> Bool
     ) -> [NamedCampaign] {
+        guard let number = Int64(app) else {
+            return []
+        }
         let registered = network.lowercasedASCII
         return campaigns.filter { campaign in
-            campaign.network == registered && campaign.app.description == app && isPossible(campaign)
+            campaign.app.value == number && campaign.network == registered && isPossible(campaign)
                 && (days.map { campaign.mayArrive(on: $0, late) } ?? true)
         }
     }

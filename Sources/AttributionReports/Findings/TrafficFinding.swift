@@ -10,7 +10,7 @@ package enum TrafficFinding: Hashable, Sendable {
     case drought(app: String, count: Int64, usual: Double)
     /// More of an app's postbacks than usual have no conversion value.
     case missingValues(app: String, share: Double, usual: Double)
-    /// Conversion values of an app that are none.
+    /// Conversion values of an app that are out of range, or fine and coarse at once.
     case invalidValues(app: String, count: Int64)
     /// Signatures that do not verify.
     case forged(count: Int64, received: Int64)
@@ -122,19 +122,19 @@ extension TrafficFinding {
             "App \(app) had \(count) postbacks yesterday; a usual day has \(usual.fixed(places: 0)). A campaign may have "
                 + "ended, or publishers lost our network id."
         case .missingValues(let app, let share, let usual):
-            "App \(app): \(Self.percent(share)) of yesterday's installs have no conversion value; usual are "
-                + "\(Self.percent(usual)). Campaigns may be too small for Apple's crowds, or the app sets no values."
+            "App \(app): \(Self.percent(share)) of yesterday's installs have no conversion value; usually "
+                + "\(Self.percent(usual)) have none. Campaigns may be too small for Apple's crowds, or the app sets no values."
         case .invalidValues(let app, let count):
-            "App \(app): \(count) conversion values of yesterday are none. Apple does not sign them; somebody between "
+            "App \(app): \(count) of yesterday's conversion values are invalid. Apple does not sign them; somebody between "
                 + "device and server changes them."
         case .forged(let count, let received):
             "\(count) of yesterday's \(received) deliveries do not verify. The quarantine shows them, and skan verify "
                 + "--explain says why."
         case .unknown(let count):
-            "\(count) deliveries of yesterday have a version or key that this release does not know. They are kept: "
+            "\(count) of yesterday's deliveries have a version or key that this release does not know. They are kept: "
                 + "upgrade, then requeue them."
         case .conflicts(let count):
-            "\(count) copies of yesterday differ from the one that counts in fields that are not signed."
+            "\(count) of yesterday's copies differ from the one that counts in fields that are not signed."
         }
     }
 

@@ -14,7 +14,8 @@ struct ConversionSchemaReader {
         guard
             let fields = problems.attempt(
                 try DocumentFields(
-                    reading: file, limit: 4 << 20, name: "schemas", cure: "compare it with the example in Schemas.md"))
+                    reading: file, limit: DocumentFile.limit, name: "schemas",
+                    cure: "compare it with the example in Schemas.md"))
         else {
             return
         }
@@ -135,7 +136,7 @@ struct ConversionSchemaReader {
                 problems.note(
                     child.problem(
                         child.has("value") ? "value" : "from", found: "\(value), which has a meaning already",
-                        expected: "each value once", cure: "let ranges not overlap"))
+                        expected: "each value once", cure: "make the ranges not overlap"))
             }
             for value in range {
                 meanings[value] = meaning

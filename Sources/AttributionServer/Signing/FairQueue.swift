@@ -4,15 +4,17 @@
 /// no one can use it up for others.
 struct FairQueue<Holder: Hashable, Element> {
     private struct Line {
-        var waiting: [(element: Element, weight: Int)] = []
+        /// Nil once taken, so that nothing of a request is kept while others wait behind it.
+        var waiting: [(element: Element, weight: Int)?] = []
         /// How many of ``waiting`` were taken.
         var taken = 0
         var weight = 0
 
         var isEmpty: Bool { taken == waiting.count }
 
-        mutating func takeFirst() -> (element: Element, weight: Int) {
-            let first = waiting[taken]
+        mutating func takeFirst() -> (element: Element, weight: Int)? {
+            guard let first = waiting[taken] else { return nil }
+            waiting[taken] = nil
             taken += 1
             weight -= first.weight
             if taken == waiting.count || taken >= 64 {
@@ -99,7 +101,7 @@ struct FairQueue<Holder: Hashable, Element> {
     }
 
     private mutating func removeLast(of holder: Holder) -> Element? {
-        guard let last = lines[holder]?.waiting.popLast() else { return nil }
+        guard let last = lines[holder]?.waiting.popLast() ?? nil else { return nil }
         lines[holder]?.weight -= last.weight
         weight -= last.weight
         if lines[holder]?.isEmpty == true {

@@ -12,7 +12,7 @@ import Synchronization
 package final class SignedCounts: Sendable {
     /// The time between two writes.
     private static let interval = Duration.seconds(60)
-    /// With so many different campaigns the sums are written early, so that memory is bounded.
+    /// With so many different campaigns the sums are written early, which bounds memory while the file can be written.
     private static let maximumSums = 10_000
 
     private struct Sum {
@@ -88,17 +88,19 @@ package final class SignedCounts: Sendable {
     @discardableResult
     package func write() -> Bool {
         lines.withLock { lines in
-            // What could not be written comes first, and new sums grow meanwhile.
-            if lines.isEmpty { lines = takeLines() }
-            guard !lines.isEmpty else { return true }
-            do {
-                try file.append(lines)
-                lines = []
-                return true
-            } catch {
-                failures.note(error)
-                return false
+            // First what could not be written before, as it is; then what was counted since.
+            for isNew in [false, true] {
+                if isNew { lines = takeLines() }
+                guard !lines.isEmpty else { continue }
+                do {
+                    try file.append(lines)
+                    lines = []
+                } catch {
+                    failures.note(error)
+                    return false
+                }
             }
+            return true
         }
     }
 

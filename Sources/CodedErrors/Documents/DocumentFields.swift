@@ -30,7 +30,7 @@ package struct DocumentFields {
         } catch {
             throw DocumentProblem(
                 String(path.dropLast()), found: error.description, expected: "one JSON object, each name once",
-                cure: "mend the object")
+                cure: "correct the object")
         }
         prefix = path
     }

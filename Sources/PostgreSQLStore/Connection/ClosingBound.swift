@@ -4,8 +4,8 @@ import Synchronization
 
 /// Bounds how long a node that is to close waits for its server.
 ///
-/// A commit waits for a standby for as long as that is away. After a moment statements are cancelled, so that a commit
-/// fails like one that reached no other server, and nothing of its batch is acknowledged.
+/// A commit waits for a standby for as long as the standby is away. After a moment statements are cancelled, so that a
+/// commit fails like one that reached no other server, and nothing of its batch is acknowledged.
 final class ClosingBound: Sendable {
     /// Whose statements are cancelled.
     enum User: Hashable {

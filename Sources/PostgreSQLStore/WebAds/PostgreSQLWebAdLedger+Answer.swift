@@ -148,7 +148,7 @@ extension PostgreSQLWebAdLedger {
     }
 }
 
-/// By which whoever answered taps knows the answers again.
+/// Identifies the answers of one transaction, so that the node that gave them recognizes them.
 private struct AnswerID {
     let parameter: PostgreSQLParameter
 

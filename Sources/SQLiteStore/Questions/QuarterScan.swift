@@ -37,7 +37,9 @@ struct QuarterScan {
         guard let first, case let last = high ?? first, first <= last else {
             return false
         }
-        for offset in 0...min(Self.mostProbes, Int64(clamping: first.distance(to: last))) {
+        // Damage may make the difference overflow.
+        let (distance, overflows) = last.subtractingReportingOverflow(first)
+        for offset in 0...(overflows ? Self.mostProbes : min(Self.mostProbes, distance)) {
             _ = try read("WHERE quarter = \(first + offset)", use)
         }
         return false

@@ -14,7 +14,7 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
             Plays a network with three apps for 30 days that end now, signed with test keys, records what devices have \
             sent by now, and serves postbacks and the page until it is stopped. Nothing leaves the machine. Without \
-            --folder everything is made in a temporary folder and removed in the end; a folder is kept, and used as it \
+            --folder everything is made in a temporary folder and removed at the end; a folder is kept, and used as it \
             is the next time.
 
             EXAMPLE

@@ -69,12 +69,6 @@ extension CountsFigure {
             "conversion-mean", "Fine value, mean", .mean, .unsigned, "The mean of the fine values of installs.",
             denominator: "conversion-fine")
     ) { .average($0.fineConversionSum, of: $0.fineConversions) }
-    package static let conversionCoarse = count(
-        "conversion-coarse", "Coarse values", .unsigned, "Installs with the conversion value low, medium or high."
-    ) {
-        counts in
-        CoarseConversionValue.allCases.reduce(0) { $0 + counts[.conversion(.coarse($1))] }
-    }
 
     // MARK: Windows and re-engagements
 

@@ -10,7 +10,8 @@ struct JWSImpressionExplainer {
     func explain(_ text: String) -> Explanation {
         guard let claim = ClaimedJWS(text) else {
             return explanation(
-                .malformed, .fieldRemoved, "found no three parts joined by dots with a signature at the end", nil,
+                .malformed, .fieldRemoved,
+                "it does not have three parts separated by dots, the last of them a signature", nil,
                 "give the compact JWS as the signer made it: header.payload.signature", field: "compact-jws")
         }
         let fixed = Self.repaired(claim)
