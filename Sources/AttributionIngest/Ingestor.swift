@@ -99,15 +99,7 @@ package final class Ingestor: Service {
     /// it.
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
-            await withCheckedContinuation { ended in
-                let thread = Thread {
-                    Thread.scheduleAsBatch()
-                    self.write()
-                    ended.resume()
-                }
-                thread.name = "skan-writer"
-                thread.start()
-            }
+            await Thread.runBatchWork(named: "skan-writer") { self.write() }
         } onCancelOrGracefulShutdown: {
             self.close()
         }

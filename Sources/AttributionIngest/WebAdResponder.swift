@@ -81,15 +81,7 @@ package final class WebAdResponder: Service {
     /// The work runs on a thread of its own, because it blocks on the store and signs.
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
-            await withCheckedContinuation { ended in
-                let thread = Thread {
-                    Thread.scheduleAsBatch()
-                    self.work()
-                    ended.resume()
-                }
-                thread.name = "skan-web-ads"
-                thread.start()
-            }
+            await Thread.runBatchWork(named: "skan-web-ads") { self.work() }
         } onCancelOrGracefulShutdown: {
             self.close()
         }

@@ -124,7 +124,7 @@ package final class SigningService: Service {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { group in
                 for number in 1...threads {
-                    group.addTask { await self.runThread(number) }
+                    group.addTask { await Thread.runBatchWork(named: "skan-signer-\(number)") { self.sign() } }
                 }
             }
         } onCancelOrGracefulShutdown: {
@@ -143,18 +143,6 @@ package final class SigningService: Service {
     }
 
     // MARK: The threads
-
-    private func runThread(_ number: Int) async {
-        await withCheckedContinuation { ended in
-            let thread = Thread {
-                Thread.scheduleAsBatch()
-                self.sign()
-                ended.resume()
-            }
-            thread.name = "skan-signer-\(number)"
-            thread.start()
-        }
-    }
 
     private func sign() {
         var worker = SigningWorker(
