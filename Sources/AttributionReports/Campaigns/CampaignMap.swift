@@ -2,7 +2,7 @@ package import Attribution
 package import CodedErrors
 
 /// What campaigns and apps are called.
-package struct CampaignMap: Sendable {
+package struct CampaignMap: DocumentSet {
     /// The names of advertised apps.
     package internal(set) var apps: [AppStoreItemID: String] = [:]
     /// The names of apps that show ads.
@@ -12,16 +12,6 @@ package struct CampaignMap: Sendable {
 
     /// Makes a map without names.
     package init() {}
-
-    /// Reads files.
-    ///
-    /// - Parameter files: The paths of JSON files.
-    /// - Throws: ``CodedErrors/InvalidDocuments`` with everything that is wrong with any of them.
-    package init(files: [String]) throws(InvalidDocuments) {
-        var invalid = InvalidDocuments()
-        let documents = DocumentFile.documents(files, &invalid)
-        try self.init(documents: documents, besides: invalid)
-    }
 
     /// Reads documents.
     ///

@@ -2,23 +2,13 @@ package import Attribution
 package import CodedErrors
 
 /// The schemas of all apps, each from one day to another.
-package struct ConversionSchemas: Sendable {
+package struct ConversionSchemas: DocumentSet {
     /// The schemas of each app, in order of time and without overlap.
     private let schemas: [AppStoreItemID: [ConversionSchema]]
 
     /// Makes an empty set, by which no value means anything.
     package init() {
         schemas = [:]
-    }
-
-    /// Reads files.
-    ///
-    /// - Parameter files: The paths of JSON files.
-    /// - Throws: ``CodedErrors/InvalidDocuments`` with everything that is wrong with any of them.
-    package init(files: [String]) throws(InvalidDocuments) {
-        var invalid = InvalidDocuments()
-        let documents = DocumentFile.documents(files, &invalid)
-        try self.init(documents: documents, besides: invalid)
     }
 
     /// Reads documents.
