@@ -12,7 +12,7 @@ struct AppMetrics {
 
     private struct Key: Hashable {
         let app: AppStoreItemID
-        let conversion: String
+        let kind: Conversion.Kind
     }
 
     private let factory: any MetricsFactory
@@ -38,7 +38,7 @@ struct AppMetrics {
                 case .skAdNetwork(let postback): (postback.appID, postback.conversion)
                 case .adAttributionKit(let postback): (postback.advertisedItemID, postback.conversion)
                 }
-            count(Key(app: app, conversion: conversion.kind))
+            count(Key(app: app, kind: conversion.kind))
         }
     }
 
@@ -49,7 +49,8 @@ struct AppMetrics {
         let isNamed = apps.contains(key.app) || apps.count < Self.bound
         let counter = Counter(
             label: "skan_app_postbacks_total",
-            dimensions: [("app", isNamed ? "\(key.app)" : "other"), ("conversion", key.conversion)], factory: factory)
+            dimensions: [("app", isNamed ? "\(key.app)" : "other"), ("conversion", key.kind.rawValue)], factory: factory
+        )
         counter.increment()
         if isNamed {
             apps.insert(key.app)
@@ -59,12 +60,18 @@ struct AppMetrics {
 }
 
 extension Conversion {
+    fileprivate enum Kind: String {
+        case fine, coarse, null, absent, invalid
+    }
+
     /// What kind of value it is, without the value.
-    fileprivate var kind: String {
+    fileprivate var kind: Kind {
         switch self {
-        case .fine: "fine"
-        case .coarse: "coarse"
-        case .null, .absent, .invalid: description
+        case .fine: .fine
+        case .coarse: .coarse
+        case .null: .null
+        case .absent: .absent
+        case .invalid: .invalid
         }
     }
 }

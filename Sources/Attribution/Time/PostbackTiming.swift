@@ -35,22 +35,22 @@ package enum PostbackTiming: Hashable, Sendable, CaseIterable {
             }
     }
 
-    /// How long the timer runs, or how long the window is open.
-    private var length: Int64 {
+    /// When the window begins and ends, in days after the first launch; for the timer, after it was started.
+    package var window: ClosedRange<Int64> {
         switch self {
-        case .timer: 1
-        case .firstWindow: 2
-        case .secondWindow: 5
-        case .thirdWindow: 28
+        case .timer: 0...1
+        case .firstWindow: 0...2
+        case .secondWindow: 2...7
+        case .thirdWindow: 7...35
         }
     }
 
-    /// The longest delay after the end of the timer, or after the end or the lock of the window.
-    private var longestDelay: Int64 {
+    /// The delay after the end of the timer, or after the end or the lock of the window, in days.
+    package var delay: ClosedRange<Int64> {
         switch self {
-        case .timer: 1
-        case .firstWindow: 2
-        case .secondWindow, .thirdWindow: 6
+        case .timer: 0...1
+        case .firstWindow: 1...2
+        case .secondWindow, .thirdWindow: 1...6
         }
     }
 
@@ -59,20 +59,15 @@ package enum PostbackTiming: Hashable, Sendable, CaseIterable {
     /// The value may be set as the window ends, or be locked at once: both leave the shortest delay of a day. The timer
     /// runs a whole day, and its delay may be none.
     package var sinceValue: ClosedRange<Int64> {
-        1...(length + longestDelay + Self.retries)
+        1...(window.upperBound - window.lowerBound + delay.upperBound + Self.retries)
     }
 
     /// How long after an ad was shown its last postback can arrive.
     ///
     /// The timer can be restarted by each of the 63 greater values, each a day after the one before.
     package var sinceAd: Int64 {
-        let untilLaunch = Self.adToInstall + Self.installToLaunch
-        return switch self {
-        case .timer: untilLaunch + 63 + length + longestDelay + Self.retries
-        case .firstWindow: untilLaunch + 2 + longestDelay + Self.retries
-        case .secondWindow: untilLaunch + 7 + longestDelay + Self.retries
-        case .thirdWindow: untilLaunch + 35 + longestDelay + Self.retries
-        }
+        let restarts: Int64 = self == .timer ? 63 : 0
+        return Self.adToInstall + Self.installToLaunch + restarts + window.upperBound + delay.upperBound + Self.retries
     }
 
     /// What has the timing, in words.

@@ -51,13 +51,7 @@ struct ReportParameterTexts {
         guard let name = text("format") else {
             return Format(accept: accept)
         }
-        guard let format = Format(rawValue: name) else {
-            let known = Format.allCases.map(\.rawValue)
-            throw FieldProblem(
-                field: "format", found: name.shortened(to: 20),
-                expected: "one of " + known.joined(separator: ", ") + known.suggestion(for: name))
-        }
-        return format
+        return try Format(named: name, in: "format", shownTo: 20)
     }
 
     /// What is counted; everything else has its default.

@@ -64,7 +64,7 @@ extension ReportSection {
             guard case .key = pair.0 else {
                 return pair.1
             }
-            return index == 0 ? .words("Total") : .blank
+            return .words(index == 0 ? "Total" : "")
         }
     }
 

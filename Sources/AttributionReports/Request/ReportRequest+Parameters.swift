@@ -16,7 +16,7 @@ extension ReportRequest {
             dimensions: try Self.dimensions(parameters.by),
             conditions: try ConditionReader.conditions(parameters.filters),
             timeZone: zone,
-            traffic: try Self.traffic(parameters.provenance),
+            traffic: try Traffic(named: parameters.provenance, in: "provenance"),
             asOf: try Self.position(parameters.asOf),
             top: try Self.top(parameters.top),
             showsHistogram: parameters.showsHistogram
@@ -63,16 +63,6 @@ extension ReportRequest {
                     + TimeZone.knownTimeZoneIdentifiers.suggestion(for: name))
         }
         return zone
-    }
-
-    private static func traffic(_ name: String) throws(FieldProblem) -> Traffic {
-        guard let traffic = Traffic(rawValue: name) else {
-            let known = Traffic.allCases.map(\.rawValue)
-            throw FieldProblem(
-                field: "provenance", found: name.shortened(to: 40),
-                expected: "one of " + known.joined(separator: ", ") + known.suggestion(for: name))
-        }
-        return traffic
     }
 
     private static func position(_ text: String?) throws(FieldProblem) -> LedgerPosition? {

@@ -60,7 +60,7 @@ package struct StandardReportRequest: Sendable {
     ///   - nowMilliseconds: The current time, in Unix milliseconds.
     /// - Throws: ``Attribution/FieldProblem`` with the parameter, what was found and what was expected.
     package init(_ parameters: StandardReportParameters, nowMilliseconds: Int64) throws(FieldProblem) {
-        let name = try Self.name(parameters.name)
+        let name = try StandardReportName(named: parameters.name, in: "name")
         var selection = parameters.selection
         selection.by = ""
         let read = try ReportRequest(selection, nowMilliseconds: nowMilliseconds)
@@ -77,16 +77,6 @@ package struct StandardReportRequest: Sendable {
             isCompared: parameters.isCompared,
             isExplained: parameters.isExplained,
             nowMilliseconds: nowMilliseconds)
-    }
-
-    private static func name(_ text: String) throws(FieldProblem) -> StandardReportName {
-        guard let name = StandardReportName(rawValue: text) else {
-            let known = StandardReportName.allCases.map(\.rawValue)
-            throw FieldProblem(
-                field: "name", found: text.shortened(to: 40),
-                expected: "one of " + known.joined(separator: ", ") + known.suggestion(for: text))
-        }
-        return name
     }
 
     /// Refuses filters where they would not change the figures.

@@ -10,23 +10,18 @@ import Attribution
 enum WindowArrival: Int, CaseIterable {
     case first, second, third
 
-    /// When the window begins and ends, after the first launch.
-    private var window: ClosedRange<Int64> {
+    private var timing: PostbackTiming {
         switch self {
-        case .first: 0...48
-        case .second: 48...168
-        case .third: 168...840
+        case .first: .firstWindow
+        case .second: .secondWindow
+        case .third: .thirdWindow
         }
-    }
-
-    /// How long after the window's end its postback is sent.
-    private var delay: ClosedRange<Int64> {
-        self == .first ? 24...48 : 24...144
     }
 
     /// When it arrives, after the first launch.
     private var sinceLaunch: ClosedRange<Int64> {
-        (window.lowerBound + delay.lowerBound)...(window.upperBound + delay.upperBound)
+        let (window, delay) = (timing.window, timing.delay)
+        return (window.lowerBound + delay.lowerBound) * 24...(window.upperBound + delay.upperBound) * 24
     }
 
     /// When it arrives, after the first postback of the same install; before it if that is negative.
