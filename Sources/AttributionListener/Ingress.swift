@@ -33,7 +33,7 @@ package struct Ingress: Service {
     ///   - metricsFactory: Where they are kept.
     ///   - now: The clock of ``IngressRequest/receivedAt``.
     ///   - onListening: Called with the bound address, once connections are accepted.
-    ///   - handler: Takes the requests.
+    ///   - makeHandler: Makes what takes the requests of an event loop; called on each.
     package init(
         address: IngressAddress,
         threads: Int = 1,
@@ -47,7 +47,7 @@ package struct Ingress: Service {
         metricsFactory: any MetricsFactory = MetricsSystem.factory,
         now: @escaping @Sendable () -> Date,
         onListening: @escaping @Sendable (IngressAddress) -> Void = { _ in },
-        handler: @escaping IngressHandler
+        makeHandler: @escaping @Sendable (IngressTurns) -> IngressHandler
     ) {
         self.address = address
         self.threads = max(1, threads)
@@ -56,7 +56,7 @@ package struct Ingress: Service {
             limits: limits,
             trustedProxies: trustedProxies,
             now: now,
-            handler: handler,
+            makeHandler: makeHandler,
             logger: logger,
             accessLogLevel: accessLogLevel,
             metricNames: metricNames,

@@ -8,7 +8,8 @@ struct IngressSettings: Sendable {
     let limits: IngressLimits
     let trustedProxies: TrustedProxies
     let now: @Sendable () -> Date
-    let handler: IngressHandler
+    /// Makes what takes the requests of an event loop.
+    let makeHandler: @Sendable (IngressTurns) -> IngressHandler
     let logger: Logger
     let accessLogLevel: Logger.Level
     let metricNames: IngressMetricNames

@@ -111,7 +111,7 @@ extension Server {
                     ])
                 onEvent(.listening(address))
             },
-            handler: handler(ingestor, responder, metrics)
+            makeHandler: { _ in handler(ingestor, responder, metrics) }
         )
     }
 
@@ -198,11 +198,11 @@ extension Server {
         }
         let isSocket = if case .socket = address { true } else { false }
         let service = SigningService(
-            signer: signer, access: access, isSocket: isSocket, threads: configuration.signingThreads, counts: counts,
-            answeringTogether: Ingress.answerTogether, logger: logger, metricsFactory: metrics)
+            signer: signer, access: access, isSocket: isSocket, counts: counts, logger: logger,
+            metricsFactory: metrics)
         let listener = Ingress(
             address: address.ingress,
-            threads: configuration.threads,
+            threads: configuration.signingThreads,
             routes: SigningService.routes,
             limits: limits,
             tls: configuration.signingScheme == "https" ? tls : nil,
@@ -221,7 +221,7 @@ extension Server {
                     metadata: ["address": "\(address)", "scheme": "\(configuration.signingScheme)"])
                 onEvent(.signingListening(address))
             },
-            handler: { request, answer in service.submit(request, answer: answer) }
+            makeHandler: { service.makeHandler(on: $0) }
         )
         return (service, listener)
     }

@@ -154,7 +154,6 @@ package struct Server: Sendable {
         var services: [any Service] = []
         if let ingestor { services.append(ingestor) }
         if let responder = storage?.webAds?.responder { services.append(responder) }
-        if let service = signing?.service { services.append(service) }
         // Commands on a database change it themselves.
         if case .file(let path)? = storage?.location {
             services.append(

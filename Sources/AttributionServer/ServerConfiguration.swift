@@ -41,9 +41,9 @@ package struct ServerConfiguration: Sendable {
     package var forwardingField = ForwardingField.xForwardedFor
     /// The descriptors the process may have open.
     package var descriptors = 1_024
-    /// Event loops of the public listener, and of the one for signing.
+    /// Event loops of the public listener.
     package var threads = 1
-    /// Threads that sign.
+    /// Event loops of the listener for signing, each of which signs.
     package var signingThreads = 1
     /// The version of skan, shown in reports.
     package var programVersion = ""

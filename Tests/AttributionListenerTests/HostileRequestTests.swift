@@ -19,7 +19,9 @@ struct HostileRequestTests {
             address: .port(host: "127.0.0.1", port: 0), routes: Post.routes,
             trustedProxies: try TrustedProxies(["10.0.0.0/8", "fd00::/8"]), logger: .silent,
             now: { Date(timeIntervalSince1970: 1_700_000_000) },
-            handler: { _, answer in answer(IngressAnswer(status: 200, body: Array(#"{"status":"recorded"}"#.utf8))) })
+            makeHandler: { _ in
+                { _, answer in answer(IngressAnswer(status: 200, body: Array(#"{"status":"recorded"}"#.utf8))) }
+            })
         let loop = EmbeddedEventLoop()
         let channels = (0..<count).map { _ in EmbeddedChannel(loop: loop) }
         let peer = try #require(InternetAddress("10.0.0.1"))

@@ -85,13 +85,15 @@ final class IngressUnderTest: Sendable {
             metricsFactory: server.metrics,
             now: { receivedAt },
             onListening: { address in _ = address.port.map { bound.yield($0) } },
-            handler: { request, answer in
-                server.requestList.withLock { $0.append(request) }
-                let reply = IngressAnswer(status: 200, body: Array(answerBody.utf8))
-                switch manner {
-                case .atOnce: answer(reply)
-                case .fromAnotherThread: Thread.detachNewThread { answer(reply) }
-                case .whenTold: server.arrival.yield(Held(request: request, answer: answer))
+            makeHandler: { _ in
+                { request, answer in
+                    server.requestList.withLock { $0.append(request) }
+                    let reply = IngressAnswer(status: 200, body: Array(answerBody.utf8))
+                    switch manner {
+                    case .atOnce: answer(reply)
+                    case .fromAnotherThread: Thread.detachNewThread { answer(reply) }
+                    case .whenTold: server.arrival.yield(Held(request: request, answer: answer))
+                    }
                 }
             }
         )

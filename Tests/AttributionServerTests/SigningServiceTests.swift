@@ -31,23 +31,32 @@ struct SigningServiceTests {
             client: client, credentials: credentials)
     }
 
-    /// The answers to requests, in their order, of a service that runs until all are given.
-    private static func answers(
-        _ service: SigningService, to requests: [IngressRequest]
-    ) async throws -> [IngressAnswer] {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await service.run() }
-            var answers: [IngressAnswer] = []
-            for request in requests {
-                answers.append(
-                    await withCheckedContinuation { continuation in
-                        service.submit(request) { continuation.resume(returning: $0) }
-                    })
-            }
-            service.close()
-            try await group.waitForAll()
-            return answers
+    /// The work of an event loop, done when told.
+    private final class Turns: Sendable {
+        private let waiting = Mutex<[@Sendable () -> Void]>([])
+
+        var turns: IngressTurns {
+            IngressTurns(
+                next: { work in self.waiting.withLock { $0.append(work) } },
+                later: { work in self.waiting.withLock { $0.append(work) } })
         }
+
+        /// Does all work, and what follows from it.
+        func finish() {
+            while let work = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { work() }
+        }
+    }
+
+    /// The answers to requests, each sent after the one before it was answered.
+    private static func answers(_ service: SigningService, to requests: [IngressRequest]) -> [IngressAnswer] {
+        let turns = Turns()
+        let handler = service.makeHandler(on: turns.turns)
+        let answers = Mutex<[IngressAnswer]>([])
+        for request in requests {
+            handler(request) { answer in answers.withLock { $0.append(answer) } }
+            turns.finish()
+        }
+        return answers.withLock { $0 }
     }
 
     private static func text(_ answer: IngressAnswer) -> String {
@@ -93,7 +102,7 @@ struct SigningServiceTests {
     ) -> SigningService {
         let made = Ordinal()
         return SigningService(
-            signer: CurrentSigner(keys.signer), access: nil, threads: 1,
+            signer: CurrentSigner(keys.signer), access: nil,
             makeDigestSigner: {
                 FaultySigner(key: try PreparedKey($0), number: number, made: made, fault: fault.make)
             },
@@ -101,14 +110,14 @@ struct SigningServiceTests {
     }
 
     @Test("Of a request with a faulty signature nothing leaves, and the next is answered", arguments: faults)
-    func fault(_ fault: Fault) async throws {
+    func fault(_ fault: Fault) throws {
         let keys = try SigningKeys()
         for (path, body, count) in [("/v1/impressions", Self.order, 3), ("/v1/openrtb/skadn", Self.bid, 3)] {
             for number in 1...count {
                 let (metrics, log) = (PrometheusMetrics(), LinesOfLog())
                 let request = try Self.request(path, body)
                 let service = Self.faulty(keys, fault, at: number, metrics, log)
-                let answers = try await Self.answers(service, to: [request, request])
+                let answers = Self.answers(service, to: [request, request])
                 #expect(answers.map(\.status) == [500, 200], "\(path) \(number)")
                 let refused = Self.text(answers[0])
                 #expect(refused.contains(#""reason":"signing-failed""#))
@@ -123,12 +132,12 @@ struct SigningServiceTests {
     }
 
     @Test("Of a batch only the line with a faulty signature is refused", arguments: faults)
-    func faultInBatch(_ fault: Fault) async throws {
+    func faultInBatch(_ fault: Fault) throws {
         let keys = try SigningKeys()
         let metrics = PrometheusMetrics()
         let batch = Array(repeating: Self.order, count: 40).joined(separator: "\n")
         let service = Self.faulty(keys, fault, at: 100, metrics, LinesOfLog())
-        let answer = try await Self.answers(service, to: [try Self.request("/v1/impressions/batch", batch)])[0]
+        let answer = try Self.answers(service, to: [Self.request("/v1/impressions/batch", batch)])[0]
         #expect(answer.status == 207)
         let lines = Self.text(answer).split(separator: "\n").map { String($0) }
         #expect(lines.count == 40)
@@ -143,7 +152,7 @@ struct SigningServiceTests {
     // MARK: Keys
 
     @Test("A batch is signed with one key list, though another is used meanwhile")
-    func oneList() async throws {
+    func oneList() throws {
         let (former, latter) = (try SigningKeys(), try SigningKeys())
         let current = CurrentSigner(former.signer)
         let made = Ordinal()
@@ -158,13 +167,13 @@ struct SigningServiceTests {
             }
         }
         let service = SigningService(
-            signer: current, access: nil, threads: 1,
+            signer: current, access: nil,
             makeDigestSigner: { key in
                 Exchanging(key: try PreparedKey(key), made: made) { current.use(latter.signer) }
             },
             logger: .silent, metricsFactory: PrometheusMetrics())
         let batch = Array(repeating: Self.order, count: 150).joined(separator: "\n")
-        let answers = try await Self.answers(
+        let answers = Self.answers(
             service,
             to: [try Self.request("/v1/impressions/batch", batch), try Self.request("/v1/impressions", Self.order)])
         #expect(answers.map(\.status) == [200, 200])
@@ -177,20 +186,22 @@ struct SigningServiceTests {
     // MARK: Fairness
 
     @Test("When there is no room, whoever waits with the most is refused, and the others are answered")
-    func fairness() async throws {
+    func fairness() throws {
         let keys = try SigningKeys()
         let service = SigningService(
-            signer: CurrentSigner(keys.signer), access: nil, threads: 1, queued: 8, logger: .silent,
+            signer: CurrentSigner(keys.signer), access: nil, queued: 8, logger: .silent,
             metricsFactory: PrometheusMetrics())
+        let turns = Turns()
+        let handler = service.makeHandler(on: turns.turns)
         let statuses = Mutex<[String: [Int]]>([:])
         let retries = Mutex<Set<Duration?>>([])
         func submit(_ client: String, _ path: String = "/v1/impressions", _ body: String = Self.order) throws {
-            service.submit(try Self.request(path, body, client: client)) { answer in
+            handler(try Self.request(path, body, client: client)) { answer in
                 statuses.withLock { $0[client, default: []].append(answer.status) }
                 if answer.status == 503 { retries.withLock { _ = $0.insert(answer.retryAfter) } }
             }
         }
-        // It does not run yet, so that everything waits.
+        // No turn has come yet, so that everything waits.
         for _ in 0..<20 { try submit("greedy") }
         #expect(statuses.withLock { $0["greedy"] } == Array(repeating: 503, count: 12))
         for _ in 0..<2 { try submit("modest") }
@@ -202,11 +213,7 @@ struct SigningServiceTests {
         #expect(statuses.withLock { $0["huge"] } == [503])
         #expect(retries.withLock { $0 } == [.seconds(1)])
         #expect(service.queueDepth == 8)
-        // What was accepted is answered, though nothing more is.
-        service.close()
-        try submit("late")
-        #expect(statuses.withLock { $0["late"] } == [503])
-        try await service.run()
+        turns.finish()
         #expect(statuses.withLock { $0["modest"] } == [200, 200])
         #expect(statuses.withLock { $0["third"] } == [200])
         #expect(statuses.withLock { $0["greedy"]?.filter { $0 == 200 }.count } == 5)
@@ -214,17 +221,17 @@ struct SigningServiceTests {
     }
 
     @Test("Without tokens a page of another host cannot have signatures, except at a socket", arguments: [false, true])
-    func foreignHost(_ isSocket: Bool) async throws {
+    func foreignHost(_ isSocket: Bool) throws {
         let keys = try SigningKeys()
         let service = SigningService(
-            signer: CurrentSigner(keys.signer), access: nil, isSocket: isSocket, threads: 1, logger: .silent,
+            signer: CurrentSigner(keys.signer), access: nil, isSocket: isSocket, logger: .silent,
             metricsFactory: PrometheusMetrics())
         var foreign = RequestCredentials()
         foreign.host = "rebound.example"
         let own = try Self.request("/v1/impressions", Self.order)
         let request = IngressRequest(
             route: own.route, body: own.body, receivedAt: own.receivedAt, client: own.client, credentials: foreign)
-        let answers = try await Self.answers(service, to: [request, own])
+        let answers = Self.answers(service, to: [request, own])
         #expect(answers.map(\.status) == [isSocket ? 200 : 403, 200])
     }
 }

@@ -44,7 +44,7 @@ extension ConnectionHandler {
         let serial = loop.expectAnswer(for: self, number: number, share: share)
         let mailbox = loop.mailbox
         let client = peer.isProxy ? request.client?.clientText : ownClient
-        loop.settings.handler(
+        loop.handler(
             IngressRequest(
                 route: request.route, body: request.body, receivedAt: request.receivedAt, client: client,
                 credentials: request.credentials)

@@ -11,6 +11,7 @@ final class IngressLoop {
     let census: IngressCensus
     var metrics: IngressMetrics
     let mailbox: IngressMailbox
+    let handler: IngressHandler
     private var pending = PendingRequests()
     private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
     private var sweep: RepeatedTask?
@@ -28,6 +29,7 @@ final class IngressLoop {
         self.metrics = IngressMetrics(
             names: settings.metricNames, hasCallers: settings.routes.readCredentials, factory: settings.metricsFactory)
         mailbox = IngressMailbox(eventLoop: eventLoop)
+        handler = settings.makeHandler(IngressTurns(eventLoop))
     }
 
     /// Starts checking deadlines and taking answers.

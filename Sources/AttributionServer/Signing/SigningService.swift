@@ -1,179 +1,90 @@
 import Attribution
 package import AttributionAccess
-import AttributionIngest
 package import AttributionListener
 package import AttributionSigning
 import CodedErrors
-import Dispatch
-import Foundation
 package import Logging
 package import Metrics
-import ServiceLifecycle
 import Synchronization
 
-/// Takes signing requests from any thread, signs them on threads of its own, many at a time, and answers each.
-///
-/// A thread takes what arrived while it signed the last requests, one of each client in turn, so that under load
-/// signatures are verified together and under light load a request waits for nothing. What there is no room for is
-/// refused at once. It is independent of HTTP.
-package final class SigningService: Service {
-    /// How much may wait for each thread: what it signs in about a tenth of a second.
-    package static let queuedPerThread = 1_024
-
-    private struct State {
-        var queue: FairQueue<SigningRequest.Holder, SigningRequest>
-        var idleThreads = 0
-        var isClosed = false
-
-        /// Whether the caller must wake a thread, which is then no longer idle.
-        mutating func takeIdleThread() -> Bool {
-            guard idleThreads > 0 else { return false }
-            idleThreads -= 1
-            return true
-        }
-    }
+/// Signs what clients ask for, on the event loops that their requests arrive on.
+package final class SigningService: Sendable {
+    /// How much may wait on each event loop: what it signs in about a tenth of a second.
+    package static let queuedPerLoop = 1_024
 
     private let gate: SigningGate
     private let current: CurrentSigner
-    private let threads: Int
+    private let queued: Int
     private let makeDigestSigner: BatchSigner.MakeDigestSigner
-    private let answeringTogether: @Sendable (() -> Void) -> Void
     private let counts: SignedCounts?
     private let logger: Logger
     private let metricsFactory: any MetricsFactory
-    private let state: Mutex<State>
-    private let arrival = DispatchSemaphore(value: 0)
+    private let loops = Mutex<[SigningLoop]>([])
 
-    /// Creates the service; it signs while ``run()`` does.
+    /// Creates the service.
     ///
     /// - Parameters:
     ///   - signer: The key list, which may be replaced at any time.
     ///   - access: The tokens; without them, everyone who reaches the listener may sign.
     ///   - isSocket: Whether the listener is at a socket's file.
-    ///   - threads: How many threads sign.
-    ///   - queued: How many requests may wait.
+    ///   - queued: How much may wait on each event loop.
     ///   - counts: Where signed ads are counted; nil if they are not.
     ///   - makeDigestSigner: Makes what signs digests with a key; it need not be reliable.
-    ///   - answeringTogether: Called with the work of answering requests, which it must do exactly once before it
-    ///     returns.
     ///   - logger: Where problems are logged, and each answered request at debug.
     ///   - metricsFactory: Where signatures are counted.
     package init(
         signer: CurrentSigner,
         access: AccessControl?,
         isSocket: Bool = false,
-        threads: Int,
-        queued: Int? = nil,
+        queued: Int = SigningService.queuedPerLoop,
         counts: SignedCounts? = nil,
         makeDigestSigner: @escaping BatchSigner.MakeDigestSigner = { try PreparedKey($0) },
-        answeringTogether: @escaping @Sendable (() -> Void) -> Void = { $0() },
         logger: Logger,
         metricsFactory: any MetricsFactory = MetricsSystem.factory
     ) {
         current = signer
         gate = SigningGate(access: access, isSocket: isSocket)
-        self.threads = max(1, threads)
+        self.queued = queued
         self.counts = counts
         self.makeDigestSigner = makeDigestSigner
-        self.answeringTogether = answeringTogether
         self.logger = logger
         self.metricsFactory = metricsFactory
-        state = Mutex(State(queue: FairQueue(capacity: queued ?? Self.queuedPerThread * max(1, threads))))
     }
 
     /// How much waits to be signed.
     package var queueDepth: Int {
-        state.withLock { $0.queue.weight }
+        loops.withLock { $0 }.reduce(0) { $0 + $1.queueDepth }
     }
 
-    /// The routes of a listener whose requests are submitted here.
+    /// The routes of a listener whose requests are answered here.
     package static var routes: IngressRoutes {
         SigningRoute.all
     }
 
-    /// Submits a request of ``routes``.
+    /// Makes what answers the requests of an event loop, to be called once for each.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - answer: Called exactly once, on any thread.
-    package func submit(_ request: IngressRequest, answer: @escaping @Sendable (IngressAnswer) -> Void) {
-        let (caller, refusal) = gate.judge(request)
-        if let refusal {
-            return answer(IngressAnswer(refusing: refusal, caller: caller))
-        }
-        let pending = SigningRequest(
-            route: SigningRoute(request.route), body: request.body, caller: caller, client: request.client,
-            receivedAt: UnixMilliseconds(request.receivedAt), answer: answer)
-        if pending.route != .batch, pending.body.count > SigningRequest.bodyLimit {
-            return pending.refuse(
-                Refusal(.bodyTooLarge, "the body is larger than \(SigningRequest.bodyLimit) bytes"))
-        }
-        let (refused, wakesThread) = state.withLock { state in
-            guard !state.isClosed else { return ([pending], false) }
-            let refused = state.queue.add(pending, weight: pending.weight, for: pending.holder)
-            return (refused, state.takeIdleThread())
-        }
-        if wakesThread { arrival.signal() }
-        for request in refused {
-            request.refuse(Refusal(.overloaded, "too many requests are waiting to be signed", hint: "send it again"))
-        }
-    }
-
-    /// Signs until a graceful shutdown, then what was accepted before it, and returns.
-    package func run() async throws {
-        await withTaskCancellationOrGracefulShutdownHandler {
-            await withTaskGroup(of: Void.self) { group in
-                for number in 1...threads {
-                    group.addTask { await Thread.runBatchWork(named: "skan-signer-\(number)") { self.sign() } }
-                }
+    /// - Parameter turns: Runs work on the event loop.
+    /// - Returns: What takes the requests.
+    package func makeHandler(on turns: IngressTurns) -> IngressHandler {
+        let loop = SigningLoop(
+            turns, capacity: queued,
+            worker: SigningWorker(
+                current: current, counts: counts, makeDigestSigner: makeDigestSigner, logger: logger,
+                metrics: SigningMetrics(factory: metricsFactory)))
+        loops.withLock { $0.append(loop) }
+        return { [gate] request, answer in
+            let (caller, refusal) = gate.judge(request)
+            if let refusal {
+                return answer(IngressAnswer(refusing: refusal, caller: caller))
             }
-        } onCancelOrGracefulShutdown: {
-            self.close()
-        }
-    }
-
-    /// Stops accepting requests; accepted ones are still answered.
-    package func close() {
-        let idle = state.withLock { state in
-            state.isClosed = true
-            defer { state.idleThreads = 0 }
-            return state.idleThreads
-        }
-        for _ in 0..<idle { arrival.signal() }
-    }
-
-    // MARK: The threads
-
-    private func sign() {
-        var worker = SigningWorker(
-            current: current, counts: counts, makeDigestSigner: makeDigestSigner, logger: logger,
-            metrics: SigningMetrics(factory: metricsFactory))
-        while let requests = take() {
-            let outcome = worker.sign(requests)
-            if !outcome.unfinished.isEmpty {
-                state.withLock { state in
-                    for request in outcome.unfinished {
-                        state.queue.putBack(request, weight: request.weight, for: request.holder)
-                    }
-                }
+            let pending = SigningRequest(
+                route: SigningRoute(request.route), body: request.body, caller: caller, client: request.client,
+                receivedAt: UnixMilliseconds(request.receivedAt), answer: answer)
+            if pending.route != .batch, pending.body.count > SigningRequest.bodyLimit {
+                return pending.refuse(
+                    Refusal(.bodyTooLarge, "the body is larger than \(SigningRequest.bodyLimit) bytes"))
             }
-            answeringTogether {
-                for (request, answer) in outcome.answered { request.answer(answer) }
-            }
-        }
-    }
-
-    /// Takes what waits, and waits if nothing does; nil once closed and empty.
-    private func take() -> [SigningRequest]? {
-        while true {
-            let (requests, isClosed) = state.withLock { state in
-                let requests = state.queue.take(upTo: SigningWorker.requestsPerTurn).map(\.element)
-                if requests.isEmpty, !state.isClosed { state.idleThreads += 1 }
-                return (requests, state.isClosed)
-            }
-            if !requests.isEmpty { return requests }
-            if isClosed { return nil }
-            arrival.wait()
+            loop.add(pending)
         }
     }
 }

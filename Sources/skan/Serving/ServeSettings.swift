@@ -86,8 +86,8 @@ struct ServeSettings {
         ) { ForwardingField(rawValue: $0) }
         configuration.tlsCertificate = command.tlsCertificate ?? environment.text("tls.certificate")
         configuration.tlsKey = command.tlsKey ?? environment.text("tls.key")
-        configuration.threads = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
-        configuration.signingThreads = ProcessInfo.processInfo.activeProcessorCount
+        configuration.threads = max(1, ProcessorCount.available / 2)
+        configuration.signingThreads = ProcessorCount.available
         configuration.programVersion = Skan.version
         let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
         logLevel = value(

@@ -51,8 +51,8 @@ struct ListenCommand: AsyncParsableCommand {
                 let bound = ListenAddress(host: address.host, port: bound.port ?? address.port)
                 Terminal.say("skan: listening on http://\(bound)")
             },
-            handler: { request, answer in
-                printer.take(request, path: paths[request.route.index], answer)
+            makeHandler: { _ in
+                { request, answer in printer.take(request, path: paths[request.route.index], answer) }
             })
         try await ServiceGroup(
             services: [ingress], gracefulShutdownSignals: [.sigterm, .sigint],

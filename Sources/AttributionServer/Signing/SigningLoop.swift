@@ -1,0 +1,70 @@
+import AttributionListener
+import CodedErrors
+import Synchronization
+
+/// Signs the requests of one event loop on that loop, many at a time.
+///
+/// What one look at the sockets brought is signed and verified together, one request of each client in turn. So under
+/// load turns are large and verification is cheap, and under light load a request waits for nothing, not even for
+/// another thread.
+final class SigningLoop: Sendable {
+    private struct State {
+        var queue: FairQueue<SigningRequest.Holder, SigningRequest>
+        /// Whether a turn will come.
+        var isScheduled = false
+    }
+
+    private let state: Mutex<State>
+    /// Used by one turn after the other.
+    private let worker: Mutex<SigningWorker>
+    private let turns: IngressTurns
+
+    /// Makes the queue of an event loop.
+    ///
+    /// - Parameters:
+    ///   - turns: Runs the turns on the event loop.
+    ///   - capacity: How much may wait.
+    ///   - worker: Signs the requests.
+    init(_ turns: IngressTurns, capacity: Int, worker: sending SigningWorker) {
+        self.turns = turns
+        self.worker = Mutex(worker)
+        state = Mutex(State(queue: FairQueue(capacity: capacity)))
+    }
+
+    /// How much waits to be signed.
+    var queueDepth: Int {
+        state.withLock { $0.queue.weight }
+    }
+
+    /// Adds a request; what there is no room for is refused at once.
+    func add(_ request: SigningRequest) {
+        let (refused, isFirst) = state.withLock { state in
+            let refused = state.queue.add(request, weight: request.weight, for: request.holder)
+            defer { state.isScheduled = true }
+            return (refused, !state.isScheduled)
+        }
+        if isFirst {
+            turns.afterReading { self.turn() }
+        }
+        for request in refused {
+            request.refuse(Refusal(.overloaded, "too many requests are waiting to be signed", hint: "send it again"))
+        }
+    }
+
+    private func turn() {
+        let requests = state.withLock { $0.queue.take(upTo: SigningWorker.requestsPerTurn).map(\.element) }
+        let outcome = worker.withLock { $0.sign(requests) }
+        let hasMore = state.withLock { state in
+            for request in outcome.unfinished {
+                state.queue.putBack(request, weight: request.weight, for: request.holder)
+            }
+            state.isScheduled = state.queue.weight > 0
+            return state.isScheduled
+        }
+        if hasMore {
+            // Not at once, so that shorter requests can take their turn before the rest of a batch.
+            turns.afterReadingAgain { self.turn() }
+        }
+        for (request, answer) in outcome.answered { request.answer(answer) }
+    }
+}
