@@ -16,6 +16,11 @@ struct EnvironmentSettings {
         reader.string(forKey: ConfigKey(name)).flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// The variable that is named in lowercase without the prefix and with dots for underscores.
+    static func variable(_ name: String) -> String {
+        "SKAN_" + name.uppercased().replacing(".", with: "_")
+    }
+
     /// Whether a variable says yes; unset, it says no.
     ///
     /// - Throws: ``CommandFailure`` naming the variable, for any other word.
@@ -27,9 +32,8 @@ struct EnvironmentSettings {
         case "true", "yes", "1": return true
         case "false", "no", "0": return false
         default:
-            let variable = "SKAN_" + name.uppercased().replacing(".", with: "_")
             throw CommandFailure(
-                "\(variable): found \(text.shortened(to: 40)), expected true, yes or 1, or false, no or 0",
+                "\(Self.variable(name)): found \(text.shortened(to: 40)), expected true, yes or 1, or false, no or 0",
                 hint: "skan help serve")
         }
     }

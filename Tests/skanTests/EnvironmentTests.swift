@@ -73,7 +73,14 @@ struct EnvironmentTests {
             text: "cannot read the key file none.pem"),
         Row(
             testDescription: "serve reads its log's format", variables: ["SKAN_LOG_FORMAT=xml", "SKAN_STORE=s.sqlite"],
-            arguments: ["serve"], status: 2, text: "log format: found xml, expected text or json"),
+            arguments: ["serve"], status: 2, text: "SKAN_LOG_FORMAT: found xml, expected text or json"),
+        Row(
+            testDescription: "serve reads its log's level", variables: ["SKAN_LOG_LEVEL=loud", "SKAN_STORE=s.sqlite"],
+            arguments: ["serve"], status: 2, text: "SKAN_LOG_LEVEL: found loud, expected one of trace, debug"),
+        Row(
+            testDescription: "a rate that is no number", variables: ["SKAN_SIGN_RATE=much", "SKAN_STORE=s.sqlite"],
+            arguments: ["serve"], status: 2, text: "SKAN_SIGN_RATE: found much, expected 1 to 1000000 requests a second"
+        ),
         Row(
             testDescription: "yes is yes", variables: console + ["SKAN_CONSOLE_PLAIN_HTTP=Yes"],
             arguments: ["serve"], status: 2, text: "the console listens without TLS"),

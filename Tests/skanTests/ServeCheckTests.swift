@@ -137,7 +137,7 @@ struct ServeCheckTests {
         #expect(outcome.status == 2)
         #expect(outcome.output.contains("console: https://0.0.0.0:0\n"))
         let expected = [
-            "skan: error: log level: found loud, expected one of trace",
+            "skan: error: --log-level: found loud, expected one of trace",
             "skan: error: sign rate: found 0", "skan: error: \"nonsense\" is not an IP address or network",
             "of the store nowhere/skan.sqlite does not exist",
             "skan: error: cannot listen on nosuchhost.invalid:0: there is no such name or address",

@@ -3,6 +3,7 @@ import AttributionServer
 import BoundedLogging
 import Foundation
 import Logging
+import StrictJSON
 
 /// The settings of `skan serve`: a flag first, then the environment (`SKAN_LISTEN`, `SKAN_STORE`, …), then the default.
 struct ServeSettings {
@@ -20,16 +21,19 @@ struct ServeSettings {
         } catch {
             problems.append(CommandFailure(explaining: error, help: "skan help serve"))
         }
-        /// The value of a flag or else a variable; invalid text is a problem.
+        /// The value of a flag or else a variable; invalid text is a problem of the one that it was given by.
         func value<Value>(
-            _ flag: Value?, _ text: String?, _ name: String, _ standard: Value, _ expected: String,
+            _ flag: Value?, _ name: String, _ standard: Value, _ expected: String, flagText: String? = nil,
             _ read: (String) -> Value?
         ) -> Value {
-            guard flag == nil, let text else {
+            guard flag == nil, let text = flagText ?? environment.text(name) else {
                 return flag ?? standard
             }
             guard let value = read(text) else {
-                problems.append(CommandFailure("\(name): found \(text), expected \(expected)"))
+                let giver =
+                    flagText == nil
+                    ? EnvironmentSettings.variable(name) : "--" + name.replacing(".", with: "-")
+                problems.append(CommandFailure("\(giver): found \(text.shortened(to: 40)), expected \(expected)"))
                 return standard
             }
             return value
@@ -54,23 +58,22 @@ struct ServeSettings {
                     "--listen \(listen): postbacks need a store to be recorded in", hint: "give --store FILE"))
         }
         configuration.listen = value(
-            command.listen, environment.text("listen"), "SKAN_LISTEN", configuration.listen, "HOST:PORT"
+            command.listen, "listen", configuration.listen, "HOST:PORT"
         ) { ListenAddress($0) }
         configuration.signing = command.signing
-        if command.signing == nil, let text = environment.text("signing") {
-            configuration.signing = value(
-                nil, text, "SKAN_SIGNING", .port(configuration.console), "HOST:PORT or unix:PATH"
-            ) { SigningAddress($0) }
+        if command.signing == nil, environment.text("signing") != nil {
+            configuration.signing = value(nil, "signing", .port(configuration.console), "HOST:PORT or unix:PATH") {
+                SigningAddress($0)
+            }
         }
         configuration.counts = command.counts ?? environment.text("counts")
         configuration.isSigningPlain = flag(command.signingPlainHttp, "signing.plain.http")
         configuration.console = value(
-            command.console, environment.text("console"), "SKAN_CONSOLE", configuration.console, "HOST:PORT"
+            command.console, "console", configuration.console, "HOST:PORT"
         ) { ListenAddress($0) }
         configuration.tokens = command.tokens ?? environment.text("tokens")
         configuration.tokenRate = value(
-            command.signRate, environment.text("sign.rate"), "sign rate", configuration.tokenRate,
-            "1 to 1000000 requests a second"
+            command.signRate, "sign.rate", configuration.tokenRate, "1 to 1000000 requests a second"
         ) { Int($0) }
         configuration.isConsolePlain = flag(command.consolePlainHttp, "console.plain.http")
         configuration.requiresSynchronous = flag(command.requireSynchronous, "require.synchronous")
@@ -81,8 +84,7 @@ struct ServeSettings {
         configuration.campaigns = list(command.campaigns, "campaigns")
         configuration.trustedProxies = list(command.trustedProxies, "trusted.proxy")
         configuration.forwardingField = value(
-            command.forwardingField, environment.text("forwarding.field"), "SKAN_FORWARDING_FIELD",
-            configuration.forwardingField, "x-forwarded-for or forwarded"
+            command.forwardingField, "forwarding.field", configuration.forwardingField, "x-forwarded-for or forwarded"
         ) { ForwardingField(rawValue: $0) }
         configuration.tlsCertificate = command.tlsCertificate ?? environment.text("tls.certificate")
         configuration.tlsKey = command.tlsKey ?? environment.text("tls.key")
@@ -91,10 +93,10 @@ struct ServeSettings {
         configuration.programVersion = Skan.version
         let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
         logLevel = value(
-            nil, command.logLevel ?? environment.text("log.level"), "log level", logLevel, "one of \(levels)"
+            nil, "log.level", logLevel, "one of \(levels)", flagText: command.logLevel
         ) { Logger.Level(rawValue: $0) }
         logFormat = value(
-            nil, command.logFormat ?? environment.text("log.format"), "log format", logFormat, "text or json"
+            nil, "log.format", logFormat, "text or json", flagText: command.logFormat
         ) { LogFormat(rawValue: $0) }
         self.configuration = configuration
         self.problems = problems
