@@ -23,6 +23,8 @@ package final class SigningService: Service {
     private struct State {
         var queue: FairQueue<SigningRequest.Holder, SigningRequest>
         var idleThreads = 0
+        /// How many requests wait for external signers; they are answered even after the end.
+        var awaiting = 0
         var isClosed = false
 
         /// Whether the caller must wake a thread, which is then no longer idle.
@@ -31,12 +33,16 @@ package final class SigningService: Service {
             idleThreads -= 1
             return true
         }
+
+        /// Whether nothing is left to sign, and nothing more will come.
+        var isOver: Bool { isClosed && awaiting == 0 }
     }
 
     private let gate: SigningGate
     private let current: CurrentSigner
     private let threads: Int
     private let makeDigestSigner: BatchSigner.MakeDigestSigner
+    private let requestSignatures: RequestSignatures
     private let answeringTogether: @Sendable (() -> Void) -> Void
     private let counts: SignedCounts?
     private let logger: Logger
@@ -54,6 +60,7 @@ package final class SigningService: Service {
     ///   - queued: How many requests may wait.
     ///   - counts: Where signed ads are counted; nil if they are not.
     ///   - makeDigestSigner: Makes what signs digests with a key; it need not be reliable.
+    ///   - requestSignatures: Requests signatures with keys that are not in this process.
     ///   - answeringTogether: Called with the work of answering requests, which it must do exactly once before it
     ///     returns.
     ///   - logger: Where problems are logged, and each answered request at debug.
@@ -66,6 +73,7 @@ package final class SigningService: Service {
         queued: Int? = nil,
         counts: SignedCounts? = nil,
         makeDigestSigner: @escaping BatchSigner.MakeDigestSigner = { try PreparedKey($0) },
+        requestSignatures: @escaping RequestSignatures = { $1([:]) },
         answeringTogether: @escaping @Sendable (() -> Void) -> Void = { $0() },
         logger: Logger,
         metricsFactory: any MetricsFactory = MetricsSystem.factory
@@ -75,6 +83,7 @@ package final class SigningService: Service {
         self.threads = max(1, threads)
         self.counts = counts
         self.makeDigestSigner = makeDigestSigner
+        self.requestSignatures = requestSignatures
         self.answeringTogether = answeringTogether
         self.logger = logger
         self.metricsFactory = metricsFactory
@@ -157,22 +166,43 @@ package final class SigningService: Service {
                     }
                 }
             }
+            if !outcome.awaiting.isEmpty {
+                state.withLock { $0.awaiting += outcome.awaiting.count }
+                for (request, signatures) in outcome.awaiting { askSigners(for: signatures, of: request) }
+            }
             answeringTogether {
                 for (request, answer) in outcome.answered { request.answer(answer) }
             }
         }
     }
 
+    /// Puts a request back with what external signers answer; no thread waits for them.
+    private func askSigners(for signatures: [SignatureRequest], of request: SigningRequest) {
+        requestSignatures(signatures) { answers in
+            var request = request
+            request.awaited?.signatures = answers
+            let threads = self.state.withLock { state in
+                state.queue.putBack(request, weight: request.weight, for: request.holder)
+                state.awaiting -= 1
+                // After the last one, every thread has to see that it is over.
+                guard state.isOver else { return state.takeIdleThread() ? 1 : 0 }
+                defer { state.idleThreads = 0 }
+                return state.idleThreads
+            }
+            for _ in 0..<threads { self.arrival.signal() }
+        }
+    }
+
     /// Takes what waits, and waits if nothing does; nil once closed and empty.
     private func take() -> [SigningRequest]? {
         while true {
-            let (requests, isClosed) = state.withLock { state in
+            let (requests, isOver) = state.withLock { state in
                 let requests = state.queue.take(upTo: SigningWorker.requestsPerTurn).map(\.element)
-                if requests.isEmpty, !state.isClosed { state.idleThreads += 1 }
-                return (requests, state.isClosed)
+                if requests.isEmpty, !state.isOver { state.idleThreads += 1 }
+                return (requests, state.isOver)
             }
             if !requests.isEmpty { return requests }
-            if isClosed { return nil }
+            if isOver { return nil }
             arrival.wait()
         }
     }
