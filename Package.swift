@@ -281,7 +281,8 @@ let package = Package(
         .testTarget(
             name: "ExternalSigningTests",
             dependencies: [
-                "AttributionConsole", "AttributionSigning", "ExternalSigning", "StrictJSON", "TestSupport",
+                "Attribution", "AttributionConsole", "AttributionSigning", "ExternalSigning", "StrictJSON",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -291,7 +292,8 @@ let package = Package(
             dependencies: [
                 "APIDescription", "Attribution", "AttributionAccess", "AttributionConsole", "AttributionHarness",
                 "AttributionIngest", "AttributionListener", "AttributionReports", "AttributionServer",
-                "AttributionSigning", "AttributionStore", "CodedErrors", "StrictJSON", "TestSupport", "skan",
+                "AttributionSigning", "AttributionStore", "COpenSSL", "CodedErrors", "StrictJSON", "TestSupport",
+                "skan",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Yams", package: "Yams"),
             ],

@@ -2,6 +2,7 @@ package import Attribution
 package import AttributionSigning
 package import AttributionStore
 import BoundedLogging
+import CodedErrors
 import Foundation
 package import Logging
 import ServiceLifecycle

@@ -227,7 +227,8 @@ extension Server {
         let isSocket = if case .socket = address { true } else { false }
         let service = SigningService(
             signer: signer, access: access, isSocket: isSocket, threads: configuration.signingThreads, counts: counts,
-            requestSignatures: { externalSigners.request($0, answer: $1) }, answeringTogether: Ingress.answerTogether, logger: logger, metricsFactory: metrics)
+            requestSignatures: { externalSigners.request($0, answer: $1) }, answeringTogether: Ingress.answerTogether,
+            logger: logger, metricsFactory: metrics)
         let listener = Ingress(
             address: address.ingress,
             threads: configuration.threads,

@@ -97,7 +97,8 @@ package struct Server: Sendable {
         self.storage = storage
         self.logger = logger
         let signing = Self.signing(
-            configuration, signer, externalSigners, access, counts, budget.signingLimits(stopDeadline: Self.signingStop), tls,
+            configuration, signer, externalSigners, access, counts,
+            budget.signingLimits(stopDeadline: Self.signingStop), tls,
             trustedProxies, metrics, logger, onEvent)
         var ingestor: Ingestor?
         if let storage, let verifier {

@@ -4,6 +4,7 @@ import AttributionListener
 import AttributionReports
 import AttributionSigning
 import AttributionStore
+import CodedErrors
 import ExternalSigning
 package import Foundation
 import PostgreSQLStore

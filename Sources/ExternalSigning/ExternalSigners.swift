@@ -1,7 +1,7 @@
 package import AttributionSigning
 package import Logging
 package import Metrics
-package import ServiceLifecycle
+import ServiceLifecycle
 import Synchronization
 
 /// The external signers of a key list: processes that hold private keys, in an HSM or a KMS, and sign with them.
@@ -37,7 +37,9 @@ package final class ExternalSigners: Service {
     ///
     /// - Parameter keys: The keys.
     package convenience init(connectedTo keys: Set<ExternalKey>) async {
-        self.init(logger: Logger(label: "skan") { _ in SwiftLogNoOpLogHandler() }, metricsFactory: NOOPMetricsHandler.instance)
+        self.init(
+            logger: Logger(label: "skan") { _ in SwiftLogNoOpLogHandler() }, metricsFactory: NOOPMetricsHandler.instance
+        )
         use(keys)
         await checked()
     }
@@ -151,8 +153,11 @@ package final class ExternalSigners: Service {
     package func checked() async -> [(key: ExternalKey, verdict: Result<Void, ExternalSignerError>)] {
         let end = ContinuousClock.now + .seconds(2)
         let count = state.withLock { $0.keys.count }
+        // A verdict is unknown again while a signer that hangs up is connected anew.
+        var verdicts = verdicts
         while verdicts.count < count, ContinuousClock.now < end {
             guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { break }
+            verdicts = self.verdicts
         }
         return verdicts
     }

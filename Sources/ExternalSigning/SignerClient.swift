@@ -202,7 +202,7 @@ final class SignerClient: Sendable {
 
     private static func waitForNextAttempt(_ state: inout State) {
         state.nextAttempt = .now + state.pause
-        state.pause = min(2 * state.pause, pauses.upperBound)
+        state.pause = min(state.pause * 2, pauses.upperBound)
     }
 
     /// Bytes have come on a channel.

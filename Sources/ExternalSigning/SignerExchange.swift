@@ -1,26 +1,33 @@
-import AttributionSigning
+package import AttributionSigning
 import NIOCore
 
 /// What is requested of one external signer and what it answers, without sockets or clocks: events in, actions out.
 ///
 /// A signer counts as present once it has answered on the connection. From when it has left everything unanswered for
 /// as long as a request may take, it is away, and requests are refused at once instead of waiting in vain.
-struct SignerExchange {
+package struct SignerExchange {
     /// What bounds it.
-    struct Limits {
+    package struct Limits {
         /// How long a request may take, waiting included.
-        var time = Duration.milliseconds(500)
+        let time: Duration
         /// How many requests the signer has at once.
-        var inFlight = 128
+        let inFlight: Int
         /// How many requests wait until it has fewer.
-        var waiting = 2_048
+        let waiting: Int
+
+        /// Makes limits.
+        package init(time: Duration = .milliseconds(500), inFlight: Int = 128, waiting: Int = 2_048) {
+            self.time = time
+            self.inFlight = inFlight
+            self.waiting = waiting
+        }
     }
 
     /// Called once with the signature, which is not verified.
-    typealias Answer = @Sendable (Result<[UInt8], ExternalSignerError>) -> Void
+    package typealias Answer = @Sendable (Result<[UInt8], ExternalSignerError>) -> Void
 
     /// Whether it signs.
-    enum Condition: Equatable {
+    package enum Condition: Equatable {
         /// It was not reached yet.
         case starting
         /// There is a connection, on which it has answered nothing yet.
@@ -30,7 +37,7 @@ struct SignerExchange {
     }
 
     /// What is to be done after an event, in this order.
-    enum Action {
+    package enum Action {
         case send([UInt8])
         case answer(Answer, Result<[UInt8], ExternalSignerError>)
         /// The connection is of no use any more.
@@ -50,7 +57,8 @@ struct SignerExchange {
 
     private let socket: String
     private let limits: Limits
-    private(set) var condition = Condition.starting
+    /// Whether it signs.
+    package private(set) var condition = Condition.starting
     private var noted = Condition.starting
     private var waiting = CircularBuffer<Pending>()
     private var inFlight: [Int64: Pending] = [:]
@@ -61,13 +69,14 @@ struct SignerExchange {
     /// What came of the last signature with each key.
     private var verdicts: [ExternalKey: Result<Void, ExternalSignerError>] = [:]
 
-    init(socket: String, limits: Limits = Limits()) {
+    /// Makes a conversation that has not begun.
+    package init(socket: String, limits: Limits = Limits()) {
         self.socket = socket
         self.limits = limits
     }
 
     /// Whether a key can be used; nil if that is not known yet.
-    func verdict(on key: ExternalKey) -> Result<Void, ExternalSignerError>? {
+    package func verdict(on key: ExternalKey) -> Result<Void, ExternalSignerError>? {
         if case .away(let reason) = condition { return .failure(.away(socket: socket, reason: reason)) }
         return verdicts[key]
     }
@@ -75,7 +84,7 @@ struct SignerExchange {
     // MARK: Requests
 
     /// A signature is requested.
-    mutating func submit(
+    package mutating func submit(
         _ request: SignatureRequest, at now: ContinuousClock.Instant, answer: @escaping Answer
     ) -> [Action] {
         switch condition {
@@ -93,7 +102,9 @@ struct SignerExchange {
     }
 
     /// A sample is to show whether a key can be used.
-    mutating func sample(_ keys: some Collection<ExternalKey>, digest: [UInt8], at now: ContinuousClock.Instant) -> [Action] {
+    package mutating func sample(_ keys: some Collection<ExternalKey>, digest: [UInt8], at now: ContinuousClock.Instant)
+        -> [Action]
+    {
         guard condition == .checking || condition == .present else { return [] }
         for key in keys {
             waiting.append(Pending(request: SignatureRequest(key: key, digest: digest), since: now, answer: nil))
@@ -114,7 +125,7 @@ struct SignerExchange {
     // MARK: The connection
 
     /// There is a connection.
-    mutating func connected(at now: ContinuousClock.Instant) {
+    package mutating func connected(at now: ContinuousClock.Instant) {
         condition = .checking
         line = []
         heardAt = now
@@ -122,7 +133,7 @@ struct SignerExchange {
     }
 
     /// There is no connection any more, or none could be made.
-    mutating func disconnected(_ reason: String) -> [Action] {
+    package mutating func disconnected(_ reason: String) -> [Action] {
         let unanswered = waiting.map(\.self) + inFlight.sorted { $0.key < $1.key }.map(\.value)
         waiting.removeAll()
         inFlight = [:]
@@ -134,7 +145,7 @@ struct SignerExchange {
     }
 
     /// Bytes have come.
-    mutating func received(_ bytes: some Collection<UInt8>, at now: ContinuousClock.Instant) -> [Action] {
+    package mutating func received(_ bytes: some Collection<UInt8>, at now: ContinuousClock.Instant) -> [Action] {
         var actions: [Action] = []
         for byte in bytes {
             guard byte == UInt8(ascii: "\n") else {
@@ -164,7 +175,8 @@ struct SignerExchange {
         let result = answer.signature.mapError { ExternalSignerError.refused(key: key.id, reason: $0.word) }
         guard let give = pending.answer else {
             let isValid = result.map { key.publicKey.verifies($0, digest: pending.request.digest) }
-            return actions + note(isValid.flatMap { $0 ? .success(()) : .failure(.wrongSignature(key: key.id)) }, on: key)
+            return actions
+                + note(isValid.flatMap { $0 ? .success(()) : .failure(.wrongSignature(key: key.id)) }, on: key)
         }
         switch result {
         case .failure(let error): actions += note(.failure(error), on: key)
@@ -175,7 +187,7 @@ struct SignerExchange {
     }
 
     /// Time has passed.
-    mutating func expire(at now: ContinuousClock.Instant) -> [Action] {
+    package mutating func expire(at now: ContinuousClock.Instant) -> [Action] {
         let late = inFlight.filter { now - $0.value.since >= limits.time }
         if !late.isEmpty, let heardAt, now - heardAt >= limits.time { return hangUp("it does not answer") }
         var actions: [Action] = []

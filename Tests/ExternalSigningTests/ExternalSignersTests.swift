@@ -1,11 +1,11 @@
+import Attribution
 import AttributionConsole
 import AttributionSigning
+import ExternalSigning
 import Foundation
 import Logging
 import TestSupport
 import Testing
-
-@testable import ExternalSigning
 
 @Suite("External signers at their sockets", .timeLimit(.minutes(1)))
 struct ExternalSignersTests {
@@ -59,7 +59,9 @@ struct ExternalSignersTests {
             #expect(external.publicKey.verifies(signature, digest: request.digest))
         }
         let text = metrics.text()
-        #expect(text.contains("skan_external_signatures_total{key=\"\(external.name)\",outcome=\"signed\"} 1000"), "\(text)")
+        #expect(
+            text.contains("skan_external_signatures_total{key=\"\(external.name)\",outcome=\"signed\"} 1000"), "\(text)"
+        )
         signers.close()
     }
 
@@ -121,9 +123,10 @@ struct ExternalSignersTests {
         let errors = verdicts.map { verdict -> ExternalSignerError? in
             if case .failure(let error) = verdict.verdict { error } else { nil }
         }
-        #expect(errors == [
-            .away(socket: away.socket, reason: "it closed the connection"), .wrongSignature(key: "wrong"),
-        ])
+        #expect(
+            errors == [
+                .away(socket: away.socket, reason: "it closed the connection"), .wrongSignature(key: "wrong"),
+            ])
     }
 
     @Test("A list without a signer leaves it, but not before the list after that: batches may still need it")
@@ -145,7 +148,8 @@ struct ExternalSignersTests {
         #expect(try await signers.signatures(for: [request])[request]?.get() != nil)
         signers.use([latter])
         let left = await signers.signatures(for: [request])
-        #expect(left == [request: .failure(.away(socket: former.socket, reason: "it is no longer in the list of keys"))])
+        #expect(
+            left == [request: .failure(.away(socket: former.socket, reason: "it is no longer in the list of keys"))])
         signers.close()
     }
 }

@@ -1,13 +1,18 @@
+import Attribution
 import AttributionSigning
+import ExternalSigning
 import Foundation
 import StrictJSON
 import Synchronization
 import Testing
 
-@testable import ExternalSigning
-
 @Suite("A conversation with an external signer")
 struct SignerExchangeTests {
+    /// What the requests were answered, by their numbers.
+    private final class Results: Sendable {
+        let all = Mutex<[Int: Result<[UInt8], ExternalSignerError>]>([:])
+    }
+
     /// A conversation whose time and signer are the test's.
     private final class Conversation {
         var exchange: SignerExchange
@@ -17,7 +22,7 @@ struct SignerExchangeTests {
         private(set) var isClosed = false
         private(set) var noted: [SignerExchange.Condition] = []
         private(set) var faults: [ExternalSignerError] = []
-        private let results = Mutex<[Int: Result<[UInt8], ExternalSignerError>]>([:])
+        private let results = Results()
 
         init(_ limits: SignerExchange.Limits = SignerExchange.Limits()) throws {
             exchange = SignerExchange(socket: "s", limits: limits)
@@ -26,7 +31,7 @@ struct SignerExchangeTests {
         }
 
         var answers: [Int: Result<[UInt8], ExternalSignerError>] {
-            results.withLock { $0 }
+            results.all.withLock { $0 }
         }
 
         func act(_ actions: [SignerExchange.Action]) throws {
@@ -53,8 +58,8 @@ struct SignerExchangeTests {
         /// Requests a signature over a digest of 32 times this number.
         func submit(_ number: Int, after time: Duration = .zero) throws {
             let request = SignatureRequest(key: key, digest: Array(repeating: UInt8(number), count: 32))
-            let actions = exchange.submit(request, at: start + time) { result in
-                self.results.withLock { $0[number] = result }
+            let actions = exchange.submit(request, at: start + time) { [results] result in
+                results.all.withLock { $0[number] = result }
             }
             try act(actions)
         }
@@ -197,7 +202,7 @@ struct SignerExchangeTests {
     ]
 
     @Test("Anything but an answer ends the connection, and what was requested is refused", arguments: garbage)
-    func garbage(_ text: String) throws {
+    func notAnAnswer(_ text: String) throws {
         let signer = try Conversation()
         try signer.begin()
         try signer.submit(1)

@@ -1,3 +1,4 @@
+import Attribution
 import AttributionSigning
 import Foundation
 import Glibc

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """An external signer for skan: signs digests with the keys of a PKCS#11 token, such as an HSM or SoftHSM.
 
 Debian's python3-pykcs11, and the token's own module. The PIN is in a file that only its owner can read.

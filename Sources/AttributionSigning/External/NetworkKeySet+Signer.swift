@@ -20,11 +20,14 @@ extension NetworkKeySet {
             guard signer.hasPrefix(prefix), !path.isEmpty, path.last != "/" else {
                 throw .keySet(
                     file: file,
-                    reason: "\(label): signer is \"\(signer.shortened(to: 60))\", expected \"unix:\" and the path of a socket")
+                    reason:
+                        "\(label): signer is \"\(signer.shortened(to: 60))\", expected \"unix:\" and the path of a socket"
+                )
             }
             guard (1...128).contains(id.utf8.count), id.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
                 throw .keySet(
-                    file: file, reason: "\(label): key-id is empty, too long or not ASCII; expected 1 to 128 characters")
+                    file: file, reason: "\(label): key-id is empty, too long or not ASCII; expected 1 to 128 characters"
+                )
             }
             return (URL(fileURLWithPath: String(path), relativeTo: folder).path, id)
         case (_?, nil), (nil, _?):

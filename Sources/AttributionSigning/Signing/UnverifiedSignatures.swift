@@ -22,7 +22,8 @@ struct UnverifiedSignatures {
     ///   - signer: The signer with its key.
     ///   - external: What external signers answered.
     /// - Throws: The errors of signing.
-    mutating func append(_ impression: Impression, _ signer: ImpressionSigner, with external: ExternalSignatures) throws {
+    mutating func append(_ impression: Impression, _ signer: ImpressionSigner, with external: ExternalSignatures) throws
+    {
         switch signer.key {
         case .own(let privateKey):
             let id = privateKey.key.key.handle
