@@ -14,10 +14,15 @@ import ServiceLifecycle
 package final class WebAdResponder: Service {
     private struct Pending: Sendable {
         let tap: ReceivedTap
-        /// What an external signer answered; nil if none was asked.
-        var external: ExternalSignatures?
+        /// What an external signer answered, and how often it was asked.
+        var external: ExternalSignatures = [:]
+        var requests = 0
         let answer: @Sendable (WebAdOutcome) -> Void
     }
+
+    /// How often an external signer is asked for one tap: twice when the key list changed meanwhile, or when another tap
+    /// on the same ad was decided first.
+    private static let requestsPerTap = 2
 
     private let ledger: any WebAdLedger
     private let current: CurrentSigner
@@ -114,7 +119,9 @@ package final class WebAdResponder: Service {
             let answers = answers(to: batch, signer)
             var decided: [(pending: Pending, outcome: WebAdOutcome)] = []
             for (pending, answer) in zip(batch, answers) {
-                if case .unsigned(let error as ExternalSignatureNeeded) = answer, pending.external == nil {
+                if case .unsigned(let error as ExternalSignatureNeeded) = answer,
+                    pending.requests < Self.requestsPerTap
+                {
                     askSigner(for: error.request, of: pending)
                 } else {
                     decided.append((pending, outcome(of: answer)))
@@ -132,7 +139,7 @@ package final class WebAdResponder: Service {
 
     private func answers(to taps: [Pending], _ signer: BatchSigner) -> [TapAnswer] {
         let external = taps.reduce(into: ExternalSignatures()) { all, pending in
-            if let answered = pending.external { all.merge(answered) { former, _ in former } }
+            all.merge(pending.external) { former, _ in former }
         }
         do {
             return try ledger.answer(taps.map(\.tap)) { Self.sign($0, signer, external) }
@@ -149,6 +156,7 @@ package final class WebAdResponder: Service {
         requestSignatures([signature]) { answers in
             var pending = pending
             pending.external = answers
+            pending.requests += 1
             guard !self.queue.add(pending) else { return }
             WebAdOutcome.count([.overloaded])
             pending.answer(.overloaded)
