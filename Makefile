@@ -1,7 +1,8 @@
 # Two commands set everything up on a fresh machine with Swift 6.3: `make demo` and `make test`.
 # One release build serves both, so that what is tested is what runs.
 
-PACKAGES := libssl-dev libsqlite3-dev sqlite3 openssl curl jq python3-jwt python3-cryptography libpq5 postgresql-15
+PACKAGES := libssl-dev libsqlite3-dev sqlite3 openssl curl jq python3-jwt python3-cryptography libpq5 postgresql-15 \
+    softhsm2 python3-pykcs11
 SKAN := .build/release/skan
 
 # After how long `make test` gives up.

@@ -95,6 +95,17 @@ let package = Package(
             ]
         ),
         .target(
+            name: "ExternalSigning",
+            dependencies: [
+                "AttributionListener", "AttributionSigning", "StrictJSON",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .target(
             name: "AttributionConsole",
             dependencies: [
                 "APIDescription", "Attribution", "AttributionAccess", "AttributionIngest", "AttributionListener",
@@ -117,7 +128,7 @@ let package = Package(
             dependencies: [
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionIngest", "AttributionListener",
                 "AttributionPages", "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging",
-                "CodedErrors", "PostgreSQLStore", "SQLiteStore", "StrictJSON",
+                "CodedErrors", "ExternalSigning", "PostgreSQLStore", "SQLiteStore", "StrictJSON",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -143,7 +154,7 @@ let package = Package(
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionHarness", "AttributionIngest",
                 "AttributionListener", "AttributionReports", "AttributionServer", "AttributionSigning",
                 "AttributionStore", "BoundedLogging", "CBuild", "CodedErrors", "COpenSSL", "CSystemClock",
-                "PostgreSQLStore", "SQLiteStore", "StrictJSON",
+                "ExternalSigning", "PostgreSQLStore", "SQLiteStore", "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -267,13 +278,22 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
+        .testTarget(
+            name: "ExternalSigningTests",
+            dependencies: [
+                "Attribution", "AttributionConsole", "AttributionSigning", "ExternalSigning", "StrictJSON",
+                "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
         .testTarget(name: "BoundaryTests"),
         .testTarget(
             name: "skanTests",
             dependencies: [
                 "APIDescription", "Attribution", "AttributionAccess", "AttributionConsole", "AttributionHarness",
                 "AttributionIngest", "AttributionListener", "AttributionReports", "AttributionServer",
-                "AttributionSigning", "AttributionStore", "CodedErrors", "StrictJSON", "TestSupport", "skan",
+                "AttributionSigning", "AttributionStore", "COpenSSL", "CodedErrors", "StrictJSON", "TestSupport",
+                "skan",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Yams", package: "Yams"),
             ],

@@ -40,8 +40,8 @@ package struct WebAdIssuer: Sendable {
             links.append(try request.checked(nonce: Nonce(using: &generator), issuedAt: issuedAt ?? now))
         }
         if let first = links.first {
-            // Signs a sample, so that a missing key is found now rather than at the first tap.
-            _ = try signer.signer.sign(try first.ad.sampleImpression())
+            // A missing key is found now rather than at the first tap.
+            _ = try signer.signer.signer(for: .skAdNetwork(try first.ad.sampleImpression()))
         }
         try await ledger.issue(links.map(\.ad), at: now)
         Counter(label: "skan_web_ads_issued_total").increment(by: Int64(count))

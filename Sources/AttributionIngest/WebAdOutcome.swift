@@ -1,4 +1,5 @@
 package import Attribution
+package import AttributionSigning
 package import CodedErrors
 package import Metrics
 import StrictJSON
@@ -13,6 +14,8 @@ package enum WebAdOutcome: Sendable {
     case noSigningKeys
     /// The server has no key for the ad's network; the nonce is still unused.
     case keyMissing(adNetworkID: String)
+    /// The external signer of the ad's network does not sign now; the nonce is still unused.
+    case signerUnavailable(ExternalSignerError)
     /// Too many taps are waiting, or the server is stopping; the nonce is still unused.
     case overloaded
     /// The store or the signer failed; the nonce is still unused, unless the failure came after the commit.
@@ -37,6 +40,8 @@ package enum WebAdOutcome: Sendable {
                     "the server no longer has a key to sign version 4.0 for \(adNetworkID.shortened(to: 60)); "
                         + "the nonce is still unused",
                     hint: "add one to its --signing-keys, and send it SIGHUP"))
+        case .signerUnavailable(let error):
+            .failure(Refusal(error.code, error.message + "; the nonce is still unused", hint: "send it again"))
         case .overloaded:
             .failure(
                 Refusal(.overloaded, "too many taps are waiting; the nonce is still unused", hint: "send it again"))

@@ -2,6 +2,7 @@ package import Attribution
 package import AttributionSigning
 package import AttributionStore
 import BoundedLogging
+import CodedErrors
 import Foundation
 package import Logging
 import ServiceLifecycle
@@ -13,12 +14,20 @@ import ServiceLifecycle
 package final class WebAdResponder: Service {
     private struct Pending: Sendable {
         let tap: ReceivedTap
+        /// What an external signer answered, and how often it was asked.
+        var external: ExternalSignatures = [:]
+        var requests = 0
         let answer: @Sendable (WebAdOutcome) -> Void
     }
+
+    /// How often an external signer is asked for one tap: twice when the key list changed meanwhile, or when another tap
+    /// on the same ad was decided first.
+    private static let requestsPerTap = 2
 
     private let ledger: any WebAdLedger
     private let current: CurrentSigner
     private let makeDigestSigner: BatchSigner.MakeDigestSigner
+    private let requestSignatures: RequestSignatures
     private let answeringTogether: @Sendable (() -> Void) -> Void
     private let failures: FailureLog
     private let missingKeys: FailureLog
@@ -31,6 +40,7 @@ package final class WebAdResponder: Service {
     ///   - signer: Signs the payloads; it may be replaced at any time.
     ///   - limits: The limits of the queue and of groups.
     ///   - makeDigestSigner: Makes what signs digests with a key; it need not be reliable.
+    ///   - requestSignatures: Requests signatures with keys that are not in this process.
     ///   - answeringTogether: Called with the work of answering a group, which it must do exactly once before it
     ///     returns.
     ///   - logger: Where failures are logged.
@@ -39,12 +49,14 @@ package final class WebAdResponder: Service {
         signer: CurrentSigner,
         limits: BatchLimits = .taps,
         makeDigestSigner: @escaping BatchSigner.MakeDigestSigner = { try PreparedKey($0) },
+        requestSignatures: @escaping RequestSignatures = { $1([:]) },
         answeringTogether: @escaping @Sendable (() -> Void) -> Void = { $0() },
         logger: Logger
     ) {
         self.ledger = ledger
         current = signer
         self.makeDigestSigner = makeDigestSigner
+        self.requestSignatures = requestSignatures
         self.answeringTogether = answeringTogether
         failures = FailureLog("web ad not answered", logger: logger)
         missingKeys = FailureLog("no signing key for the network of a tapped web ad", logger: logger)
@@ -104,20 +116,33 @@ package final class WebAdResponder: Service {
                 keys = latest
                 signer = BatchSigner(keys.signer, makeDigestSigner: makeDigestSigner)
             }
-            let outcomes = answers(to: batch.map(\.tap), signer).map { outcome(of: $0) }
+            let answers = answers(to: batch, signer)
+            var decided: [(pending: Pending, outcome: WebAdOutcome)] = []
+            for (pending, answer) in zip(batch, answers) {
+                if case .unsigned(let error as ExternalSignatureNeeded) = answer,
+                    pending.requests < Self.requestsPerTap
+                {
+                    askSigner(for: error.request, of: pending)
+                } else {
+                    decided.append((pending, outcome(of: answer)))
+                }
+            }
             // Counted before they are given, so that a client that has its answer finds it in the metrics.
-            WebAdOutcome.count(outcomes)
+            WebAdOutcome.count(decided.map(\.outcome))
             answeringTogether {
-                for (pending, outcome) in zip(batch, outcomes) { pending.answer(outcome) }
+                for (pending, outcome) in decided { pending.answer(outcome) }
             }
             queue.gather(after: batch.count)
             batch.removeAll(keepingCapacity: true)
         }
     }
 
-    private func answers(to taps: [ReceivedTap], _ signer: BatchSigner) -> [TapAnswer] {
+    private func answers(to taps: [Pending], _ signer: BatchSigner) -> [TapAnswer] {
+        let external = taps.reduce(into: ExternalSignatures()) { all, pending in
+            all.merge(pending.external) { former, _ in former }
+        }
         do {
-            return try ledger.answer(taps) { Self.sign($0, signer) }
+            return try ledger.answer(taps.map(\.tap)) { Self.sign($0, signer, external) }
         } catch StoreError.failed(_, .damaged) where taps.count > 1 {
             // One damaged page must not refuse the taps on all other ads.
             return taps.flatMap { answers(to: [$0], signer) }
@@ -126,10 +151,22 @@ package final class WebAdResponder: Service {
         }
     }
 
+    /// Takes a tap up again once an external signer has answered; its nonce is unused until then.
+    private func askSigner(for signature: SignatureRequest, of pending: Pending) {
+        requestSignatures([signature]) { answers in
+            var pending = pending
+            pending.external = answers
+            pending.requests += 1
+            guard !self.queue.add(pending) else { return }
+            WebAdOutcome.count([.overloaded])
+            pending.answer(.overloaded)
+        }
+    }
+
     private static func sign(
-        _ impressions: [SKAdNetworkImpression], _ signer: BatchSigner
+        _ impressions: [SKAdNetworkImpression], _ signer: BatchSigner, _ external: ExternalSignatures
     ) -> [Result<SignedSKAdNetworkImpression, any Error>] {
-        signer.sign(impressions.map { .skAdNetwork($0) }).map { result in
+        signer.sign(impressions.map { .skAdNetwork($0) }, with: external).map { result in
             result.flatMap { signed in
                 guard case .skAdNetwork(let impression) = signed.impression else {
                     return .failure(SignerError.signatureDoesNotVerify)
@@ -147,6 +184,8 @@ package final class WebAdResponder: Service {
             missingKeys.note(
                 KeyProblem.noKey(adNetworkID: adNetworkID, version: version), metadata: ["network": "\(adNetworkID)"])
             return .keyMissing(adNetworkID: adNetworkID)
+        case .unsigned(let error as ExternalSignerError) where error.code == .signerUnavailable:
+            return .signerUnavailable(error)
         case .unsigned(let error):
             failures.note(error)
             return .failed

@@ -2,6 +2,7 @@ import AttributionConsole
 import AttributionIngest
 import AttributionListener
 import AttributionStore
+import ExternalSigning
 import FoundationEssentials
 import PostgreSQLStore
 import SQLiteStore
@@ -13,6 +14,7 @@ extension Server {
         _ storage: ServerStorage?,
         _ ingestor: Ingestor?,
         _ signing: SigningService?,
+        _ externalSigners: ExternalSigners,
         _ tls: IngressTLS?
     ) -> [PrometheusCollector] {
         let versions = [
@@ -24,6 +26,11 @@ extension Server {
             ProcessFigures.collect,
             { ingestor.map { [PrometheusSample("skan_ingest_queue_depth", Double($0.queueDepth))] } ?? [] },
             { signing.map { [PrometheusSample("skan_signing_queue_depth", Double($0.queueDepth))] } ?? [] },
+            {
+                externalSigners.presence.map {
+                    PrometheusSample("skan_external_signer_up", $0.isPresent ? 1 : 0, labels: [("signer", $0.socket)])
+                }
+            },
             {
                 storage?.ledger.lastRecordedAtMilliseconds.map {
                     [PrometheusSample("skan_last_recorded_timestamp_seconds", Double($0) / 1_000)]

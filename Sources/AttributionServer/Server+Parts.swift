@@ -6,6 +6,7 @@ import AttributionListener
 import AttributionReports
 import AttributionSigning
 import AttributionStore
+import ExternalSigning
 import Foundation
 import Logging
 import PostgreSQLStore
@@ -148,18 +149,22 @@ extension Server {
         _ verifier: PostbackVerifier?,
         _ maintenance: StoreMaintenance?,
         _ signer: CurrentSigner?,
+        _ externalSigners: ExternalSigners,
         _ references: CurrentReferences?,
         _ metrics: MetricsRoutes,
         _ queue: ReportQueue,
         _ logger: Logger
     ) -> [any ConsoleRoutes] {
         guard let storage, let verifier, let maintenance else {
-            return [HealthRoutes(readiness: { .ready }), APIDescriptionRoutes(), metrics]
+            return [
+                HealthRoutes(readiness: { signing(signer, externalSigners) }, remarks: { absences(externalSigners) }),
+                APIDescriptionRoutes(), metrics,
+            ]
         }
         let (ledger, reader, webAds) = (storage.ledger, storage.reader, storage.webAds)
         let reporter = Reporter(reader, programVersion: configuration.programVersion)
         return [
-            HealthRoutes(readiness: { recording(ledger, webAds) }),
+            HealthRoutes(readiness: { recording(ledger, webAds) }, remarks: { absences(externalSigners) }),
             APIDescriptionRoutes(),
             ReportRoutes(logger: logger, queue: queue) {
                 try await reporter.report($0, limits: $1)
@@ -180,10 +185,33 @@ extension Server {
         ]
     }
 
+    /// Whether a server that does nothing but sign can sign at all: with one key that can be used, it is of use.
+    private static func signing(_ signer: CurrentSigner?, _ externalSigners: ExternalSigners) -> StoreHealth {
+        guard let signer = signer?.signer, !signer.hasOwnKey,
+            externalSigners.presence.allSatisfy({ !$0.isPresent })
+        else {
+            return .ready
+        }
+        return .failing(
+            reason: "no external signer answers, and there is no other key", hint: "start it; skan doctor says more")
+    }
+
+    /// What an operator should know of a server that is ready: the others must not lose it to a signer that is away.
+    private static func absences(_ externalSigners: ExternalSigners) -> [String] {
+        externalSigners.presence.filter { !$0.isPresent }.map { "the external signer unix:\($0.socket) is away" }
+            + externalSigners.verdicts.compactMap { key, verdict in
+                switch verdict {
+                case .success, .failure(.away): nil
+                case .failure(let error): "the key \(key.name) cannot be used: \(error)"
+                }
+            }
+    }
+
     /// The listener of signing requests, and the service that answers them.
     static func signing(
         _ configuration: ServerConfiguration,
         _ signer: CurrentSigner?,
+        _ externalSigners: ExternalSigners,
         _ access: AccessControl?,
         _ counts: SignedCounts?,
         _ limits: IngressLimits,
@@ -198,8 +226,8 @@ extension Server {
         }
         let isSocket = if case .socket = address { true } else { false }
         let service = SigningService(
-            signer: signer, access: access, isSocket: isSocket, counts: counts, logger: logger,
-            metricsFactory: metrics)
+            signer: signer, access: access, isSocket: isSocket, counts: counts,
+            requestSignatures: { externalSigners.request($0, answer: $1) }, logger: logger, metricsFactory: metrics)
         let listener = Ingress(
             address: address.ingress,
             threads: configuration.signingThreads,

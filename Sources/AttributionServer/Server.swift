@@ -7,6 +7,7 @@ import AttributionReports
 import AttributionSigning
 import AttributionStore
 import BoundedLogging
+import ExternalSigning
 import Foundation
 package import Logging
 import PostgreSQLStore
@@ -85,15 +86,19 @@ package struct Server: Sendable {
                 "store opened",
                 metadata: ["store": "\(given.name)", "sqlite": "\(SQLiteLedgerReader.sqliteVersion)"])
         }
+        let externalSigners = ExternalSigners(logger: logger, metricsFactory: metrics)
         if let signer, let store = storage?.location {
-            storage?.webAds = try WebAds(store: store, signer: signer, logger: logger, onEvent: events.note)
+            storage?.webAds = try WebAds(
+                store: store, signer: signer, requestSignatures: { externalSigners.request($0, answer: $1) },
+                logger: logger, onEvent: events.note)
         }
         let counts = configuration.counts.map { SignedCounts($0, at: .now, logger: logger) }
         self.counts = counts
         self.storage = storage
         self.logger = logger
         let signing = Self.signing(
-            configuration, signer, access, counts, budget.signingLimits(stopDeadline: Self.signingStop), tls,
+            configuration, signer, externalSigners, access, counts,
+            budget.signingLimits(stopDeadline: Self.signingStop), tls,
             trustedProxies, metrics, logger, onEvent)
         var ingestor: Ingestor?
         if let storage, let verifier {
@@ -102,13 +107,15 @@ package struct Server: Sendable {
                 metricsFactory: metrics)
         }
         let metricsRoutes = MetricsRoutes(
-            metrics, collectors: Self.collectors(configuration, storage, ingestor, signing?.service, tls))
+            metrics,
+            collectors: Self.collectors(configuration, storage, ingestor, signing?.service, externalSigners, tls))
         let maintenance = storage.flatMap { storage in
             verifier.map { StoreMaintenance(ledger: storage.ledger, verifier: $0) }
         }
         let queue = ReportQueue()
         let routes = Self.routes(
-            configuration, storage, verifier, maintenance, signer, references, metricsRoutes, queue, logger)
+            configuration, storage, verifier, maintenance, signer, externalSigners, references, metricsRoutes, queue,
+            logger)
         let rate = DeliveryRate(metrics)
         let sessions = ConsoleSessions(isSecure: !configuration.console.isLoopback)
         var pages: [any ConsoleRoutes] = []
@@ -151,7 +158,7 @@ package struct Server: Sendable {
             storage?.webAds?.prepareToClose()
         }
         // Stopped in reverse order: no more requests, then no more batches, then the file is closed.
-        var services: [any Service] = []
+        var services: [any Service] = [externalSigners]
         if let ingestor { services.append(ingestor) }
         if let responder = storage?.webAds?.responder { services.append(responder) }
         // Commands on a database change it themselves.
@@ -171,10 +178,11 @@ package struct Server: Sendable {
         if let listener = signing?.listener { services.append(listener) }
         services.append(
             ReloadService(
-                configuration: configuration, tls: tls, access: access, signer: signer, references: references,
-                logger: logger))
+                configuration: configuration, tls: tls, access: access, signer: signer,
+                externalSigners: externalSigners, references: references, logger: logger))
         services.append(heartbeat)
         self.services = services
+        if let signer { externalSigners.use(signer.signer.externalKeys) }
     }
 
     /// Serves until a graceful shutdown.

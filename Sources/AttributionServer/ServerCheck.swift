@@ -4,6 +4,8 @@ import AttributionListener
 import AttributionReports
 import AttributionSigning
 import AttributionStore
+import CodedErrors
+import ExternalSigning
 package import Foundation
 import PostgreSQLStore
 import SQLiteStore
@@ -45,7 +47,9 @@ package struct ServerCheck: Sendable {
         if let path = configuration.store, let store = attempt({ try StoreLocation(path) }) {
             await check(store, hasWebAds: configuration.signingKeys != nil)
         }
-        check(configuration, Credentials(reading: configuration, at: now), now)
+        let credentials = Credentials(reading: configuration, at: now)
+        check(configuration, credentials, now)
+        await check(credentials.keys?.externalKeys ?? [])
         for file in configuration.testKeys {
             if let key = attempt({ try SignaturePublicKey(file: file) }) {
                 find("test key", "\(file): \(key.curve.displayName) SHA256:\(key.fingerprint)")
@@ -136,11 +140,24 @@ package struct ServerCheck: Sendable {
             let versions = "\(entry.versions.lowerBound.rawValue)-\(entry.versions.upperBound.rawValue)"
             find(
                 "signing key",
-                "\(entry.adNetworkID) \(versions) \(entry.isActive ? "active" : "verify-only") "
+                "\(entry.adNetworkID) \(versions) \(entry.useInWords) "
                     + "\(entry.publicKey.curve.displayName) SHA256:\(entry.publicKey.fingerprint)")
         }
         if let references = credentials.references {
             check(references)
+        }
+    }
+
+    /// Has every external signer sign something; a server starts without them, too.
+    private mutating func check(_ keys: Set<ExternalKey>) async {
+        guard !keys.isEmpty else { return }
+        for (key, verdict) in await ExternalSigners(connectedTo: keys).checked() {
+            let finding =
+                switch verdict {
+                case .success: "signs as \(key.id)"
+                case .failure(let error): "\(error.message); until it signs, requests for its networks are refused"
+                }
+            find("external signer", "unix:\(key.socket): \(finding)")
         }
     }
 

@@ -10,7 +10,7 @@ extension ErrorCode {
             .noToken, .malformedAuthorization, .unknownToken, .expiredToken, .outOfScope, .outOfNetwork,
             .foreignHost, .tooManyRequests, .noKey, .noCommonNetwork, .noCommonVersion, .tooLarge, .overloaded, .busy,
             .tooManyConnections, .unanswered, .tookTooLong, .quarantineFull, .undecided, .storeFailed, .noSigningKeys,
-            .keyMissing, .signingFailed,
+            .keyMissing, .signingFailed, .signerUnavailable,
             .notReady, .cancelled, .unreadableFile, .unwritableFile, .fileExists, .openToOthers, .malformedFile,
             .unusableKey, .unusableCertificate, .cannotListen, .limitReached, .noSuchToken, .noStore, .unusableStore,
             .storeInUse, .ownerUnreachable, .incompleteCopy, .unexpected:

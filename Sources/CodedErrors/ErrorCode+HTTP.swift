@@ -32,7 +32,7 @@ extension ErrorCode {
         // A fault of the machine or of a signer, not of the load.
         case .signingFailed: 500
         case .overloaded, .busy, .tooManyConnections, .unanswered, .tookTooLong, .quarantineFull, .undecided,
-            .storeFailed, .noSigningKeys, .keyMissing, .notReady:
+            .storeFailed, .noSigningKeys, .keyMissing, .signerUnavailable, .notReady:
             503
         // Not expected while answering a request; if one occurs, the operator has to act.
         case .unreadableFile, .unwritableFile, .fileExists, .openToOthers, .malformedFile, .unusableKey,
@@ -46,7 +46,7 @@ extension ErrorCode {
     package var retryAfter: Duration? {
         switch self {
         // These pass by themselves within moments.
-        case .overloaded, .tooManyConnections, .notReady, .tooManyRequests: .seconds(1)
+        case .overloaded, .tooManyConnections, .notReady, .signerUnavailable, .tooManyRequests: .seconds(1)
         case .busy: .seconds(5)
         // The operator has to add keys.
         case .noSigningKeys, .keyMissing: .seconds(60)

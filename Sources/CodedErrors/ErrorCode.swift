@@ -79,6 +79,8 @@ package enum ErrorCode: String, CaseIterable, Hashable, Sendable {
     /// The key that an ad was issued for is no longer in the list.
     case keyMissing = "key-missing"
     case signingFailed = "signing-failed"
+    /// The process that holds the network's key does not sign now.
+    case signerUnavailable = "signer-unavailable"
     case notReady = "not-ready"
     /// The client is gone.
     case cancelled

@@ -84,13 +84,16 @@ struct WebAdResponderTests {
         #"{"source_engagement_type":"click_to_App_Store","source_domain":"example.com","source_nonce":"t8naKxXHTzuTJhNfljADPQ","version":"4.0"}"#
             .utf8)
 
-    private func signer() throws -> NetworkSigner {
+    /// A signer with a key in a file, or one whose private half another process has.
+    private func signer(external key: NetworkPrivateKey? = nil) throws -> NetworkSigner {
         let folder = NSTemporaryDirectory() + "skan-responder-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        try KeyFile.writeNew(try NetworkPrivateKey.generate(.p256).pem(), to: folder + "/key.pem")
+        let pem = try key?.publicKey().pem() ?? NetworkPrivateKey.generate(.p256).pem()
+        try KeyFile.writeNew(pem, to: folder + "/key.pem")
+        let external = key == nil ? "" : #", "signer": "unix:s", "key-id": "k""#
         let list = """
-            {"keys": [{"ad-network-id": "n.skadnetwork", "file": "key.pem", "versions": "4.0", "use": "active"}]}
+            {"keys": [{"ad-network-id": "n.skadnetwork", "file": "key.pem", "versions": "4.0", "use": "active"\(external)}]}
             """
         try Data(list.utf8).write(to: URL(fileURLWithPath: folder + "/keys.json"))
         return try NetworkSigner(try NetworkKeySet(file: folder + "/keys.json"))
@@ -147,5 +150,50 @@ struct WebAdResponderTests {
             ledger: FakeLedger(damaged: nonces[7]), signer: CurrentSigner(try signer()), logger: .silent)
         let outcomes = try await outcomes(of: nonces, responder)
         #expect(outcomes.map(\.label) == (0..<20).map { $0 == 7 ? "store-failed" : "signed" })
+    }
+
+    static let external: [(ExternalSignerError?, String)] = [
+        (nil, "signed"), (.away(socket: "s", reason: "gone"), "signer-unavailable"),
+        (.late(socket: "s"), "signer-unavailable"), (.wrongSignature(key: "k"), "store-failed"),
+    ]
+
+    @Test(
+        "With the key of an external signer a tap is signed once it has answered, or its nonce stays unused",
+        arguments: external)
+    func externalSigner(_ error: ExternalSignerError?, _ label: String) async throws {
+        var generator = SystemRandomNumberGenerator()
+        let nonces = (0..<20).map { _ in Nonce(using: &generator) }
+        let key = try NetworkPrivateKey.generate(.p256)
+        let asked = SignatureCount()
+        let answered = Mutex<[String]>([])
+        let responder = WebAdResponder(
+            ledger: FakeLedger(), signer: CurrentSigner(try signer(external: key)),
+            requestSignatures: { requests, answer in
+                _ = asked.next()
+                answer(
+                    requests.reduce(into: [:]) { answers, request in
+                        answers[request] = Result { try PreparedKey(key).signature(digest: request.digest) }
+                            .mapError { _ in .late(socket: "s") }.flatMap { made in
+                                error.map { .failure($0) } ?? .success(made)
+                            }
+                    })
+            }, logger: .silent)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await responder.run() }
+            for nonce in nonces {
+                let body = """
+                    {"source_engagement_type":"click_to_App_Store","source_domain":"example.com","version":"4.0",\
+                    "source_nonce":"\(nonce.base64URL)"}
+                    """
+                let outcome = await withCheckedContinuation { continuation in
+                    responder.submit(Array(body.utf8), receivedAt: Self.noon) { continuation.resume(returning: $0) }
+                }
+                answered.withLock { $0.append(outcome.label) }
+            }
+            responder.close()
+            try await group.waitForAll()
+        }
+        #expect(answered.withLock { $0 } == Array(repeating: label, count: 20))
+        #expect(asked.next() == 21, "each once")
     }
 }

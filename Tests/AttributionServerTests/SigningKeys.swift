@@ -27,11 +27,16 @@ struct SigningKeys {
 
     /// How many of the signatures in an answer of `/v1/impressions` verify, over texts put together here.
     func verifiedCount(_ answer: String) throws -> Int {
+        try Self.verifiedCount(answer, under: publicKey)
+    }
+
+    /// How many of the signatures in an answer of `/v1/impressions` verify under a key.
+    static func verifiedCount(_ answer: String, under publicKey: SignaturePublicKey) throws -> Int {
         let object = try #require(JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any])
         let impressions = object["impressions"] as? [[String: Any]] ?? []
         return try impressions.count { impression in
             if let jws = impression["compact-jws"] as? String {
-                return try verifies(jws)
+                return try verifies(jws, under: publicKey)
             }
             let values = try #require(impression["impression"] as? [String: Any])
             let names = [
@@ -45,7 +50,7 @@ struct SigningKeys {
         }
     }
 
-    private func verifies(_ jws: String) throws -> Bool {
+    private static func verifies(_ jws: String, under publicKey: SignaturePublicKey) throws -> Bool {
         let dot = try #require(jws.lastIndex(of: "."))
         let raw = try #require(Base64URL.decode(Array(jws[jws.index(after: dot)...].utf8)))
         func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {

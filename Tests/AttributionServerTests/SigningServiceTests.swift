@@ -31,25 +31,9 @@ struct SigningServiceTests {
             client: client, credentials: credentials)
     }
 
-    /// The work of an event loop, done when told.
-    private final class Turns: Sendable {
-        private let waiting = Mutex<[@Sendable () -> Void]>([])
-
-        var turns: IngressTurns {
-            IngressTurns(
-                next: { work in self.waiting.withLock { $0.append(work) } },
-                later: { work in self.waiting.withLock { $0.append(work) } })
-        }
-
-        /// Does all work, and what follows from it.
-        func finish() {
-            while let work = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { work() }
-        }
-    }
-
     /// The answers to requests, each sent after the one before it was answered.
     private static func answers(_ service: SigningService, to requests: [IngressRequest]) -> [IngressAnswer] {
-        let turns = Turns()
+        let turns = ManualTurns()
         let handler = service.makeHandler(on: turns.turns)
         let answers = Mutex<[IngressAnswer]>([])
         for request in requests {
@@ -191,7 +175,7 @@ struct SigningServiceTests {
         let service = SigningService(
             signer: CurrentSigner(keys.signer), access: nil, queued: 8, logger: .silent,
             metricsFactory: PrometheusMetrics())
-        let turns = Turns()
+        let turns = ManualTurns()
         let handler = service.makeHandler(on: turns.turns)
         let statuses = Mutex<[String: [Int]]>([:])
         let retries = Mutex<Set<Duration?>>([])

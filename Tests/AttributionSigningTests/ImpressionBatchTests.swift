@@ -16,9 +16,9 @@ struct ImpressionBatchTests {
 
     static func answers(
         _ text: String, from first: Int = 1, _ signer: (Impression) throws -> ImpressionSigner
-    ) throws -> [JSONObject] {
+    ) async throws -> [JSONObject] {
         var generator = SystemRandomNumberGenerator()
-        let answers = try ImpressionBatch(reading: Array(text.utf8), from: first)
+        let answers = try await ImpressionBatch(reading: Array(text.utf8), from: first)
             .answers(at: time, using: &generator, signer: signer)
         let lines = answers.text.split(separator: UInt8(ascii: "\n"))
         #expect(answers.signed + answers.refusals.count == lines.count)
@@ -26,14 +26,14 @@ struct ImpressionBatchTests {
     }
 
     @Test("Signatures that verified together verify one by one, with tables and without", arguments: [false, true])
-    func verified(_ withTables: Bool) throws {
+    func verified(_ withTables: Bool) async throws {
         let key = try NetworkPrivateKey.generate(.p256)
         var signer = try ImpressionSigner(key)
         if withTables {
             try signer.prepareTables()
         }
         let text = (1...300).map { Self.order($0) }.joined(separator: "\n")
-        let answers = try Self.answers(text) { _ in signer }
+        let answers = try await Self.answers(text) { _ in signer }
         #expect(answers.count == 300)
         let publicKey = try key.publicKey()
         for (index, answer) in answers.enumerated() {
@@ -59,7 +59,7 @@ struct ImpressionBatchTests {
     }
 
     @Test("Each refused line has its number and reason, and the others are signed")
-    func refusals() throws {
+    func refusals() async throws {
         let new = try ImpressionSigner(.generate(.p256))
         let old = try ImpressionSigner(.generate(.p192))
         let lines = [Self.order(1), "", "{", Self.order(3, "2.0"), Self.order(4), Self.order(5, "3.0"), " \t\r"]
@@ -67,7 +67,7 @@ struct ImpressionBatchTests {
             let code = ErrorCode.noKey
             let message = "no"
         }
-        let answers = try Self.answers(lines.joined(separator: "\n"), from: 100) { impression in
+        let answers = try await Self.answers(lines.joined(separator: "\n"), from: 100) { impression in
             guard case .skAdNetwork(let impression) = impression, impression.itunesItemID.value != 4 else {
                 throw Refused()
             }

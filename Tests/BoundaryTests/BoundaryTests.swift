@@ -26,6 +26,7 @@ struct BoundaryTests {
         ("AttributionPages", []),
         ("AttributionAccess", ["FoundationEssentials", "Glibc", "Musl", "Synchronization"]),
         ("AttributionListener", ["Darwin", "FoundationEssentials", "Glibc", "Musl", "Synchronization"]),
+        ("ExternalSigning", ["Glibc", "Musl", "Synchronization"]),
         ("AttributionConsole", ["FoundationEssentials", "Glibc", "Musl", "Synchronization"]),
         ("AttributionServer", ["Dispatch", "Foundation", "FoundationEssentials", "Synchronization"]),
         ("AttributionHarness", ["Foundation", "Synchronization"]),

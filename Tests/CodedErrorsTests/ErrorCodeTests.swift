@@ -23,6 +23,7 @@ struct ErrorCodeTests {
         + [.noKey, .noCommonNetwork, .noCommonVersion, .tooLarge, .unknownVersion, .noSuchToken].map { ($0, 422, nil) }
         + [
             (.overloaded, 503, 1), (.tooManyConnections, 503, 1), (.notReady, 503, 1), (.busy, 503, 5),
+            (.signerUnavailable, 503, 1),
             (.noSigningKeys, 503, 60), (.keyMissing, 503, 60), (.quarantineFull, 503, 3_600),
         ]
         + [

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Puts requests made from openapi.yaml to both listeners of a server of its own: Tests/schemathesis/run.sh SKAN SCHEMATHESIS
+# Puts requests made from openapi.yaml to the three listeners of a server of its own: Tests/schemathesis/run.sh SKAN SCHEMATHESIS
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 skan=$(realpath "$1")
@@ -25,7 +25,7 @@ cat > keys.json <<'KEYS'
 KEYS
 token=$("$skan" tokens create --name schemathesis --scope sign,report --file tokens.json)
 
-"$skan" serve --listen 127.0.0.1:0 --console 127.0.0.1:0 --store skan.sqlite --signing-keys keys.json \
+"$skan" serve --listen 127.0.0.1:0 --console 127.0.0.1:0 --signing 127.0.0.1:0 --store skan.sqlite --signing-keys keys.json \
     --tokens tokens.json --sign-rate 1000000 2> log &
 server=$!
 # The address of a listener once it says that it listens; fails when the server has ended.
@@ -37,13 +37,15 @@ address() {
 }
 public=$(address postbacks)
 console=$(address "the console")
+signing=$(address signing)
 
 run() {
     "$schemathesis" --config-file "$config" run "$description" --include-tag "$1" --url "http://$2" \
         --max-examples "$examples" --seed 1 --continue-on-failure --generation-database none "${@:3}"
 }
 status=0
-# The HTTP decoder of the public listener knows no method but those of a fixed list, and says 400 to QUERY, not 405.
+# The framing of these two knows no method but those of a fixed list, and says 400 to QUERY, not 405.
 run public "$public" --exclude-checks unsupported_method || status=1
+run signing "$signing" --exclude-checks unsupported_method --header "Authorization: Bearer $token" || status=1
 run console "$console" --header "Authorization: Bearer $token" || status=1
 exit $status

@@ -110,7 +110,10 @@ struct APIDocumentTests {
             .domainNotAllowed(try #require(SourceDomain("example.com"))),
         ]
         let outcomes: [WebAdOutcome] =
-            refusals.map { .refused($0) } + [.noSigningKeys, .keyMissing(adNetworkID: "a"), .overloaded, .failed]
+            refusals.map { .refused($0) } + [
+                .noSigningKeys, .keyMissing(adNetworkID: "a"), .signerUnavailable(.late(socket: "s")), .overloaded,
+                .failed,
+            ]
         let operation = try #require(operations.first { $0.path == PublicRoute.webAdPayload.path })
         try expect(try outcomes.map { try reason(IngressAnswer($0)) }, of: operation, without: listenersOwn)
     }
@@ -139,7 +142,7 @@ struct APIDocumentTests {
 
     @Test("Signing: every reason, and nothing else")
     func signing() throws {
-        let own = try listenersOwn.union(["overloaded", "signing-failed"])
+        let own = try listenersOwn.union(["overloaded", "signer-unavailable", "signing-failed"])
         let gate = Set(
             [
                 .noCredentials, .malformed, .unknown, .expired, .outOfScope(needed: .sign), .outOfNetwork(allowed: []),

@@ -45,6 +45,14 @@ extension PrometheusFamily {
         PrometheusFamily(
             "skan_signing_faults_total", .counter,
             "Signatures that could not be made or did not verify, and never left the process."),
+        PrometheusFamily(
+            "skan_external_signatures_total", .counter,
+            "Signatures requested from external signers, by the first digits of the key's fingerprint and outcome."),
+        PrometheusFamily(
+            "skan_external_signature_seconds", .histogram,
+            "Time from the request of a signature to the external signer's answer, by key."),
+        PrometheusFamily(
+            "skan_external_signer_up", .gauge, "1 if the external signer at a socket answers, otherwise 0."),
         PrometheusFamily("skan_signing_queue_depth", .gauge, "Requests waiting to be signed."),
         PrometheusFamily(
             "skan_signing_requests_total", .counter,

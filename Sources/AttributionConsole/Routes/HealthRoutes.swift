@@ -5,13 +5,20 @@ import Hummingbird
 /// Liveness and readiness.
 package struct HealthRoutes: ConsoleRoutes {
     private let readiness: @Sendable () -> StoreHealth
+    private let remarks: @Sendable () -> [String]
 
     /// Makes the routes.
     ///
-    /// - Parameter readiness: Whether postbacks can be recorded now. Called for each request of `/readyz`, so it must not
-    ///   block.
-    package init(readiness: @escaping @Sendable () -> StoreHealth) {
+    /// Both are called for each request of `/readyz`, so they must not block.
+    ///
+    /// - Parameters:
+    ///   - readiness: Whether postbacks can be recorded now.
+    ///   - remarks: What does not work although they can, each on a line of the answer.
+    package init(
+        readiness: @escaping @Sendable () -> StoreHealth, remarks: @escaping @Sendable () -> [String] = { [] }
+    ) {
         self.readiness = readiness
+        self.remarks = remarks
     }
 
     /// `/healthz` and `/readyz`.
@@ -21,7 +28,8 @@ package struct HealthRoutes: ConsoleRoutes {
             ConsoleEndpoint(.readiness) { _, _ in
                 let health = readiness()
                 return health.reason.map { .refusing(Refusal(.notReady, $0, hint: health.hint)) }
-                    ?? .text(.ok, "text/plain; charset=utf-8", "ready\n")
+                    ?? .text(
+                        .ok, "text/plain; charset=utf-8", (["ready"] + remarks()).map { $0 + "\n" }.joined())
             },
         ]
     }

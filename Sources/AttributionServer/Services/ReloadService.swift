@@ -2,6 +2,7 @@ import Attribution
 import AttributionAccess
 import AttributionListener
 import AttributionSigning
+import ExternalSigning
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -17,6 +18,7 @@ struct ReloadService: Service {
     let tls: IngressTLS?
     let access: AccessControl?
     let signer: CurrentSigner?
+    let externalSigners: ExternalSigners
     let references: CurrentReferences?
     let logger: Logger
 
@@ -46,6 +48,7 @@ struct ReloadService: Service {
             tls.use(identity)
         }
         if let signer, let freshSigner {
+            externalSigners.use(freshSigner.externalKeys)
             signer.use(freshSigner)
         }
         if let references, let fresh = fresh.references {

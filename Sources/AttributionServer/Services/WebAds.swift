@@ -15,6 +15,7 @@ struct WebAds {
     init(
         store: StoreLocation,
         signer: CurrentSigner,
+        requestSignatures: @escaping RequestSignatures,
         logger: Logger,
         onEvent: @escaping @Sendable (StoreEvent) -> Void
     ) throws {
@@ -26,7 +27,8 @@ struct WebAds {
                 PostgreSQLWebAdLedger(address)
             }
         responder = WebAdResponder(
-            ledger: ledger, signer: signer, answeringTogether: Ingress.answerTogether, logger: logger)
+            ledger: ledger, signer: signer, requestSignatures: requestSignatures,
+            answeringTogether: Ingress.answerTogether, logger: logger)
         issuer = WebAdIssuer(ledger: ledger, signer: signer)
     }
 

@@ -1,4 +1,5 @@
 import AttributionListener
+import AttributionSigning
 import CodedErrors
 import Synchronization
 
@@ -18,15 +19,21 @@ final class SigningLoop: Sendable {
     /// Used by one turn after the other.
     private let worker: Mutex<SigningWorker>
     private let turns: IngressTurns
+    private let requestSignatures: RequestSignatures
 
     /// Makes the queue of an event loop.
     ///
     /// - Parameters:
     ///   - turns: Runs the turns on the event loop.
     ///   - capacity: How much may wait.
+    ///   - requestSignatures: Requests signatures with keys that are not in this process.
     ///   - worker: Signs the requests.
-    init(_ turns: IngressTurns, capacity: Int, worker: sending SigningWorker) {
+    init(
+        _ turns: IngressTurns, capacity: Int, requestSignatures: @escaping RequestSignatures,
+        worker: sending SigningWorker
+    ) {
         self.turns = turns
+        self.requestSignatures = requestSignatures
         self.worker = Mutex(worker)
         state = Mutex(State(queue: FairQueue(capacity: capacity)))
     }
@@ -66,5 +73,22 @@ final class SigningLoop: Sendable {
             turns.afterReadingAgain { self.turn() }
         }
         for (request, answer) in outcome.answered { request.answer(answer) }
+        for (request, signatures) in outcome.awaiting { askSigners(for: signatures, of: request) }
+    }
+
+    /// Puts a request back with what external signers answer; nothing else waits for them.
+    private func askSigners(for signatures: [SignatureRequest], of request: SigningRequest) {
+        requestSignatures(signatures) { answers in
+            var request = request
+            request.awaited?.signatures = answers
+            let isFirst = self.state.withLock { state in
+                state.queue.putBack(request, weight: request.weight, for: request.holder)
+                defer { state.isScheduled = true }
+                return !state.isScheduled
+            }
+            if isFirst {
+                self.turns.afterReading { self.turn() }
+            }
+        }
     }
 }

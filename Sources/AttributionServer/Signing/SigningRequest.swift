@@ -22,8 +22,18 @@ struct SigningRequest: Sendable {
     let answer: @Sendable (IngressAnswer) -> Void
     /// The key list that signs the whole of it, once that has begun.
     var keys: CurrentSigner.Keys?
+    /// What external signers are asked to sign for it, and their answers; nil if it needs none.
+    var awaited: Awaited?
     /// What has been signed of a batch, which takes its turn many times.
     var progress: BatchProgress?
+
+    /// What was read of a request that waits for external signers.
+    struct Awaited: Sendable {
+        /// The plans of its parts, each with the line of a batch.
+        let parts: [(line: Int, plan: Result<SigningPlan, any Error>)]
+        /// The signatures, once they were answered.
+        var signatures: ExternalSignatures = [:]
+    }
 
     /// How far a batch has come.
     struct BatchProgress: Sendable {

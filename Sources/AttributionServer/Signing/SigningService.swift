@@ -16,6 +16,7 @@ package final class SigningService: Sendable {
     private let current: CurrentSigner
     private let queued: Int
     private let makeDigestSigner: BatchSigner.MakeDigestSigner
+    private let requestSignatures: RequestSignatures
     private let counts: SignedCounts?
     private let logger: Logger
     private let metricsFactory: any MetricsFactory
@@ -30,6 +31,7 @@ package final class SigningService: Sendable {
     ///   - queued: How much may wait on each event loop.
     ///   - counts: Where signed ads are counted; nil if they are not.
     ///   - makeDigestSigner: Makes what signs digests with a key; it need not be reliable.
+    ///   - requestSignatures: Requests signatures with keys that are not in this process.
     ///   - logger: Where problems are logged, and each answered request at debug.
     ///   - metricsFactory: Where signatures are counted.
     package init(
@@ -39,6 +41,7 @@ package final class SigningService: Sendable {
         queued: Int = SigningService.queuedPerLoop,
         counts: SignedCounts? = nil,
         makeDigestSigner: @escaping BatchSigner.MakeDigestSigner = { try PreparedKey($0) },
+        requestSignatures: @escaping RequestSignatures = { $1([:]) },
         logger: Logger,
         metricsFactory: any MetricsFactory = MetricsSystem.factory
     ) {
@@ -47,6 +50,7 @@ package final class SigningService: Sendable {
         self.queued = queued
         self.counts = counts
         self.makeDigestSigner = makeDigestSigner
+        self.requestSignatures = requestSignatures
         self.logger = logger
         self.metricsFactory = metricsFactory
     }
@@ -67,7 +71,7 @@ package final class SigningService: Sendable {
     /// - Returns: What takes the requests.
     package func makeHandler(on turns: IngressTurns) -> IngressHandler {
         let loop = SigningLoop(
-            turns, capacity: queued,
+            turns, capacity: queued, requestSignatures: requestSignatures,
             worker: SigningWorker(
                 current: current, counts: counts, makeDigestSigner: makeDigestSigner, logger: logger,
                 metrics: SigningMetrics(factory: metricsFactory)))

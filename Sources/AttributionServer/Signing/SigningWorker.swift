@@ -41,6 +41,8 @@ struct SigningWorker {
         var answered: [(request: SigningRequest, answer: IngressAnswer)] = []
         /// The batches that need another turn.
         var unfinished: [SigningRequest] = []
+        /// The requests that need another turn once external signers have answered.
+        var awaiting: [(request: SigningRequest, signatures: [SignatureRequest])] = []
     }
 
     /// Signs requests.
@@ -76,6 +78,8 @@ struct SigningWorker {
         var planned: [(request: SigningRequest, parts: [Part])] = []
         /// The impressions by the generation of their key list.
         private var impressions: [Int: (signer: NetworkSigner, list: [Impression])] = [:]
+        /// What external signers answered to the requests.
+        private var external: ExternalSignatures = [:]
         private(set) var signed: [Int: [Result<BatchSigner.Signed, any Error>]] = [:]
 
         init(keys: CurrentSigner.Keys) {
@@ -91,11 +95,15 @@ struct SigningWorker {
             return Part(line: line, plan: plan, range: start..<start + planned.impressions.count)
         }
 
+        mutating func add(_ signatures: ExternalSignatures) {
+            external.merge(signatures) { former, _ in former }
+        }
+
         mutating func sign(with signers: inout [Int: BatchSigner], _ make: @escaping BatchSigner.MakeDigestSigner) {
             for (generation, batch) in impressions {
                 let signer = signers[generation] ?? BatchSigner(batch.signer, makeDigestSigner: make)
                 signers[generation] = signer
-                signed[generation] = signer.sign(batch.list)
+                signed[generation] = signer.sign(batch.list, with: external)
             }
             if signers.count > 1 {
                 signers = signers.filter { $0.key >= keys.generation || impressions[$0.key] != nil }
@@ -105,6 +113,11 @@ struct SigningWorker {
 
     private mutating func plan(_ request: SigningRequest, in turn: inout Turn, _ outcome: inout Outcome) {
         var request = request
+        if let awaited = request.awaited, let keys = request.keys {
+            turn.add(awaited.signatures)
+            turn.planned.append((request, awaited.parts.map { turn.add($0.plan, line: $0.line, keys: keys) }))
+            return
+        }
         guard request.route == .batch else {
             let result: Result<SigningPlan, any Error>
             do { result = .success(try plan(request, turn.keys.signer)) } catch { result = .failure(error) }
@@ -159,6 +172,15 @@ struct SigningWorker {
     ) {
         let keys = request.keys ?? turn.keys
         let signed = turn.signed[keys.generation] ?? []
+        var request = request
+        if request.awaited == nil {
+            let needed = Self.needed(parts, signed)
+            guard needed.isEmpty else {
+                request.awaited = SigningRequest.Awaited(parts: parts.map { ($0.line, $0.plan) })
+                return outcome.awaiting.append((request, needed))
+            }
+        }
+        request.awaited = nil
         if request.route == .batch {
             finishBatch(request, parts, signed, keys, &outcome)
         } else {
@@ -171,6 +193,17 @@ struct SigningWorker {
                 }
                 outcome.answered.append((request, answer))
             }
+        }
+    }
+
+    /// What external signers have to sign for parts; none of it was requested yet.
+    ///
+    /// The other impressions of such a request are signed again with its next turn: few need keys of both kinds.
+    private static func needed(
+        _ parts: [Turn.Part], _ signed: [Result<BatchSigner.Signed, any Error>]
+    ) -> [SignatureRequest] {
+        parts.flatMap { signed[$0.range] }.compactMap { result in
+            if case .failure(let error as ExternalSignatureNeeded) = result { error.request } else { nil }
         }
     }
 

@@ -8,7 +8,8 @@ extension KeyProblem: CodedError {
         case .exists: .fileExists
         case .unwritable: .unwritableFile
         case .openToOthers, .ownedByAnother: .openToOthers
-        case .noPrivateKey, .publicInsteadOfPrivate, .noPublicKey, .wrongCurve, .wrongCurveForJWS, .mismatched:
+        case .noPrivateKey, .publicInsteadOfPrivate, .privateBesideSigner, .noPublicKey, .wrongCurve, .wrongCurveForJWS,
+            .mismatched:
             .unusableKey
         case .keySet: .malformedFile
         case .noKey, .noAdAttributionKitKey: .noKey

@@ -16,6 +16,8 @@ package enum KeyProblem: Error, Hashable, Sendable {
     case noPrivateKey(file: String)
     /// The file has a public key where a private one is needed.
     case publicInsteadOfPrivate(file: String)
+    /// The file of a key that an external signer signs with has the private half as well.
+    case privateBesideSigner(file: String)
     /// The file has no key on P-192 or P-256.
     case noPublicKey(file: String)
     /// A key on this curve cannot sign this version.
@@ -45,6 +47,8 @@ extension KeyProblem: CustomStringConvertible {
         case .noPrivateKey(let file):
             "\(file) holds no unencrypted private key on P-256 or P-192 in PEM"
         case .publicInsteadOfPrivate(let file): "\(file) holds a public key; signing needs the private one"
+        case .privateBesideSigner(let file):
+            "\(file) holds a private key, but an external signer signs with it"
         case .noPublicKey(let file): "\(file) holds no key on P-256 or P-192 in PEM"
         case .wrongCurve(let curve, let version):
             "a \(curve.displayName) key cannot sign version \(version.rawValue)"
@@ -69,6 +73,7 @@ extension KeyProblem: CustomStringConvertible {
         case .ownedByAnother(let file, _): "chown it to the user that skan runs as: chown USER \(file)"
         case .noPrivateKey: "make one with: skan keys generate FILE"
         case .publicInsteadOfPrivate: "name the file that skan keys generate wrote"
+        case .privateBesideSigner: "name a file with the public key, and move the private one away"
         case .noPublicKey: "print one with: skan keys public FILE"
         case .wrongCurve, .wrongCurveForJWS:
             "P-192 keys sign 1.0 and 2.0 only; name a P-256 key (skan keys generate FILE)"

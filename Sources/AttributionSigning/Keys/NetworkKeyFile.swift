@@ -23,11 +23,14 @@ struct NetworkKeyFile: Decodable {
         enum CodingKeys: String, CodingKey, CaseIterable {
             case adNetworkID = "ad-network-id"
             case registryID = "registry-id"
-            case file, versions, use
+            case file, versions, use, signer
+            case keyID = "key-id"
         }
 
         let adNetworkID: String
         let file: String
+        let signer: String?
+        let keyID: String?
         let versions: String
         let use: Use
         let registryID: Int64?
@@ -39,6 +42,8 @@ struct NetworkKeyFile: Decodable {
             file = try members.decode(String.self, forKey: .file)
             versions = try members.decode(String.self, forKey: .versions)
             use = try members.decode(Use.self, forKey: .use)
+            signer = try members.decodeIfPresent(String.self, forKey: .signer)
+            keyID = try members.decodeIfPresent(String.self, forKey: .keyID)
             registryID = try members.decodeIfPresent(Int64.self, forKey: .registryID)
         }
     }

@@ -10,13 +10,16 @@ import StrictJSON
 ///     {"keys": [{"ad-network-id": "example123.skadnetwork", "file": "p256.pem",
 ///                "versions": "2.1-4.0", "use": "active", "registry-id": 306}]}
 ///
+/// With `signer`, `unix:` and the path of a Unix socket, an external signer holds the private half, which it calls
+/// `key-id`; `file` then has the public half.
+///
 /// `registry-id` is optional: the network's number in the IAB Tech Lab's registry, which bid requests may use.
 /// AdAttributionKit has no separate key: see ``NetworkSigner``.
 package struct NetworkKeySet: Sendable {
     /// What a key in the list may do.
     package enum Use: Sendable {
         /// It signs.
-        case active(NetworkPrivateKey)
+        case active(SigningKey)
         /// It no longer signs; its file may have only the public half.
         case verifyOnly
     }
@@ -27,7 +30,7 @@ package struct NetworkKeySet: Sendable {
         package let adNetworkID: AdNetworkID
         /// The versions it signs.
         package let versions: ClosedRange<SKAdNetworkVersion>
-        /// Whether it signs, with its private half if so.
+        /// Whether it signs, and with what if so.
         package let use: Use
         /// The file it was read from.
         package let file: String
@@ -39,6 +42,15 @@ package struct NetworkKeySet: Sendable {
         /// Whether it signs.
         package var isActive: Bool {
             if case .active = use { true } else { false }
+        }
+
+        /// Whether it signs and who signs with it, in words: `active`, `verify-only`, or `active at` and a socket.
+        package var useInWords: String {
+            switch use {
+            case .active(.own): "active"
+            case .active(.external(let key)): "active at unix:\(key.socket) as \(key.id)"
+            case .verifyOnly: "verify-only"
+            }
         }
     }
 
@@ -75,7 +87,8 @@ package struct NetworkKeySet: Sendable {
                     file: file, reason: "\(label): versions is \"\(item.versions)\", expected for example 2.1-4.0")
             }
             let path = URL(fileURLWithPath: item.file, relativeTo: folder).path
-            let (use, publicKey) = try Self.key(file: path, item.use)
+            let signer = try Self.signer(item, in: file, label: label, folder: folder)
+            let (use, publicKey) = try Self.key(file: path, item.use, signer: signer)
             guard publicKey.curve == .p256 || versions.upperBound <= .v2_0 else {
                 throw .wrongCurve(publicKey.curve, version: versions.upperBound)
             }
@@ -100,15 +113,24 @@ package struct NetworkKeySet: Sendable {
 
     /// Reads a key, and drops the private half if it does not sign.
     private static func key(
-        file: String, _ use: NetworkKeyFile.Item.Use
+        file: String, _ use: NetworkKeyFile.Item.Use, signer: (socket: String, keyID: String)?
     ) throws(KeyProblem) -> (Use, SignaturePublicKey) {
         switch use {
         case .active:
+            if let signer {
+                let text = try KeyFile.read(file)
+                guard ECPrivateKey(pem: text) == nil else {
+                    throw .privateBesideSigner(file: file)
+                }
+                let publicKey = try SignaturePublicKey(pem: text, file: file)
+                let key = ExternalKey(socket: signer.socket, id: signer.keyID, publicKey: publicKey)
+                return (.active(.external(key)), publicKey)
+            }
             let key = try NetworkPrivateKey(file: file)
             guard let publicKey = try? key.publicKey() else {
                 throw .noPublicKey(file: file)
             }
-            return (.active(key), publicKey)
+            return (.active(.own(key)), publicKey)
         case .verifyOnly:
             let text = try KeyFile.read(file)
             // A former private key stays secret as long as Apple has its public half.

@@ -73,7 +73,7 @@ package struct SignaturePublicKey: Sendable {
     }
 
     /// Whether a DER signature over a SHA-256 digest verifies under this key; false if OpenSSL cannot decide.
-    func verifies(_ signature: [UInt8], digest: [UInt8]) -> Bool {
+    package func verifies(_ signature: [UInt8], digest: [UInt8]) -> Bool {
         verdict(on: signature, .der, digest: digest) == .valid
     }
 

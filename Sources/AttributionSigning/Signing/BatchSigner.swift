@@ -36,19 +36,19 @@ package final class BatchSigner {
 
     /// Signs impressions.
     ///
-    /// - Parameter impressions: The impressions, of any networks and versions.
+    /// - Parameters:
+    ///   - impressions: The impressions, of any networks and versions.
+    ///   - external: What external signers answered.
     /// - Returns: For each, in the same order, the verified result; or ``KeyProblem`` for a network without a key,
-    ///   ``SignerError/signatureDoesNotVerify``, or the error of the signer.
-    package func sign(_ impressions: [Impression]) -> [Result<Signed, any Error>] {
+    ///   ``ExternalSignatureNeeded``, ``SignerError/signatureDoesNotVerify``, or the error of the signer.
+    package func sign(
+        _ impressions: [Impression], with external: ExternalSignatures = [:]
+    ) -> [Result<Signed, any Error>] {
         var signatures = UnverifiedSignatures()
         let uses = impressions.map { impression in
             Result { () throws -> Int in
                 let (key, use) = try signer.location(of: impression)
-                let digestSigner = try digestSigners[key] ?? makeDigestSigner(signer.keys[key].privateKey)
-                // One that fails is made anew for the next signature.
-                digestSigners[key] = nil
-                try signatures.append(impression, signer.keys[key], with: digestSigner)
-                digestSigners[key] = digestSigner
+                try append(impression, key, external, to: &signatures)
                 return use
             }
         }
@@ -61,6 +61,22 @@ package final class BatchSigner {
                 case nil: .failure(SignerError.signatureDoesNotVerify)
                 }
             }
+        }
+    }
+
+    private func append(
+        _ impression: Impression, _ key: Int, _ external: ExternalSignatures, to signatures: inout UnverifiedSignatures
+    ) throws {
+        switch signer.keys[key].key {
+        case .own(let privateKey):
+            let digestSigner = try digestSigners[key] ?? makeDigestSigner(privateKey)
+            // One that fails is made anew for the next signature.
+            digestSigners[key] = nil
+            try signatures.append(impression, signer.keys[key], with: digestSigner)
+            digestSigners[key] = digestSigner
+        case .external(let own):
+            try signatures.append(
+                impression, signer.keys[key], with: ExternalDigestSigner(key: own, signatures: external))
         }
     }
 }

@@ -110,22 +110,38 @@ package struct ImpressionBatch: Sendable {
     /// - Parameters:
     ///   - time: The time to sign.
     ///   - generator: The source of the nonces; a system generator for real ads.
+    ///   - requestSignatures: Asks external signers; called at most once, with all that the orders need.
     ///   - signer: The signer of an impression; its error refuses the order.
     /// - Returns: The answers.
     /// - Throws: An error without a code, such as one of OpenSSL; nothing was answered then.
     package func answers(
         at time: UnixMilliseconds,
         using generator: inout some RandomNumberGenerator,
+        requesting requestSignatures: ([SignatureRequest]) async -> ExternalSignatures = { _ in [:] },
         signer: (Impression) throws -> ImpressionSigner
-    ) throws -> Answers {
+    ) async throws -> Answers {
+        var planned: [(line: Int, ad: Result<[(impression: Impression, signer: ImpressionSigner)], any Error>)] = []
+        planned.reserveCapacity(orders.count)
+        var needed: [SignatureRequest] = []
+        for (line, order) in orders {
+            do {
+                let ad = try order.get().impressions(at: time, nonce: { Nonce(using: &generator) })
+                    .map { ($0, try signer($0)) }
+                needed += ad.compactMap { $1.signatureRequest(for: $0) }
+                planned.append((line, .success(ad)))
+            } catch let error as any CodedError {
+                planned.append((line, .failure(error)))
+            }
+        }
+        let external = needed.isEmpty ? [:] : await requestSignatures(needed)
         var signatures = UnverifiedSignatures()
         var pending: [(line: Int, result: Result<Range<Int>, any Error>)] = []
         pending.reserveCapacity(orders.count)
-        for (line, order) in orders {
+        for (line, ad) in planned {
             let first = signatures.count
             do {
-                for impression in try order.get().impressions(at: time, nonce: { Nonce(using: &generator) }) {
-                    try signatures.append(impression, signer)
+                for (impression, signer) in try ad.get() {
+                    try signatures.append(impression, signer, with: external)
                 }
                 pending.append((line, .success(first..<signatures.count)))
             } catch let error as any CodedError {

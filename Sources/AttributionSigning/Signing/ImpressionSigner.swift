@@ -5,24 +5,43 @@ import StrictJSON
 
 /// Signs impressions with one key, and verifies each signature before returning it.
 package struct ImpressionSigner: Sendable {
-    let privateKey: NetworkPrivateKey
+    let key: SigningKey
     let check: OwnSignatureCheck
 
     /// Makes a signer.
     ///
     /// - Throws: An error if OpenSSL cannot extract the public half of the key.
     package init(_ privateKey: NetworkPrivateKey) throws {
-        self.init(privateKey, check: OwnSignatureCheck(try privateKey.publicKey()))
+        self.init(.own(privateKey), check: OwnSignatureCheck(try privateKey.publicKey()))
     }
 
-    private init(_ privateKey: NetworkPrivateKey, check: OwnSignatureCheck) {
-        self.privateKey = privateKey
+    /// Makes a signer with any key.
+    ///
+    /// - Throws: An error if OpenSSL cannot extract the public half of a private key.
+    package init(_ key: SigningKey) throws {
+        switch key {
+        case .own(let privateKey): try self.init(privateKey)
+        case .external(let external): self.init(key, check: OwnSignatureCheck(external.publicKey))
+        }
+    }
+
+    private init(_ key: SigningKey, check: OwnSignatureCheck) {
+        self.key = key
         self.check = check
+    }
+
+    /// Whether two sign with the same key in the same way.
+    func isSameKey(as other: ImpressionSigner) -> Bool {
+        switch (key, other.key) {
+        case (.own, .own): check.isSameKey(as: other.check)
+        case (.external(let one), .external(let other)): one == other
+        case (.own, .external), (.external, .own): false
+        }
     }
 
     /// The same signer with another way to verify its signatures.
     func checking(with check: OwnSignatureCheck) -> ImpressionSigner {
-        ImpressionSigner(privateKey, check: check)
+        ImpressionSigner(key, check: check)
     }
 
     /// Makes tables that verify its signatures three times as fast; this takes some milliseconds.
@@ -36,30 +55,63 @@ package struct ImpressionSigner: Sendable {
 
     /// Signs an impression.
     ///
-    /// - Throws: ``KeyProblem/wrongCurve(_:version:)`` for a P-192 key and a version after 2.0, or
-    ///   ``SignerError/signatureDoesNotVerify`` after a hardware fault.
-    package func sign(_ impression: SKAdNetworkImpression) throws -> SignedSKAdNetworkImpression {
-        let new = try unverified(impression)
+    /// - Parameters:
+    ///   - impression: The impression to sign.
+    ///   - external: What an external signer answered.
+    /// - Returns: The impression with its verified signature.
+    /// - Throws: ``KeyProblem/wrongCurve(_:version:)`` for a P-192 key and a version after 2.0,
+    ///   ``ExternalSignatureNeeded``, ``ExternalSignerError``, or ``SignerError/signatureDoesNotVerify`` after a
+    ///   hardware fault.
+    package func sign(
+        _ impression: SKAdNetworkImpression, with external: ExternalSignatures = [:]
+    ) throws -> SignedSKAdNetworkImpression {
+        let new = try unverified(impression, with: digestSigner(external))
         return try new.signed(isValid: new.isValid)
     }
 
     /// Signs an AdAttributionKit impression as a compact JWS, ES256.
     ///
-    /// - Parameter impression: The impression to sign.
+    /// - Parameters:
+    ///   - impression: The impression to sign.
+    ///   - external: What an external signer answered.
     /// - Returns: The impression with its verified JWS.
-    /// - Throws: ``KeyProblem/wrongCurveForJWS(_:)`` for a P-192 key, or
-    ///   ``SignerError/signatureDoesNotVerify`` after a hardware fault.
-    package func sign(_ impression: AdAttributionKitImpression) throws -> SignedAdAttributionKitImpression {
-        let new = try unverified(impression)
+    /// - Throws: ``KeyProblem/wrongCurveForJWS(_:)`` for a P-192 key, and as ``sign(_:with:)`` of SKAdNetwork.
+    package func sign(
+        _ impression: AdAttributionKitImpression, with external: ExternalSignatures = [:]
+    ) throws -> SignedAdAttributionKitImpression {
+        let new = try unverified(impression, with: digestSigner(external))
         return try new.signed(isValid: new.isValid)
+    }
+
+    /// The signature of an impression that an external signer has to make.
+    ///
+    /// - Parameter impression: The impression.
+    /// - Returns: The request; nil if the key is in this process.
+    package func signatureRequest(for impression: Impression) -> SignatureRequest? {
+        guard case .external(let key) = key else {
+            return nil
+        }
+        let message =
+            switch impression {
+            case .skAdNetwork(let impression): impression.signedText.utf8
+            case .adAttributionKit(let impression): Array(impression.signingInput.utf8)
+            }
+        return SignatureRequest(key: key, digest: SHA256.digest(of: message).bytes)
+    }
+
+    private func digestSigner(_ external: ExternalSignatures) -> (any DigestSigner)? {
+        guard case .external(let key) = key else {
+            return nil
+        }
+        return ExternalDigestSigner(key: key, signatures: external)
     }
 
     /// Signs an impression; the signature must be verified before it leaves.
     func unverified(
         _ impression: SKAdNetworkImpression, with digestSigner: (any DigestSigner)? = nil
     ) throws -> UnverifiedSignature<SKAdNetworkImpression> {
-        guard privateKey.curve == .p256 || impression.version <= .v2_0 else {
-            throw KeyProblem.wrongCurve(privateKey.curve, version: impression.version)
+        guard key.curve == .p256 || impression.version <= .v2_0 else {
+            throw KeyProblem.wrongCurve(key.curve, version: impression.version)
         }
         return try unverified(impression, over: impression.signedText.utf8, with: digestSigner)
     }
@@ -68,8 +120,8 @@ package struct ImpressionSigner: Sendable {
     func unverified(
         _ impression: AdAttributionKitImpression, with digestSigner: (any DigestSigner)? = nil
     ) throws -> UnverifiedSignature<AdAttributionKitImpression> {
-        guard privateKey.curve == .p256 else {
-            throw KeyProblem.wrongCurveForJWS(privateKey.curve)
+        guard key.curve == .p256 else {
+            throw KeyProblem.wrongCurveForJWS(key.curve)
         }
         return try unverified(impression, over: Array(impression.signingInput.utf8), with: digestSigner)
     }
@@ -78,8 +130,19 @@ package struct ImpressionSigner: Sendable {
         _ impression: Impression, over message: [UInt8], with digestSigner: (any DigestSigner)?
     ) throws -> UnverifiedSignature<Impression> {
         let digest = SHA256.digest(of: message).bytes
-        let signature = try digestSigner?.signature(digest: digest) ?? privateKey.signature(digest: digest)
+        let signature: [UInt8]
+        let failure: any Error
+        switch key {
+        case .own(let privateKey):
+            signature = try digestSigner?.signature(digest: digest) ?? privateKey.signature(digest: digest)
+            failure = SignerError.signatureDoesNotVerify
+        case .external(let key):
+            let digestSigner = digestSigner ?? ExternalDigestSigner(key: key, signatures: [:])
+            signature = try digestSigner.signature(digest: digest)
+            failure = ExternalSignerError.wrongSignature(key: key.id)
+        }
         return UnverifiedSignature(
-            impression: impression, message: message, digest: digest, signature: signature, check: check)
+            impression: impression, message: message, digest: digest, signature: signature, check: check,
+            failure: failure)
     }
 }

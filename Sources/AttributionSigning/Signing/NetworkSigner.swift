@@ -38,15 +38,15 @@ package struct NetworkSigner: Sendable {
     package init(_ keys: NetworkKeySet) throws {
         var order: [AdNetworkID] = []
         for key in keys.entries {
-            guard case .active(let privateKey) = key.use else {
+            guard case .active(let signingKey) = key.use else {
                 continue
             }
             let name = key.adNetworkID.registered
             if entries[name] == nil {
                 order.append(key.adNetworkID)
             }
-            let signer = try ImpressionSigner(privateKey)
-            let keyIndex = self.keys.firstIndex { $0.check.isSameKey(as: signer.check) } ?? self.keys.count
+            let signer = try ImpressionSigner(signingKey)
+            let keyIndex = self.keys.firstIndex { $0.isSameKey(as: signer) } ?? self.keys.count
             if keyIndex == self.keys.count {
                 self.keys.append(signer)
             }
@@ -105,6 +105,16 @@ package struct NetworkSigner: Sendable {
     /// - Throws: ``KeyProblem/noKey(adNetworkID:version:)`` or ``KeyProblem/noAdAttributionKitKey(adNetworkID:)``.
     package func signer(for impression: Impression) throws(KeyProblem) -> ImpressionSigner {
         keys[try location(of: impression).key]
+    }
+
+    /// The active keys that external signers sign with, each once.
+    package var externalKeys: Set<ExternalKey> {
+        Set(keys.compactMap { if case .external(let key) = $0.key { key } else { nil } })
+    }
+
+    /// Whether there is a key in this process.
+    package var hasOwnKey: Bool {
+        keys.contains { if case .own = $0.key { true } else { false } }
     }
 
     /// The key that signs an impression.

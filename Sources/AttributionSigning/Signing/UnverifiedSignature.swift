@@ -11,13 +11,19 @@ struct UnverifiedSignature<Impression> {
     let signature: [UInt8]
     /// Verifies it.
     let check: OwnSignatureCheck
+    /// What it means if it does not verify.
+    fileprivate let failure: any Error
 
-    init(impression: Impression, message: [UInt8], digest: [UInt8], signature: [UInt8], check: OwnSignatureCheck) {
+    init(
+        impression: Impression, message: [UInt8], digest: [UInt8], signature: [UInt8], check: OwnSignatureCheck,
+        failure: any Error
+    ) {
         self.impression = impression
         self.message = message
         self.digest = digest
         self.signature = signature
         self.check = check
+        self.failure = failure
     }
 
     /// Whether it verifies, checked by itself.
@@ -31,10 +37,10 @@ extension UnverifiedSignature<SKAdNetworkImpression> {
     ///
     /// - Parameter isValid: Whether the signature verifies.
     /// - Returns: The impression with its signature.
-    /// - Throws: ``SignerError/signatureDoesNotVerify`` if it does not.
-    func signed(isValid: Bool) throws(SignerError) -> SignedSKAdNetworkImpression {
+    /// - Throws: ``SignerError/signatureDoesNotVerify`` or ``ExternalSignerError/wrongSignature(key:)`` if it does not.
+    func signed(isValid: Bool) throws -> SignedSKAdNetworkImpression {
         guard isValid else {
-            throw .signatureDoesNotVerify
+            throw failure
         }
         return SignedSKAdNetworkImpression(impression: impression, attributionSignature: Base64.encode(signature))
     }
@@ -45,13 +51,13 @@ extension UnverifiedSignature<AdAttributionKitImpression> {
     ///
     /// - Parameter isValid: Whether the signature verifies.
     /// - Returns: The impression with its signature.
-    /// - Throws: ``SignerError/signatureDoesNotVerify`` if it does not.
-    func signed(isValid: Bool) throws(SignerError) -> SignedAdAttributionKitImpression {
+    /// - Throws: ``SignerError/signatureDoesNotVerify`` or ``ExternalSignerError/wrongSignature(key:)`` if it does not.
+    func signed(isValid: Bool) throws -> SignedAdAttributionKitImpression {
         // Converted back from r‖s, it must be the signature that was verified.
         guard isValid, let raw = ConcatenatedSignature.concatenated(signature),
             ConcatenatedSignature.der(raw) == signature
         else {
-            throw .signatureDoesNotVerify
+            throw failure
         }
         let input = String(decoding: message, as: UTF8.self)
         return SignedAdAttributionKitImpression(

@@ -17,15 +17,24 @@ struct UnverifiedSignatures {
 
     /// Signs an impression, with a context that is prepared once for each key.
     ///
-    /// - Throws: The errors of `signer`, and of signing.
-    mutating func append(_ impression: Impression, _ signer: (Impression) throws -> ImpressionSigner) throws {
-        let signer = try signer(impression)
-        let id = signer.privateKey.key.key.handle
-        let key = try prepared[id] ?? PreparedKey(signer.privateKey)
-        // One that fails is made anew for the next signature.
-        prepared[id] = nil
-        try append(impression, signer, with: key)
-        prepared[id] = key
+    /// - Parameters:
+    ///   - impression: The impression.
+    ///   - signer: The signer with its key.
+    ///   - external: What external signers answered.
+    /// - Throws: The errors of signing.
+    mutating func append(_ impression: Impression, _ signer: ImpressionSigner, with external: ExternalSignatures) throws
+    {
+        switch signer.key {
+        case .own(let privateKey):
+            let id = privateKey.key.key.handle
+            let key = try prepared[id] ?? PreparedKey(privateKey)
+            // One that fails is made anew for the next signature.
+            prepared[id] = nil
+            try append(impression, signer, with: key)
+            prepared[id] = key
+        case .external(let key):
+            try append(impression, signer, with: ExternalDigestSigner(key: key, signatures: external))
+        }
     }
 
     /// Signs an impression.
@@ -52,7 +61,7 @@ struct UnverifiedSignatures {
     }
 
     /// The signed impressions, in order, each with an error if its signature does not verify.
-    func verified() -> [Result<SignedImpression, SignerError>] {
+    func verified() -> [Result<SignedImpression, any Error>] {
         let verdicts = OwnSignatureCheck.verify(
             items.map { item in
                 switch item {
@@ -61,7 +70,7 @@ struct UnverifiedSignatures {
                 }
             })
         return zip(items, verdicts).map { item, isValid in
-            Result { () throws(SignerError) in
+            Result { () throws -> SignedImpression in
                 switch item {
                 case .skAdNetwork(let new): .skAdNetwork(try new.signed(isValid: isValid))
                 case .adAttributionKit(let new): .adAttributionKit(try new.signed(isValid: isValid))

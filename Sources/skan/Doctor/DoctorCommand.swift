@@ -49,7 +49,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let environment = EnvironmentSettings()
         MachineCheck.run().forEach(note)
         if let list = keys.file(besides: nil) {
-            KeyCheck.run(list: list).forEach(note)
+            await KeyCheck.run(list: list).forEach(note)
         }
         if let certificate = tlsCertificate ?? environment.text("tls.certificate"),
             let key = tlsKey ?? environment.text("tls.key")

@@ -78,7 +78,7 @@ extension KeysCommand {
                     let versions = "\(entry.versions.lowerBound.rawValue)-\(entry.versions.upperBound.rawValue)"
                     Terminal.write(
                         "ok \(entry.file) \(entry.adNetworkID) \(versions) "
-                            + "\(entry.isActive ? "active" : "verify-only") \(Self.summary(of: entry.publicKey))\n")
+                            + "\(entry.useInWords) \(Self.summary(of: entry.publicKey))\n")
                 }
             }
             guard let file else {

@@ -2,6 +2,7 @@ import Attribution
 import AttributionIngest
 import AttributionSigning
 import CodedErrors
+import ExternalSigning
 import Foundation
 
 /// Signs the orders in a file on all cores, and writes the answers in the order of its lines.
@@ -12,6 +13,22 @@ struct SignBatch {
         case one(ImpressionSigner)
         /// A list of keys.
         case many(NetworkSigner)
+
+        /// The signer of an impression.
+        func signer(for impression: Impression) throws(KeyProblem) -> ImpressionSigner {
+            switch self {
+            case .one(let signer): signer
+            case .many(let signer): try signer.signer(for: impression)
+            }
+        }
+
+        /// The external signers of the keys, connected.
+        func externalSigners() async -> ExternalSigners {
+            switch self {
+            case .one: await ExternalSigners(connectedTo: [])
+            case .many(let signer): await ExternalSigners(connectedTo: signer.externalKeys)
+            }
+        }
     }
 
     private let keys: Keys
@@ -36,6 +53,7 @@ struct SignBatch {
     func run(_ file: String) async throws {
         let lines = try WholeLines(file)
         let keys = Self.withTables(keys)
+        let externalSigners = await keys.externalSigners()
         var (signed, refused) = (0, 0)
         func write(_ answers: ImpressionBatch.Answers) {
             if !answers.refusals.isEmpty {
@@ -55,7 +73,7 @@ struct SignBatch {
         var waiting: [Task<ImpressionBatch.Answers, any Error>] = []
         defer { waiting.forEach { $0.cancel() } }
         while let piece = try lines.next() {
-            waiting.append(Task { try answers(piece, keys) })
+            waiting.append(Task { try await answers(piece, keys, externalSigners) })
             if waiting.count >= 2 * ProcessInfo.processInfo.activeProcessorCount {
                 write(try await waiting.removeFirst().value)
             }
@@ -77,16 +95,13 @@ struct SignBatch {
         }
     }
 
-    private func answers(_ piece: WholeLines.Piece, _ keys: Keys) throws -> ImpressionBatch.Answers {
+    private func answers(
+        _ piece: WholeLines.Piece, _ keys: Keys, _ externalSigners: ExternalSigners
+    ) async throws -> ImpressionBatch.Answers {
         var generator = SystemRandomNumberGenerator()
-        return try ImpressionBatch(reading: piece.bytes, from: piece.firstLine, omitting: piece.omitted).answers(
-            at: time ?? UnixMilliseconds(Date()), using: &generator
-        ) { impression in
-            switch keys {
-            case .one(let signer): signer
-            case .many(let signer): try signer.signer(for: impression)
-            }
-        }
+        return try await ImpressionBatch(reading: piece.bytes, from: piece.firstLine, omitting: piece.omitted).answers(
+            at: time ?? UnixMilliseconds(Date()), using: &generator,
+            requesting: { await externalSigners.signatures(for: $0) }, signer: { try keys.signer(for: $0) })
     }
 
     /// The same keys with tables to verify their signatures with, if they can be made.

@@ -1,6 +1,7 @@
 import ArgumentParser
 package import Attribution
 import AttributionSigning
+import ExternalSigning
 import Foundation
 import StrictJSON
 
@@ -106,10 +107,11 @@ struct SignCommand: AsyncParsableCommand {
             guard let version else {
                 throw lackingOptions
             }
-            Terminal.write(try output(of: try impression(version, network, advertisedApp: advertisedApp)) + "\n")
+            Terminal.write(
+                try await output(of: try impression(version, network, advertisedApp: advertisedApp)) + "\n")
         case .adattributionkit:
             let impression = try impression(network, advertisedApp: advertisedApp)
-            let signed = try sign(with: { try $0.sign(impression) }, or: { try $0.sign(impression) })
+            let signed = try await sign(.adAttributionKit(impression)) { try $0.sign(impression, with: $1) }
             let output =
                 switch format {
                 case .jws: signed.compactJWS
@@ -137,8 +139,8 @@ struct SignCommand: AsyncParsableCommand {
         ).checked()
     }
 
-    private func output(of impression: SKAdNetworkImpression) throws -> String {
-        let signed = try sign(with: { try $0.sign(impression) }, or: { try $0.sign(impression) })
+    private func output(of impression: SKAdNetworkImpression) async throws -> String {
+        let signed = try await sign(.skAdNetwork(impression)) { try $0.sign(impression, with: $1) }
         switch format {
         case .json, .jws: return signed.json.pretty
         case .storekit: return try signed.storeKitProductParameters().pretty
@@ -160,13 +162,14 @@ struct SignCommand: AsyncParsableCommand {
     }
 
     private func sign<Signed>(
-        with one: (ImpressionSigner) throws -> Signed,
-        or many: (NetworkSigner) throws -> Signed
-    ) throws -> Signed {
-        switch try signingKeys() {
-        case .one(let signer): try one(signer)
-        case .many(let signer): try many(signer)
+        _ impression: Impression, _ sign: (ImpressionSigner, ExternalSignatures) throws -> Signed
+    ) async throws -> Signed {
+        let keys = try signingKeys()
+        let signer = try keys.signer(for: impression)
+        guard let request = signer.signatureRequest(for: impression) else {
+            return try sign(signer, [:])
         }
+        return try sign(signer, await keys.externalSigners().signatures(for: [request]))
     }
 
     /// The signer with the key or the keys that were given.

@@ -20,8 +20,11 @@ final class LoadGenerator {
     /// Requests that were turned away, to be offered again.
     private var turnedAway: [Int] = []
     private var next: Int
-    private let end: Int
+    private let last: Int
     private var result = LoadResult()
+    private var start: UInt64 = 0
+    private var stop: UInt64 = 0
+    private var events = [epoll_event](repeating: epoll_event(), count: 512)
     private var times: [Int64] = []
     private var lastSuccess: UInt64 = 0
 
@@ -37,7 +40,7 @@ final class LoadGenerator {
         self.first = first
         self.port = UInt16(port)
         next = first
-        end = first + min(plan.limit, pool.count - first)
+        last = first + min(plan.limit, pool.count - first)
         epoll = epoll_create1(0)
         guard epoll >= 0 else {
             throw BenchmarkFailure("epoll: \(String(cString: strerror(errno)))")
@@ -45,7 +48,7 @@ final class LoadGenerator {
         connections = Array(repeating: LoadConnection(), count: plan.connections)
         closed = Array((0..<plan.connections).reversed())
         answers = .allocate(byteCount: plan.connections * Self.answerSize, alignment: 16)
-        times.reserveCapacity(end - first)
+        times.reserveCapacity(last - first)
     }
 
     deinit {
@@ -58,30 +61,48 @@ final class LoadGenerator {
 
     /// Sends as planned on the load's core, and returns when everything was answered.
     func run() -> LoadResult {
-        Core.pinned(to: Core.load) { send() }
+        Self.run([self])[0]
     }
 
-    private func send() -> LoadResult {
-        let start = Self.now()
-        let stop = start + UInt64(plan.seconds * 1e9)
-        lastSuccess = start
-        var events = [epoll_event](repeating: epoll_event(), count: 512)
-        while true {
-            let now = Self.now()
-            let isOver = offer(start: start, now: min(now, stop)) || now >= stop
-            if isOver, underWay == 0, due.isEmpty || !canOffer {
-                break
-            }
-            // A server that stopped answering must not stop the benchmark.
-            guard now < stop + 15_000_000_000 else {
-                abandon()
-                break
-            }
-            let count = epoll_wait(epoll, &events, Int32(events.count), isPaced && !isOver ? 0 : 100)
-            for event in events.prefix(Int(max(0, count))) {
-                handle(Int(event.data.u64))
+    /// Has several send at the same time, in turns of one thread: two threads on one core would wait for each other.
+    static func run(_ generators: [LoadGenerator]) -> [LoadResult] {
+        Core.pinned(to: Core.load) {
+            for generator in generators { generator.begin() }
+            var sending = generators
+            while !sending.isEmpty {
+                let waits = sending.count == 1
+                sending.removeAll { !$0.send(waits: waits) }
             }
         }
+        return generators.map { $0.end() }
+    }
+
+    private func begin() {
+        start = Self.now()
+        stop = start + UInt64(plan.seconds * 1e9)
+        lastSuccess = start
+    }
+
+    /// Sends what is due and takes what has come; says whether more will be.
+    private func send(waits: Bool) -> Bool {
+        let now = Self.now()
+        let isOver = offer(start: start, now: min(now, stop)) || now >= stop
+        if isOver, underWay == 0, due.isEmpty || !canOffer {
+            return false
+        }
+        // A server that stopped answering must not stop the benchmark.
+        guard now < stop + 15_000_000_000 else {
+            abandon()
+            return false
+        }
+        let count = epoll_wait(epoll, &events, Int32(events.count), !waits || isPaced && !isOver ? 0 : 100)
+        for event in events.prefix(Int(max(0, count))) {
+            handle(Int(event.data.u64))
+        }
+        return true
+    }
+
+    private func end() -> LoadResult {
         result.seconds = Double(lastSuccess - start) / 1e9
         result.latencies = Latencies(nanoseconds: times)
         result.used = next - first
@@ -116,7 +137,7 @@ final class LoadGenerator {
     }
 
     private var canOffer: Bool {
-        next < end || !turnedAway.isEmpty
+        next < last || !turnedAway.isEmpty
     }
 
     /// Sends what may be sent by now; says whether there is nothing left.
@@ -128,7 +149,7 @@ final class LoadGenerator {
                 dispatch(place, since: Self.now())
             }
         case .paced(let rate):
-            while let time = dueTime(start: start, now: now, rate: rate), result.offered < end - first {
+            while let time = dueTime(start: start, now: now, rate: rate), result.offered < last - first {
                 result.offered += 1
                 due.append(time)
             }

@@ -2,7 +2,7 @@
 /// runs of OpenSSL on the server's core; and answer times at half of the peak.
 struct SigningPart: BenchmarkPart {
     let name = "signing"
-    let summary = "the signing listener over HTTP: bids of three signatures, and single impressions"
+    let summary = "the signing listener over HTTP: bids and single impressions, also beside ingest; a file of orders"
 
     /// One of so many answers has its signatures verified.
     private static let sampleInterval = 100
@@ -17,6 +17,8 @@ struct SigningPart: BenchmarkPart {
             BidRequestMaker.self, key, go, name: "signing, bids of 3 signatures", bar: .atLeast(0.55), bench)
         try measure(
             ImpressionRequestMaker.self, key, go, name: "signing, 1 signature a request", bar: .atLeast(0.5), bench)
+        try measureBesideIngest(key, bench)
+        try measureFile(key, bench)
     }
 
     private func measure<Maker: SigningRequestMaker>(

@@ -4,9 +4,12 @@ struct OpenSSLSpeed {
     let signaturesPerSecond: Double
 
     /// Runs it for some seconds of each operation; `algorithm` is `ecdsap256` or `ecdsap192`.
-    init(_ algorithm: String, seconds: Int = 3, in workspace: Workspace) throws {
+    ///
+    /// On both cores it runs once on each, and the rates are added up.
+    init(_ algorithm: String, seconds: Int = 3, onBoth: Bool = false, in workspace: Workspace) throws {
         let text = try ChildProcess.output(
-            of: ["openssl", "speed", "-seconds", "\(seconds)", algorithm], on: "\(Core.server)", in: workspace)
+            of: ["openssl", "speed", "-seconds", "\(seconds)"] + (onBoth ? ["-multi", "2"] : []) + [algorithm],
+            on: onBoth ? Core.both : "\(Core.server)", in: workspace)
         let line = text.split(separator: "\n").last { $0.contains("bits ecdsa") }
         let numbers = line?.split(separator: " ").suffix(2).compactMap { Double($0) } ?? []
         guard numbers.count == 2 else {

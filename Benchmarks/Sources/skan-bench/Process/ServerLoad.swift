@@ -36,7 +36,32 @@ final class ServerLoad {
 
     /// One phase, in which every request must succeed; says its figures beside its result.
     func run(_ plan: LoadPlan, name: String) throws -> LoadResult {
-        let result = try offer(plan, name: name)
+        try Self.checked(offer(plan, name: name), name)
+    }
+
+    /// A phase of this load, and at the same time one of another on the same server; every request must succeed.
+    func run(
+        _ plan: LoadPlan, name: String, beside other: ServerLoad, _ otherPlan: LoadPlan, otherName: String
+    ) throws -> (own: LoadResult, other: LoadResult) {
+        let generators = [try generator(plan), try other.generator(otherPlan)]
+        let before = try server.figures()
+        let results = LoadGenerator.run(generators)
+        let after = try server.figures()
+        sent += results[0].used
+        other.sent += results[1].used
+        let share = (after.cpuSeconds - before.cpuSeconds) / max(results[0].seconds, 1e-3) * 100
+        for (result, name) in zip(results, [name, otherName]) {
+            bench.board.note(
+                """
+                \(name): \(result.succeeded.shown) done in \(result.seconds.shown) s = \(result.perSecond.shown)/s; \
+                p50 \(result.latencies.p50.shown) ms, p99 \(result.latencies.p99.shown) ms; the server used \
+                \(share.shown) % of a core for both
+                """)
+        }
+        return (try Self.checked(results[0], name), try Self.checked(results[1], otherName))
+    }
+
+    private static func checked(_ result: LoadResult, _ name: String) throws -> LoadResult {
         guard result.succeeded > 0, result.failed + result.refused + result.disconnected == 0 else {
             throw BenchmarkFailure(
                 """
@@ -49,19 +74,9 @@ final class ServerLoad {
 
     /// One phase, whatever becomes of its requests.
     func offer(_ plan: LoadPlan, name: String) throws -> LoadResult {
-        let rate =
-            switch plan.arrivals {
-            case .onAnswer: expectedRate * 1.5
-            case .paced(let rate): rate
-            // Only what is recorded is used up, a third of what is offered.
-            case .flood(let rate): rate * 0.4
-            }
-        let wanted = min(plan.limit, Int(rate * plan.seconds) + plan.connections)
-        try workload.pool.fill(to: sent + wanted)
+        let generator = try generator(plan)
         let before = try server.figures()
-        let result = try LoadGenerator(
-            plan, workload, from: sent, port: server.port(of: workload.listener)
-        ).run()
+        let result = generator.run()
         let after = try server.figures()
         sent += result.used
         if !sharedStore.isEmpty {
@@ -80,6 +95,20 @@ final class ServerLoad {
             \((cpu / max(result.seconds, 1e-3) * 100).shown) % of a core; resident \(after.residentMegabytes.shown) MB
             """)
         return result
+    }
+
+    /// What sends the requests of a phase, made beforehand.
+    private func generator(_ plan: LoadPlan) throws -> LoadGenerator {
+        let rate =
+            switch plan.arrivals {
+            case .onAnswer: expectedRate * 1.5
+            case .paced(let rate): rate
+            // Only what is recorded is used up, a third of what is offered.
+            case .flood(let rate): rate * 0.4
+            }
+        let wanted = min(plan.limit, Int(rate * plan.seconds) + plan.connections)
+        try workload.pool.fill(to: sent + wanted)
+        return try LoadGenerator(plan, workload, from: sent, port: server.port(of: workload.listener))
     }
 
     /// The most requests a second over 64 connections: of five phases the one in the middle; the best is told beside it.

@@ -4,12 +4,14 @@ import Foundation
 struct NetworkKey {
     /// Private key in PEM.
     let pem: String
+    /// The file of the list with the key.
+    let list: String
     /// The options with which the server signs with it.
     let options: [String]
 
     init(skan: String, in workspace: Workspace) throws {
         let file = workspace.file("network.pem")
-        let list = workspace.file("keys.json")
+        list = workspace.file("keys.json")
         _ = try ChildProcess.output(of: [skan, "keys", "generate", file], in: workspace)
         try """
         {"keys": [{"ad-network-id": "\(PostbackShape.network)", "file": "network.pem", "versions": "2.1-4.0",

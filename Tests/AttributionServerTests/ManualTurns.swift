@@ -1,0 +1,19 @@
+import AttributionListener
+import Synchronization
+
+/// The turns of an event loop, which come when told.
+final class ManualTurns: Sendable {
+    private let waiting = Mutex<[@Sendable () -> Void]>([])
+
+    /// What a handler schedules its turns with.
+    var turns: IngressTurns {
+        IngressTurns(
+            next: { work in self.waiting.withLock { $0.append(work) } },
+            later: { work in self.waiting.withLock { $0.append(work) } })
+    }
+
+    /// Does all work, and what follows from it.
+    func finish() {
+        while let work = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { work() }
+    }
+}

@@ -1,0 +1,248 @@
+import Attribution
+import AttributionSigning
+import ExternalSigning
+import Foundation
+import StrictJSON
+import Synchronization
+import Testing
+
+@Suite("A conversation with an external signer")
+struct SignerExchangeTests {
+    /// What the requests were answered, by their numbers.
+    private final class Results: Sendable {
+        let all = Mutex<[Int: Result<[UInt8], ExternalSignerError>]>([:])
+    }
+
+    /// A conversation whose time and signer are the test's.
+    private final class Conversation {
+        var exchange: SignerExchange
+        let key: ExternalKey
+        let privateKey: NetworkPrivateKey
+        private(set) var lines: [(id: Int64, digest: [UInt8])] = []
+        private(set) var isClosed = false
+        private(set) var noted: [SignerExchange.Condition] = []
+        private(set) var faults: [ExternalSignerError] = []
+        private let results = Results()
+
+        init(_ limits: SignerExchange.Limits = SignerExchange.Limits()) throws {
+            exchange = SignerExchange(socket: "s", limits: limits)
+            privateKey = try .generate(.p256)
+            key = ExternalKey(socket: "s", id: "k", publicKey: try privateKey.publicKey())
+        }
+
+        var answers: [Int: Result<[UInt8], ExternalSignerError>] {
+            results.all.withLock { $0 }
+        }
+
+        func act(_ actions: [SignerExchange.Action]) throws {
+            for action in actions {
+                switch action {
+                case .send(let bytes):
+                    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+                        let object = try JSONObject(reading: line)
+                        guard case .integer(let id)? = object["id"], case .string(let digest)? = object["digest"] else {
+                            Issue.record("not a request")
+                            return
+                        }
+                        #expect(object["key"] == .string("k"))
+                        lines.append((id, try #require(Base64.decode(digest))))
+                    }
+                case .answer(let answer, let result): answer(result)
+                case .close: isClosed = true
+                case .noteCondition(let condition): noted.append(condition)
+                case .noteFault(_, let error): faults.append(error)
+                }
+            }
+        }
+
+        /// Requests a signature over a digest of 32 times this number.
+        func submit(_ number: Int, after time: Duration = .zero) throws {
+            let request = SignatureRequest(key: key, digest: Array(repeating: UInt8(number), count: 32))
+            let actions = exchange.submit(request, at: start + time) { [results] result in
+                results.all.withLock { $0[number] = result }
+            }
+            try act(actions)
+        }
+
+        func receive(_ text: String, after time: Duration = .zero) throws {
+            try act(exchange.received(Array(text.utf8), at: start + time))
+        }
+
+        func sign(_ line: (id: Int64, digest: [UInt8]), after time: Duration = .zero) throws {
+            let signature = try PreparedKey(privateKey).signature(digest: line.digest)
+            try receive("{\"id\": \(line.id), \"signature\": \"\(Base64.encode(signature))\"}\n", after: time)
+        }
+
+        /// Connects, and signs the sample.
+        func begin() throws {
+            exchange.connected(at: start)
+            try act(exchange.sample([key], digest: Array(repeating: 0, count: 32), at: start))
+            try sign(lines.removeFirst())
+        }
+
+        func expire(after time: Duration) throws {
+            try act(exchange.expire(at: start + time))
+        }
+    }
+
+    @Test("Nothing is requested before the signer has answered a sample, and a right one makes the key usable")
+    func sample() throws {
+        let signer = try Conversation()
+        try signer.submit(1)
+        #expect(signer.answers[1] == .failure(.away(socket: "s", reason: "it was not reached yet")))
+        signer.exchange.connected(at: start)
+        try signer.act(signer.exchange.sample([signer.key], digest: Array(repeating: 9, count: 32), at: start))
+        try signer.submit(2)
+        #expect(signer.answers[2] == .failure(.away(socket: "s", reason: "it was not reached yet")))
+        #expect(signer.exchange.verdict(on: signer.key) == nil)
+        #expect(signer.lines.map(\.digest) == [Array(repeating: 9, count: 32)])
+        try signer.sign(signer.lines[0])
+        #expect(signer.noted == [.present])
+        try #require(signer.exchange.verdict(on: signer.key)).get()
+    }
+
+    @Test("A key that the signer refuses, or that is another one, is known before it is used")
+    func wrongKey() throws {
+        let refusing = try Conversation()
+        refusing.exchange.connected(at: start)
+        try refusing.act(refusing.exchange.sample([refusing.key], digest: Array(repeating: 0, count: 32), at: start))
+        try refusing.receive("{\"id\": 1, \"error\": \"no-such-key\"}\n")
+        #expect(refusing.faults == [.refused(key: "k", reason: "no-such-key")])
+        let other = try Conversation()
+        other.exchange.connected(at: start)
+        try other.act(other.exchange.sample([other.key], digest: Array(repeating: 0, count: 32), at: start))
+        let signature = try PreparedKey(.generate(.p256)).signature(digest: other.lines[0].digest)
+        try other.receive("{\"id\": 1, \"signature\": \"\(Base64.encode(signature))\"}\n")
+        #expect(other.faults == [.wrongSignature(key: "k")])
+        #expect(throws: ExternalSignerError.wrongSignature(key: "k")) {
+            try #require(other.exchange.verdict(on: other.key)).get()
+        }
+    }
+
+    @Test("Answers may come in any order and in any pieces, and each goes to its own request")
+    func order() throws {
+        let signer = try Conversation()
+        try signer.begin()
+        for number in 1...20 { try signer.submit(number) }
+        #expect(signer.lines.count == 20)
+        var text = ""
+        for line in signer.lines.reversed() {
+            text += "{\"id\": \(line.id), \"signature\": \"\(Base64.encode(line.digest))\"}\n"
+        }
+        for character in text { try signer.receive(String(character)) }
+        #expect(signer.answers.count == 20)
+        for (number, answer) in signer.answers {
+            #expect(answer == .success(Array(repeating: UInt8(number), count: 32)))
+        }
+        #expect(!signer.isClosed)
+    }
+
+    @Test("The signer has a bounded number of requests at once, a bounded number waits, and the rest is refused")
+    func bounds() throws {
+        let signer = try Conversation(SignerExchange.Limits(inFlight: 3, waiting: 4))
+        try signer.begin()
+        for number in 1...10 { try signer.submit(number) }
+        #expect(signer.lines.count == 3)
+        #expect(signer.answers == [8, 9, 10].reduce(into: [:]) { $0[$1] = .failure(.busy(socket: "s")) })
+        var index = 0
+        while index < signer.lines.count {
+            try signer.sign(signer.lines[index])
+            index += 1
+            #expect(signer.lines.count == min(7, index + 3))
+        }
+        #expect(signer.answers.values.count { if case .success = $0 { true } else { false } } == 7)
+    }
+
+    @Test("What one request waits for too long is late, and an answer after that is for no one")
+    func late() throws {
+        let signer = try Conversation()
+        try signer.begin()
+        try signer.submit(1)
+        try signer.submit(2, after: .milliseconds(400))
+        try signer.sign(signer.lines[1], after: .milliseconds(450))
+        try signer.expire(after: .milliseconds(499))
+        #expect(signer.answers.keys.sorted() == [2])
+        try signer.expire(after: .milliseconds(500))
+        #expect(signer.answers[1] == .failure(.late(socket: "s")))
+        try signer.sign(signer.lines[0], after: .milliseconds(600))
+        #expect(signer.answers[1] == .failure(.late(socket: "s")))
+        #expect(!signer.isClosed && signer.exchange.condition == .present)
+    }
+
+    @Test("What waits for its turn is late, too")
+    func lateInLine() throws {
+        let signer = try Conversation(SignerExchange.Limits(inFlight: 1))
+        try signer.begin()
+        try signer.submit(1, after: .milliseconds(0))
+        try signer.submit(2, after: .milliseconds(10))
+        try signer.sign((id: 99, digest: []), after: .milliseconds(490))
+        try signer.expire(after: .milliseconds(511))
+        #expect(signer.answers == [1: .failure(.late(socket: "s")), 2: .failure(.late(socket: "s"))])
+    }
+
+    @Test("A signer that answers nothing at all is away, and no request waits for it any more")
+    func hung() throws {
+        let signer = try Conversation(SignerExchange.Limits(inFlight: 2))
+        try signer.begin()
+        for number in 1...4 { try signer.submit(number, after: .milliseconds(10)) }
+        try signer.expire(after: .milliseconds(510))
+        let away = ExternalSignerError.away(socket: "s", reason: "it does not answer")
+        #expect(signer.answers == (1...4).reduce(into: [:]) { $0[$1] = .failure(away) })
+        #expect(signer.isClosed)
+        #expect(signer.noted == [.present, .away(reason: "it does not answer")])
+        try signer.submit(5, after: .milliseconds(511))
+        #expect(signer.answers[5] == .failure(away))
+    }
+
+    static let garbage = [
+        "\n", "x\n", "[]\n", "{}\n", "{\"id\": 2}\n", "{\"id\": \"2\", \"error\": \"a\"}\n",
+        "{\"id\": 2, \"signature\": 1}\n", "{\"id\": 2, \"signature\": \"?\"}\n",
+        "{\"id\": 2, \"signature\": \"\", \"error\": \"a\"}\n", "{\"id\": 2, \"id\": 3, \"error\": \"a\"}\n",
+        "{\"id\": 2.0, \"error\": \"a\"}\n", String(repeating: " ", count: 4_097),
+    ]
+
+    @Test("Anything but an answer ends the connection, and what was requested is refused", arguments: garbage)
+    func notAnAnswer(_ text: String) throws {
+        let signer = try Conversation()
+        try signer.begin()
+        try signer.submit(1)
+        try signer.receive(text)
+        #expect(signer.isClosed)
+        #expect(signer.answers[1] == .failure(.away(socket: "s", reason: "it does not speak the protocol")))
+    }
+
+    @Test("The connection ends: what was requested is refused, and after the next one all is as at first")
+    func reconnecting() throws {
+        let signer = try Conversation()
+        try signer.begin()
+        try signer.submit(1)
+        try signer.act(signer.exchange.disconnected("it closed the connection"))
+        try signer.act(signer.exchange.disconnected("it closed the connection"))
+        #expect(signer.answers[1] == .failure(.away(socket: "s", reason: "it closed the connection")))
+        #expect(signer.noted == [.present, .away(reason: "it closed the connection")], "said once")
+        signer.exchange.connected(at: start)
+        let sent = signer.lines.count
+        try signer.act(signer.exchange.sample([signer.key], digest: Array(repeating: 0, count: 32), at: start))
+        try signer.sign(signer.lines[sent])
+        try signer.submit(2)
+        try signer.sign(signer.lines[sent + 1])
+        #expect(try signer.answers[2]?.get() != nil)
+        #expect(signer.noted.last == .present)
+    }
+
+    @Test(
+        "The signer's word for a refusal is shown if it is one",
+        arguments: [
+            ("no-such-key", "no-such-key"), ("", "no-reason"), ("<b>", "no-reason"), ("Locked", "no-reason"),
+            (String(repeating: "a", count: 65), "no-reason"),
+        ])
+    func words(_ word: String, _ shown: String) throws {
+        let signer = try Conversation()
+        try signer.begin()
+        try signer.submit(1)
+        try signer.receive("{\"id\": \(signer.lines[0].id), \"error\": \"\(word)\"}\n")
+        #expect(signer.answers[1] == .failure(.refused(key: "k", reason: shown)))
+    }
+}
+
+private let start = ContinuousClock.now
