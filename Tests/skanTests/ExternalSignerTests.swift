@@ -72,7 +72,7 @@ struct ExternalSignerTests {
     }
 
     /// What a client was answered.
-    private struct Answered {
+    private struct Answered: Sendable {
         var right = 0
         /// Refusals by status and reason.
         var refused: [String: Int] = [:]
@@ -191,19 +191,18 @@ struct ExternalSignerTests {
         let pems = try ["own", "far"].map { name in
             try String(contentsOfFile: folder.path("\(name).public.pem"), encoding: .utf8)
         }
-        let isOver = Mutex(false)
-        let answered = Mutex<[String: [Answered]]>([:])
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        let end = End()
+        let answered = try await withThrowingTaskGroup(of: (network: String, answered: Answered).self) { group in
             for (network, pem) in [("own", pems[0]), ("far", pems[1]), ("far", pems[1])] {
                 group.addTask {
-                    let one = try await blocking {
-                        try Self.client(network, port: port, publicKey: pem) { isOver.withLock { $0 } }
+                    let answered = try await blocking {
+                        try Self.client(network, port: port, publicKey: pem) { end.hasCome }
                     }
-                    answered.withLock { $0[network, default: []].append(one) }
+                    return (network, answered)
                 }
             }
             let control = Result {
-                defer { isOver.withLock { $0 = true } }
+                defer { end.come() }
                 usleep(300_000)
                 token.send(signal)
                 try wait(server, until: false)
@@ -213,10 +212,12 @@ struct ExternalSignerTests {
                 try wait(server, until: true)
                 usleep(300_000)
             }
-            try await group.waitForAll()
+            let answered = try await group.reduce(into: []) { $0.append($1) }
             try control.get()
+            return answered
         }
-        let (own, far) = answered.withLock { ($0["own"] ?? [], $0["far"] ?? []) }
+        let own = answered.filter { $0.network == "own" }.map(\.answered)
+        let far = answered.filter { $0.network == "far" }.map(\.answered)
         #expect((own + far).flatMap(\.wrong) == [])
         #expect(own.allSatisfy { $0.right > 100 && $0.refused.isEmpty }, "\(own)")
         // A request of the other network waits for nothing, though the signer hangs for half a second.
@@ -228,25 +229,30 @@ struct ExternalSignerTests {
             #expect(one.slowest < .seconds(2), "\(one.slowest)")
         }
         // After it was started again it signs at once.
-        let again = try Self.client("far", port: port, publicKey: pems[1], isOver: Self.once())
+        let one = End()
+        let again = try Self.client("far", port: port, publicKey: pems[1], isOver: { one.hasComeAfterOne })
         #expect(again.right == 1 && again.refused.isEmpty)
         #expect(server.end(SIGTERM).status == 0)
     }
 
-    /// False once, then true.
-    private static func once() -> @Sendable () -> Bool {
-        let calls = Calls()
-        return { calls.next() > 1 }
-    }
+    /// Tells clients to stop, or that one request is enough.
+    private final class End: Sendable {
+        private let isOver = Mutex(false)
 
-    private final class Calls: Sendable {
-        private let count = Mutex(0)
+        var hasCome: Bool {
+            isOver.withLock { $0 }
+        }
 
-        func next() -> Int {
-            count.withLock { count in
-                count += 1
-                return count
+        /// False the first time.
+        var hasComeAfterOne: Bool {
+            isOver.withLock { isOver in
+                defer { isOver = true }
+                return isOver
             }
+        }
+
+        func come() {
+            isOver.withLock { $0 = true }
         }
     }
 }
