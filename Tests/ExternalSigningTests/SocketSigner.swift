@@ -42,6 +42,8 @@ final class SocketSigner: Sendable {
         }
         guard isBound, listen(listener, 8) == 0 else { throw CannotListen() }
         Thread.detachNewThread { [self] in
+            // Closed by whoever reads from it, after the last use of its number.
+            defer { close(listener) }
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }
@@ -59,13 +61,17 @@ final class SocketSigner: Sendable {
     /// Ends, and all its connections.
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
         unlink(path)
-        for connection in connections.withLock({ $0 }) { shutdown(connection, Int32(SHUT_RDWR)) }
+        connections.withLock { for connection in $0 { shutdown(connection, Int32(SHUT_RDWR)) } }
     }
 
     private func serve(_ connection: Int32) {
-        defer { close(connection) }
+        defer {
+            connections.withLock { connections in
+                connections.removeAll { $0 == connection }
+                close(connection)
+            }
+        }
         var unread: [UInt8] = []
         var bytes = [UInt8](repeating: 0, count: 65_536)
         while true {

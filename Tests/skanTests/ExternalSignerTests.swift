@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("An external signer over a PKCS#11 token, as processes", .timeLimit(.minutes(3)))
-struct ExternalSignerTests {
+struct ExternalSignerTests: Sendable {
     private let folder: WorkFolder
     private let token: SoftToken
 
@@ -27,17 +27,17 @@ struct ExternalSignerTests {
         try SkanServer(in: folder, store: nil, arguments: SkanServer.signing)
     }
 
-    private func get(_ path: String, _ server: SkanServer) throws -> String {
+    private func get(_ path: String, _ console: String) throws -> String {
         try SkanProcess.run(
-            SkanProcess.curl, ["-s", "--max-time", "10", server.console + path], in: folder.url
+            SkanProcess.curl, ["-s", "--max-time", "10", console + path], in: folder.url
         ).output
     }
 
     /// Waits until the server has noticed that the signer came or went.
-    private func wait(_ server: SkanServer, until isUp: Bool) throws {
+    private func wait(_ console: String, until isUp: Bool) throws {
         let end = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < end {
-            let metrics = try get("/metrics", server)
+            let metrics = try get("/metrics", console)
             if metrics.contains("skan_external_signer_up{signer=\"\(folder.path("signer.sock"))\"} \(isUp ? 1 : 0)") {
                 return
             }
@@ -72,23 +72,25 @@ struct ExternalSignerTests {
     }
 
     /// What a client was answered.
-    private struct Answered {
+    private struct Answered: Sendable {
         var right = 0
         /// Refusals by status and reason.
         var refused: [String: Int] = [:]
         var wrong: [String] = []
+        /// How many took as long as a signer that hangs may hold up its own requests, or nearly.
+        var slow = 0
         var slowest = Duration.zero
     }
 
     /// Sends orders over one connection until it is told to stop.
     private static func client(
-        _ network: String, port: Int, publicKey: String, isOver: @Sendable () -> Bool
+        _ network: String, port: Int, publicKey: String, _ progress: Progress
     ) throws -> Answered {
         let key = try LibcryptoKey(pem: publicKey)
         let connection = try RawClient(port: port)
         var answered = Answered()
         var item = 0
-        while !isOver() {
+        while !progress.isOver {
             item += 1
             let body = order(network, item)
             let began = ContinuousClock.now
@@ -98,14 +100,18 @@ struct ExternalSignerTests {
                 Content-Length: \(body.utf8.count)\r\n\r\n\(body)
                 """)
             let answer = try connection.answer()
-            answered.slowest = max(answered.slowest, .now - began)
+            let time = ContinuousClock.now - began
+            answered.slowest = max(answered.slowest, time)
+            if time > .milliseconds(400) { answered.slow += 1 }
             if answer.status != 200 {
                 #expect(answer.fields["retry-after"] == "1")
                 #expect(!answer.body.contains("signature\"") && !answer.body.contains("jws"))
+                progress.note(network, isRight: false)
                 answered.refused["\(answer.status) \(answer.reason ?? "")", default: 0] += 1
                 // As a bidder would, it does not ask again at once.
                 usleep(1_000)
             } else if try isRight(answer.body, network, item, key) {
+                progress.note(network, isRight: true)
                 answered.right += 1
             } else {
                 answered.wrong.append(answer.body)
@@ -120,7 +126,7 @@ struct ExternalSignerTests {
     func signs() throws {
         try token.serve()
         let server = try server()
-        try wait(server, until: true)
+        try wait(server.console, until: true)
         let answer = try SkanProcess.run(
             SkanProcess.curl,
             [
@@ -130,9 +136,9 @@ struct ExternalSignerTests {
         ).output
         let pem = try String(contentsOfFile: folder.path("far.public.pem"), encoding: .utf8)
         #expect(try Self.isRight(answer, "far", 7, LibcryptoKey(pem: pem)), "\(answer)")
-        #expect(try get("/readyz", server) == "ready\n")
+        #expect(try get("/readyz", server.console) == "ready\n")
         #expect(
-            try get("/metrics", server).contains(
+            try get("/metrics", server.console).contains(
                 /skan_external_signatures_total\{key="[0-9a-f]{16}",outcome="signed"\} 3/))
         // An answer of the command is verified by the openssl command.
         let signed = try SkanProcess.run(
@@ -162,9 +168,10 @@ struct ExternalSignerTests {
         let doctor = try SkanProcess.run(["doctor", "--keys", "keys.json"], in: folder.url)
         #expect(doctor.output.contains("signs as k"), "\(doctor.output)")
         token.stop()
-        try wait(server, until: false)
+        try wait(server.console, until: false)
         #expect(
-            try get("/readyz", server) == "ready\nthe external signer unix:\(folder.path("signer.sock")) is away\n")
+            try get("/readyz", server.console)
+                == "ready\nthe external signer unix:\(folder.path("signer.sock")) is away\n")
         let ill = try SkanProcess.run(["doctor", "--keys", "keys.json"], in: folder.url)
         #expect(ill.status == 1 && ill.output.contains("start the signer"), "\(ill.output)")
         let check = try SkanProcess.run(
@@ -186,66 +193,94 @@ struct ExternalSignerTests {
     func stopped(_ signal: Int32) async throws {
         try token.serve()
         let server = try server()
-        try wait(server, until: true)
-        let port = server.signingPort
+        try wait(server.console, until: true)
+        let (port, console) = (server.signingPort, server.console)
         let pems = try ["own", "far"].map { name in
             try String(contentsOfFile: folder.path("\(name).public.pem"), encoding: .utf8)
         }
-        let isOver = Mutex(false)
-        let answered = Mutex<[String: [Answered]]>([:])
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        let progress = Progress()
+        let answered = try await withThrowingTaskGroup(of: (network: String, answered: Answered).self) { group in
             for (network, pem) in [("own", pems[0]), ("far", pems[1]), ("far", pems[1])] {
                 group.addTask {
-                    let one = try await blocking {
-                        try Self.client(network, port: port, publicKey: pem) { isOver.withLock { $0 } }
+                    let answered = try await blocking {
+                        try Self.client(network, port: port, publicKey: pem, progress)
                     }
-                    answered.withLock { $0[network, default: []].append(one) }
+                    return (network, answered)
                 }
             }
-            let control = Result {
-                defer { isOver.withLock { $0 = true } }
-                usleep(300_000)
-                token.send(signal)
-                try wait(server, until: false)
-                usleep(300_000)
-                token.stop()
-                try token.serve()
-                try wait(server, until: true)
-                usleep(300_000)
+            do {
+                defer { progress.end() }
+                // Not on a thread of the pool, on which the clients have to begin.
+                try await blocking { [self] in
+                    progress.wait(for: 50, of: "far", areRight: true)
+                    progress.wait(for: 50, of: "own", areRight: true)
+                    token.send(signal)
+                    try wait(console, until: false)
+                    progress.wait(for: 20, of: "far", areRight: false)
+                    progress.wait(for: 50, of: "own", areRight: true)
+                    token.stop()
+                    try token.serve()
+                    try wait(console, until: true)
+                    progress.wait(for: 20, of: "far", areRight: true)
+                }
             }
-            try await group.waitForAll()
-            try control.get()
+            return try await group.reduce(into: []) { $0.append($1) }
         }
-        let (own, far) = answered.withLock { ($0["own"] ?? [], $0["far"] ?? []) }
+        let own = answered.filter { $0.network == "own" }.map(\.answered)
+        let far = answered.filter { $0.network == "far" }.map(\.answered)
         #expect((own + far).flatMap(\.wrong) == [])
         #expect(own.allSatisfy { $0.right > 100 && $0.refused.isEmpty }, "\(own)")
         // A request of the other network waits for nothing, though the signer hangs for half a second.
-        #expect(own.allSatisfy { $0.slowest < .milliseconds(400) }, "\(own.map(\.slowest))")
+        #expect(own.allSatisfy { $0.slow <= 2 }, "\(own.map(\.slow))")
         #expect(far.count == 2)
         for one in far {
             #expect(one.right > 0)
             #expect(Array(one.refused.keys) == ["503 signer-unavailable"], "\(one.refused)")
-            #expect(one.slowest < .seconds(2), "\(one.slowest)")
+            #expect(one.slowest < .seconds(5), "\(one.slowest)")
         }
-        // After it was started again it signs at once.
-        let again = try Self.client("far", port: port, publicKey: pems[1], isOver: Self.once())
-        #expect(again.right == 1 && again.refused.isEmpty)
         #expect(server.end(SIGTERM).status == 0)
     }
 
-    /// False once, then true.
-    private static func once() -> @Sendable () -> Bool {
-        let calls = Calls()
-        return { calls.next() > 1 }
-    }
+    /// What clients have been answered so far, and whether they are to stop.
+    private final class Progress: Sendable {
+        private struct State {
+            var isOver = false
+            var right: [String: Int] = [:]
+            var refused: [String: Int] = [:]
+        }
 
-    private final class Calls: Sendable {
-        private let count = Mutex(0)
+        private let state = Mutex(State())
 
-        func next() -> Int {
-            count.withLock { count in
-                count += 1
-                return count
+        var isOver: Bool {
+            state.withLock { $0.isOver }
+        }
+
+        func end() {
+            state.withLock { $0.isOver = true }
+        }
+
+        func note(_ network: String, isRight: Bool) {
+            state.withLock { state in
+                if isRight {
+                    state.right[network, default: 0] += 1
+                } else {
+                    state.refused[network, default: 0] += 1
+                }
+            }
+        }
+
+        /// Waits for so many more right answers, or refusals, of a network.
+        func wait(for count: Int, of network: String, areRight: Bool) {
+            func current() -> Int {
+                state.withLock { (areRight ? $0.right : $0.refused)[network] ?? 0 }
+            }
+            let (start, end) = (current(), ContinuousClock.now + .seconds(20))
+            while current() < start + count {
+                guard ContinuousClock.now < end else {
+                    Issue.record("\(network): \(count) \(areRight ? "answers" : "refusals") did not come")
+                    return
+                }
+                usleep(1_000)
             }
         }
     }

@@ -1,12 +1,11 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
 @Suite("Ten thousand bids", .timeLimit(.minutes(5)))
 struct ManyBidsTests {
     /// What a client has found.
-    private struct Found {
+    private struct Found: Sendable {
         /// Verified signatures by the number of the key on P-256; nil for the one on P-192.
         var signatures: [Int?: Int] = [:]
         var nonces: [String] = []
@@ -51,12 +50,11 @@ struct ManyBidsTests {
             in: folder, store: nil,
             arguments: ["--signing", "127.0.0.1:0", "--signing-keys", "keys.json", "--sign-rate", "1000000"])
         let (port, process) = (server.signingPort, server.process.processIdentifier)
-        let all = Mutex<[Found]>([])
         let began = ContinuousClock.now
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        let found = try await withThrowingTaskGroup(of: Found.self) { group in
             for client in 0..<Self.clients {
                 group.addTask {
-                    let found = try await blocking {
+                    try await blocking {
                         try Self.run(client, port: port, pems: pems) { number in
                             // One client in four rotates, each time it has made a share of its requests.
                             guard client == 0 else { return }
@@ -64,13 +62,11 @@ struct ManyBidsTests {
                             kill(process, SIGHUP)
                         }
                     }
-                    all.withLock { $0.append(found) }
                 }
             }
-            try await group.waitForAll()
+            return try await group.reduce(into: []) { $0.append($1) }
         }
         print("10,000 bids in \(ContinuousClock.now - began)")
-        let found = all.withLock { $0 }
         let faults = found.flatMap(\.faults)
         #expect(faults.isEmpty, "\(faults.count): \(faults.prefix(3))")
         let nonces = found.flatMap(\.nonces)

@@ -1,13 +1,14 @@
 import Foundation
+import Synchronization
 import TestSupport
 
 /// A PKCS#11 token of SoftHSM in a work folder, and the sample signer that serves its key.
-final class SoftToken {
+final class SoftToken: Sendable {
     private static let python = URL(fileURLWithPath: "/usr/bin/python3")
     private static let program = SampleTests.samples.appendingPathComponent("signer/signer.py")
 
     private let folder: WorkFolder
-    private var process: ChildProcess?
+    private let process = Mutex<ChildProcess?>(nil)
 
     struct Failed: Error {
         let errors: String
@@ -57,7 +58,7 @@ final class SoftToken {
         process.currentDirectoryURL = folder.url
         process.standardError = errors
         try process.run()
-        self.process = process
+        self.process.withLock { $0 = process }
         var text = ""
         while !text.contains("listening") {
             let more = errors.fileHandleForReading.availableData
@@ -68,13 +69,16 @@ final class SoftToken {
 
     /// Kills the signer, or stops it so that it hangs.
     func send(_ signal: Int32) {
-        process?.send(signal)
+        process.withLock { $0 }?.send(signal)
     }
 
     /// Kills the signer, and waits for its end.
     func stop() {
+        let process = process.withLock { process in
+            defer { process = nil }
+            return process
+        }
         process?.send(SIGKILL)
         process?.waitUntilExit()
-        process = nil
     }
 }
