@@ -88,7 +88,11 @@ package struct Server: Sendable {
         if let signer, let store = storage?.location {
             storage?.webAds = try WebAds(store: store, signer: signer, logger: logger, onEvent: events.note)
         }
-        let counts = configuration.counts.map { SignedCounts($0, at: .now, logger: logger) }
+        let destination =
+            configuration.counts.map { SignedCounts.Destination.file($0) }
+            ?? storage.map { .store($0.ledger) }
+        let counts =
+            configuration.signing == nil ? nil : destination.map { SignedCounts($0, at: .now, logger: logger) }
         self.counts = counts
         self.storage = storage
         self.logger = logger
@@ -199,7 +203,7 @@ package struct Server: Sendable {
     package func close() throws -> Bool {
         access?.saveUses(at: nil)
         if counts?.write() == false {
-            logger.error("what was signed since the last write is not in the file of counts, and is lost")
+            logger.error("what was signed since the last write is not counted, and is lost")
         }
         return try storage?.close(logger) ?? true
     }
