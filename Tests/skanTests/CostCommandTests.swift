@@ -78,14 +78,14 @@ struct CostCommandTests {
         #expect(first.status == 0 && first.errors.isEmpty, "\(first)")
         #expect(
             first.output
-                == "growing.ndjson: 1 lines of signed impressions counted, the last one is not finished yet\n")
+                == "growing.ndjson: lines counted 1, the last one is not finished yet\n")
         let whole = try importing("--impressions", "counts.ndjson")
-        #expect(whole.output == "counts.ndjson: 1 lines of signed impressions counted, 1 counted before\n")
+        #expect(whole.output == "counts.ndjson: lines counted 1, counted before 1\n")
         try write(text + "{\"version\":2}\n" + text, to: "damaged.ndjson")
         let damaged = try importing("--impressions", "damaged.ndjson")
         #expect(damaged.status == 1)
         #expect(
-            damaged.output == "damaged.ndjson: 0 lines of signed impressions counted, 4 counted before, 1 unreadable\n")
+            damaged.output == "damaged.ndjson: lines counted 0, counted before 4, unreadable 1\n")
         #expect(
             damaged.errors
                 == "skan: warning: damaged.ndjson, line 3: version: found another version or none, expected 1\n")
@@ -143,7 +143,7 @@ struct CostCommandTests {
         let both = try importing("--impressions", "counts.ndjson", "--spend", "spend.csv")
         #expect(
             both.output
-                == "counts.ndjson: 3 lines of signed impressions counted\nspend.csv: 3 amounts of spend recorded\n",
+                == "counts.ndjson: lines counted 3\nspend.csv: amounts recorded 3\n",
             "\(both)")
         let server = try SkanServer(in: folder, arguments: [])
         func ask(_ path: String) throws -> String {
@@ -204,10 +204,10 @@ struct CostCommandTests {
     @Test("Spend is stated once; another amount is refused with what is known, and replaced when asked to")
     func replacing() throws {
         try write(Self.header + "2026-11-02,\(Self.campaign),USD,12.34\n", to: "spend.csv")
-        #expect(try importing("--spend", "spend.csv").output == "spend.csv: 1 amounts of spend recorded\n")
+        #expect(try importing("--spend", "spend.csv").output == "spend.csv: amounts recorded 1\n")
         #expect(
             try importing("--spend", "spend.csv").output
-                == "spend.csv: 0 amounts of spend recorded, 1 known before\n")
+                == "spend.csv: amounts recorded 0, known before 1\n")
         let object = """
             {"date": "2026-11-03", "ad_network_id": "Example123.skadnetwork", "app-id": 1, "campaign-id": 12, \
             "source-identifier": null, "currency": "USD", "amount": 5}
@@ -228,7 +228,7 @@ struct CostCommandTests {
                 """)
         #expect(
             try importing("--spend", "spend.ndjson", "--replace").output
-                == "spend.ndjson: 1 amounts of spend recorded, 1 replaced\n")
+                == "spend.ndjson: amounts recorded 1, replaced 1\n")
         let rows = try report("--from", "2026-11-01")["currencies"]?["rows"] as? [[String: Any]]
         #expect(rows?.compactMap { $0["spend"] as? String } == ["17.35"])
     }

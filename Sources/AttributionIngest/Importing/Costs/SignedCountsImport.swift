@@ -91,9 +91,9 @@ package struct SignedCountsImport {
 extension SignedCountsImport.Tally: CustomStringConvertible {
     /// The numbers, for a person.
     package var description: String {
-        var parts = ["\(new) lines of signed impressions counted"]
-        if known > 0 { parts.append("\(known) counted before") }
-        if unreadable > 0 { parts.append("\(unreadable) unreadable") }
+        var parts = ["lines counted \(new)"]
+        if known > 0 { parts.append("counted before \(known)") }
+        if unreadable > 0 { parts.append("unreadable \(unreadable)") }
         if endsWithinLine { parts.append("the last one is not finished yet") }
         return parts.joined(separator: ", ")
     }

@@ -145,9 +145,9 @@ package struct SpendFile: Sendable {
 extension SpendRecording {
     /// The numbers, for a person.
     package var text: String {
-        var parts = ["\(new) amounts of spend recorded"]
-        if replaced > 0 { parts.append("\(replaced) replaced") }
-        if known > 0 { parts.append("\(known) known before") }
+        var parts = ["amounts recorded \(new)"]
+        if replaced > 0 { parts.append("replaced \(replaced)") }
+        if known > 0 { parts.append("known before \(known)") }
         return parts.joined(separator: ", ")
     }
 }
