@@ -225,7 +225,7 @@ let package = Package(
             dependencies: [
                 "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionStore",
                 "AttributionReports",
-                "AttributionHarness", "SQLiteStore",
+                "AttributionHarness", "SQLiteStore", "TestSupport",
             ]
         ),
         .testTarget(
@@ -273,7 +273,7 @@ let package = Package(
             name: "AttributionServerTests",
             dependencies: [
                 "Attribution", "AttributionConsole", "AttributionListener", "AttributionServer", "AttributionSigning",
-                "CodedErrors", "StrictJSON", "TestSupport",
+                "AttributionStore", "CodedErrors", "StrictJSON", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]

@@ -92,7 +92,11 @@ package struct Server: Sendable {
                 store: store, signer: signer, requestSignatures: { externalSigners.request($0, answer: $1) },
                 logger: logger, onEvent: events.note)
         }
-        let counts = configuration.counts.map { SignedCounts($0, at: .now, logger: logger) }
+        let destination =
+            configuration.counts.map { SignedCounts.Destination.file($0) }
+            ?? storage.map { .store($0.ledger) }
+        let counts =
+            configuration.signing == nil ? nil : destination.map { SignedCounts($0, at: .now, logger: logger) }
         self.counts = counts
         self.storage = storage
         self.logger = logger
@@ -206,7 +210,7 @@ package struct Server: Sendable {
     package func close() throws -> Bool {
         access?.saveUses(at: nil)
         if counts?.write() == false {
-            logger.error("what was signed since the last write is not in the file of counts, and is lost")
+            logger.error("what was signed since the last write is not counted, and is lost")
         }
         return try storage?.close(logger) ?? true
     }

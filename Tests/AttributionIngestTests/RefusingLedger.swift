@@ -13,6 +13,14 @@ struct RefusingLedger: LedgerWriting {
         deliveries.map { _ in nil }
     }
 
+    func addSigned(_ counts: [SignedImpressionCount]) throws -> Int {
+        throw Unused()
+    }
+
+    func recordSpend(_ spend: [Spend], replaces: Bool) throws -> SpendRecording {
+        throw Unused()
+    }
+
     func heartbeat() {}
 
     func requeue(_ query: QuarantineQuery, judge: ([[UInt8]]) -> [Judgement]) throws -> Requeued {

@@ -38,6 +38,10 @@ struct InterruptedTarget: LedgerCopyTarget {
         try target.copyImportedFiles(files)
     }
 
+    func copyCosts(_ table: AdCostTable, of store: String) throws {
+        try target.copyCosts(table, of: store)
+    }
+
     func copyNetworks(_ networks: [String]) throws {
         try target.copyNetworks(networks)
     }

@@ -33,13 +33,13 @@ struct OperationTests {
     @Test("A database without tables is migrated once, and one of a later release refused")
     func migrating() throws {
         let address = try database.address
-        #expect(try SchemaMigrator.check(address) == .migrated(from: nil, to: 3))
-        #expect(try SchemaMigrator.migrate(address) == .migrated(from: nil, to: 3))
+        #expect(try SchemaMigrator.check(address) == .migrated(from: nil, to: 4))
+        #expect(try SchemaMigrator.migrate(address) == .migrated(from: nil, to: 4))
         #expect(try SchemaMigrator.migrate(address) == .current)
         // A later release that this one can still work beside, and one that it cannot.
-        try database.sql("UPDATE skan.store SET version = 4")
+        try database.sql("UPDATE skan.store SET version = 5")
         #expect(try database.node().record([database.delivery(id: "a")]) == [.recorded(.test)])
-        try database.sql("UPDATE skan.store SET oldest_program = 4")
+        try database.sql("UPDATE skan.store SET oldest_program = 5")
         #expect(throws: StoreError.newerSchema(path: address.description)) { try database.node() }
     }
 
@@ -52,7 +52,7 @@ struct OperationTests {
             _ = try? database.sql(
                 "DROP OWNED BY \(roles.node), \(roles.reader); DROP ROLE \(roles.node), \(roles.reader)")
         }
-        #expect(throws: StoreError.notMigrated(path: none.description, found: nil, needed: 3)) {
+        #expect(throws: StoreError.notMigrated(path: none.description, found: nil, needed: 4)) {
             try PostgreSQLLedgerWriter(none)
         }
         try SchemaMigrator.migrate(database.address)
@@ -80,11 +80,26 @@ struct OperationTests {
         let verifier = database.verifier
         #expect(try node.requeue(QuarantineQuery()) { verifier.judge($0) } == Requeued())
         #expect(try node.prune(QuarantineQuery()) == 1)
+        let line = """
+            {"version":1,"writer":"68483ef6-0678-40df-859b-1b8f3f2d7b21","sequence":1,"from":"2026-11-21T10:05:00Z",\
+            "to":"2026-11-21T10:06:00Z","network":"example123.skadnetwork","app":1,"campaign-id":12,"signed":31}
+            """
+        let count = try SignedImpressionCount(reading: Array(line.utf8))
+        #expect(try node.addSigned([count]) == 1)
+        #expect(try node.addSigned([count]) == 0)
+        let spend = try Spend(
+            reading: [
+                "date": "2026-11-21", "ad-network-id": "example123.skadnetwork", "app-id": "1", "campaign-id": "12",
+                "currency": "USD", "amount": "3",
+            ], latest: count.day)
+        #expect(try node.recordSpend([spend], replaces: false).new == 1)
+        #expect(try node.recordSpend([spend], replaces: true).known == 1)
         let ads = PostgreSQLWebAdLedger(none)
         try await ads.issue([], at: UnixMilliseconds(rawValue: TestDatabase.noon))
         let address = try PostgreSQLAddress(database.server.address(database.name, user: roles.reader))
         let answer = try await PostgreSQLLedgerReader(address).answer(LedgerQuestion(traffic: .test))
         #expect(answer.totals[.postbacks] == 1)
+        #expect(try await PostgreSQLLedgerReader(address).costs(count.day...count.day).signed.values.reduce(0, +) == 31)
         #expect(throws: StoreError.self) { try PostgreSQLLedgerWriter(address).record([database.delivery(id: "b")]) }
         #expect(throws: (any Error).self) {
             try database.server.sql("DROP TABLE skan.postback", database: none.description)

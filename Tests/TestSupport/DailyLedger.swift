@@ -7,6 +7,8 @@ package struct DailyLedger: LedgerReading {
     package var days: Int64
     /// The value of every dimension but those of time; nil for values that postbacks can have.
     package var text: String?
+    /// What is known of ads, on whatever days.
+    package var adCosts = AdCosts()
     /// What every method throws; nil for none.
     package var failure: StoreError?
 
@@ -85,6 +87,11 @@ package struct DailyLedger: LedgerReading {
     package func deliveries(received: Range<Int64>?, inBackground: Bool) async throws -> DeliveryCounts {
         try check()
         return deliveryCounts
+    }
+
+    package func costs(_ days: ClosedRange<CalendarDay>) async throws -> AdCosts {
+        try check()
+        return adCosts
     }
 
     package func postbacks(_ query: PostbackQuery) async throws -> [RecordedPostback] {

@@ -152,7 +152,7 @@ struct StandardReportCommandTests {
         }
         for name in [
             "overview", "campaigns", "sources", "conversions", "windows", "wins", "redownloads", "re-engagements",
-            "tiers", "revenue", "delivery",
+            "tiers", "revenue", "costs", "delivery",
         ] {
             let query = "\(name)?provenance=test&from=2026-09-15&to=2026-09-26"
             let served = try #require(try json(try ask(query))["sections"] as? [NSDictionary])
@@ -192,6 +192,7 @@ struct StandardReportCommandTests {
             (["--format", "html"], "html is for standard reports"), (["--no-compare"], "--no-compare is for standard"),
             (["wins", "--format", "csv"], "section: found none"),
             (["delivery", "--where", "app=1"], "expected no filter"),
+            (["costs", "--where", "country=DE"], "where: found country with report costs, expected network or app"),
         ])
     func refusals(_ arguments: [String], _ message: String) throws {
         let outcome = try SkanProcess.run(["report", "--store", "skan.sqlite"] + arguments, in: folder.url)

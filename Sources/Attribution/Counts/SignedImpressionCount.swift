@@ -110,7 +110,7 @@ extension SignedImpressionCount {
             writer: try Nonce.checked(try fields.string("writer") ?? "", field: "writer"),
             sequence: try Self.positive("sequence", fields),
             seconds: try Self.seconds(fields),
-            signed: try Self.positive("signed", fields))
+            signed: try Self.positive("signed", fields, limit: Self.mostSigned))
     }
 
     private static func campaign(_ fields: RequestFields) throws(FieldProblem) -> SignedCampaign {
@@ -129,11 +129,16 @@ extension SignedImpressionCount {
             campaignID: campaignID, sourceIdentifier: identifier)
     }
 
-    private static func positive(_ name: String, _ fields: RequestFields) throws(FieldProblem) -> Int64 {
-        guard let number = try fields.integer(name), number > 0 else {
+    /// More than any process signs in a line's time, and so little that sums of lines do not overflow.
+    private static let mostSigned: Int64 = 1_000_000_000_000
+
+    private static func positive(
+        _ name: String, _ fields: RequestFields, limit: Int64 = .max
+    ) throws(FieldProblem) -> Int64 {
+        guard let number = try fields.integer(name), (1...limit).contains(number) else {
             throw fields.problem(
                 name, found: try fields.integer(name).map { String($0) } ?? "nothing",
-                expected: "a whole number greater than 0")
+                expected: "a whole number greater than 0" + (limit == .max ? "" : " and at most \(limit)"))
         }
         return number
     }

@@ -25,6 +25,11 @@ package struct Money: Hashable, Sendable {
         self.init(micros: max(0, micros), isSaturated: false)
     }
 
+    /// Adds up whole units and millionths, each of them the sum of many amounts.
+    package init(units: Int64, micros: Int64) {
+        self = Money(micros: 1_000_000) * units + Money(micros: micros)
+    }
+
     /// Reads digits with at most five decimal places, such as `4.99`; nil for any other text, also for an exponent, a
     /// sign, and more than a trillion.
     package init?(_ text: String) {
@@ -59,6 +64,25 @@ package struct Money: Hashable, Sendable {
     package static func * (amount: Money, count: Int64) -> Money {
         let (product, overflows) = amount.micros.multipliedReportingOverflow(by: max(0, count))
         return overflows || amount.isSaturated && count > 0 ? .saturated : Money(micros: product)
+    }
+
+    /// The amount for each of some things, rounded to four decimal places.
+    ///
+    /// - Parameters:
+    ///   - count: How many things were paid for.
+    ///   - times: How many of them the result is for.
+    /// - Returns: The amount; nil if nothing was paid for.
+    package func divided(by count: Int64, times: Int64 = 1) -> Money? {
+        guard count > 0, times > 0 else {
+            return nil
+        }
+        let product = UInt64(micros).multipliedFullWidth(by: UInt64(times))
+        guard !isSaturated, product.high < UInt64(count) else {
+            return .saturated
+        }
+        let quotient = UInt64(count).dividingFullWidth(product).quotient
+        let rounded = quotient / 100 + (quotient % 100 >= 50 ? 1 : 0)
+        return Int64(exactly: rounded * 100).map { Money(micros: $0) } ?? .saturated
     }
 
     /// The middle between two amounts; exact for amounts that were read, and for their sums.

@@ -85,7 +85,7 @@ extension ReportSection {
         switch cell {
         case .key(let value):
             let link = page.flatMap { page in
-                column.dimension.flatMap { selection.link(page, narrowedTo: $0, value) }
+                (column.isFilter ? column.dimension : nil).flatMap { selection.link(page, narrowedTo: $0, value) }
             }
             return .value(value, link: link)
         case .text(let text): return .words(text)

@@ -40,7 +40,8 @@ extension Reporter {
         let figures = StandardReportFigures(
             request: request, days: byDay.all, daysOfWindows: byDay.ofWindows,
             breakdowns: breakdowns.map { BreakdownRows($0.rows, isSplit: request.previous != nil) },
-            deliveries: deliveries, recordedAtMilliseconds: days.recordedAtMilliseconds, isRecording: isRecording)
+            deliveries: deliveries, costs: plan.hasCosts ? try await costs(request) : nil,
+            recordedAtMilliseconds: days.recordedAtMilliseconds, isRecording: isRecording)
         let answers = [days] + breakdowns
         let problems = StoreProblems(
             unreadableCount: answers.map(\.unreadableCount).max() ?? 0,
@@ -62,6 +63,19 @@ extension Reporter {
     /// A section with names, if there is a file of them.
     private func named(_ section: ReportSection, _ request: StandardReportRequest) -> ReportSection {
         references.campaigns.map { section.named(by: $0, days: request.namedDays) } ?? section
+    }
+
+    private func costs(_ request: StandardReportRequest) async throws -> (current: AdCosts, previous: AdCosts?) {
+        // Ads are not signed for test postbacks.
+        guard request.selection.traffic == .apple else {
+            return (AdCosts(), request.previous.map { _ in AdCosts() })
+        }
+        let conditions = request.selection.conditions
+        let current = try await ledger.costs(request.costDays).selected(by: conditions)
+        guard let previous = request.previous else {
+            return (current, nil)
+        }
+        return (current, try await ledger.costs(previous.first...previous.last).selected(by: conditions))
     }
 
     private func deliveries(

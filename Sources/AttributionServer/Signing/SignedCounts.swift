@@ -1,14 +1,15 @@
 import Attribution
 import AttributionSigning
+package import AttributionStore
 import BoundedLogging
 import Foundation
 package import Logging
 import Synchronization
 
-/// Counts signed ads in a process without a store, and appends the sums to a file.
+/// Counts signed ads, and writes the sums to the store, or to a file in a process without one.
 ///
-/// A line is numbered once and never changed: when it could not be written it is written again as it is, and whoever
-/// imports it twice counts it once. What was counted since the last write is lost when the process is killed.
+/// A line is numbered once and never changed: when it is not known to be written it is written again as it is, and a
+/// store counts it once. What was counted since the last write is lost when the process is killed.
 package final class SignedCounts: Sendable {
     /// The time between two writes.
     private static let interval = Duration.seconds(60)
@@ -29,21 +30,36 @@ package final class SignedCounts: Sendable {
         var writtenAt: ContinuousClock.Instant
     }
 
-    private let file: CountsFile
+    /// Where sums are written.
+    package enum Destination: Sendable {
+        /// A file that `skan import --impressions` reads.
+        case file(String)
+        /// The store of this process.
+        case store(any AdCostWriting)
+
+        fileprivate func write(_ lines: [SignedImpressionCount]) throws {
+            switch self {
+            case .file(let path): try CountsFile(path).append(lines.flatMap { Array($0.line.utf8) + [0x0A] })
+            case .store(let store): try store.addSigned(lines)
+            }
+        }
+    }
+
+    private let destination: Destination
     private let writer: Nonce
     private let failures: FailureLog
     private let state: Mutex<State>
-    /// Lines that are not known to be on disk; held while writing.
-    private let lines = Mutex<[UInt8]>([])
+    /// Lines that are not known to be written; held while writing.
+    private let lines = Mutex<[SignedImpressionCount]>([])
 
     /// Begins to count.
     ///
     /// - Parameters:
-    ///   - path: The file.
+    ///   - destination: Where sums are written.
     ///   - now: The current instant.
     ///   - logger: Where failures are logged.
-    package init(_ path: String, at now: ContinuousClock.Instant, logger: Logger) {
-        file = CountsFile(path)
+    package init(_ destination: Destination, at now: ContinuousClock.Instant, logger: Logger) {
+        self.destination = destination
         var generator = SystemRandomNumberGenerator()
         writer = Nonce(using: &generator)
         failures = FailureLog("signed impressions could not be written; they are written with the next", logger: logger)
@@ -66,7 +82,7 @@ package final class SignedCounts: Sendable {
         }
     }
 
-    /// Writes the sums if a minute has passed; call it often, from a thread that may write a file.
+    /// Writes the sums if a minute has passed; call it often, from a thread that may wait.
     package func heartbeat(at now: ContinuousClock.Instant) {
         let isDue = state.withLock { state in
             guard now - state.writtenAt >= Self.interval || state.sums.values.contains(where: Self.isLarge) else {
@@ -84,7 +100,7 @@ package final class SignedCounts: Sendable {
 
     /// Writes what was counted.
     ///
-    /// - Returns: Whether all of it is on disk.
+    /// - Returns: Whether all of it is written.
     @discardableResult
     package func write() -> Bool {
         lines.withLock { lines in
@@ -93,7 +109,7 @@ package final class SignedCounts: Sendable {
                 if isNew { lines = takeLines() }
                 guard !lines.isEmpty else { continue }
                 do {
-                    try file.append(lines)
+                    try destination.write(lines)
                     lines = []
                 } catch {
                     failures.note(error)
@@ -104,23 +120,18 @@ package final class SignedCounts: Sendable {
         }
     }
 
-    private func takeLines() -> [UInt8] {
-        var lines: [UInt8] = []
+    private func takeLines() -> [SignedImpressionCount] {
         let (sums, first) = state.withLock { state in
             let first = state.sequence
             state.sequence += Int64(state.sums.values.reduce(0) { $0 + $1.count })
             defer { state.sums = [:] }
             return (state.sums, first)
         }
-        var sequence = first
-        for (campaign, sum) in sums.sorted(by: { $0.key < $1.key }).flatMap(\.value) {
-            sequence += 1
-            let line = SignedImpressionCount(
-                campaign: campaign, writer: writer, sequence: sequence, seconds: sum.first..<sum.last + 1,
-                signed: sum.count)
-            lines += line.line.utf8
-            lines.append(UInt8(ascii: "\n"))
+        let all = sums.sorted { $0.key < $1.key }.flatMap(\.value)
+        return all.enumerated().map { index, entry in
+            SignedImpressionCount(
+                campaign: entry.key, writer: writer, sequence: first + Int64(index) + 1,
+                seconds: entry.value.first..<entry.value.last + 1, signed: entry.value.count)
         }
-        return lines
     }
 }

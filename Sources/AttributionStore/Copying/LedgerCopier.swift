@@ -81,6 +81,7 @@ package struct LedgerCopier {
         let deliveries = try await source.deliveryTable()
         summary.areCountsIncomplete = deliveries.isIncomplete
         try target.copyDeliveries(deliveries.withoutRecorded, of: store)
+        try target.copyCosts(try await source.costTable(), of: store)
         summary.dropped = try await verify(progress, runs)
         return summary
     }

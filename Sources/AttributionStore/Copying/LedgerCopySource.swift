@@ -47,6 +47,11 @@ package protocol LedgerCopySource: LedgerReading {
     /// - Throws: ``StoreError``.
     func importedFiles() async throws -> [ImportedFile]
 
+    /// What is kept of signed ads and of spend.
+    ///
+    /// - Throws: ``StoreError``.
+    func costTable() async throws -> AdCostTable
+
     /// The networks the last owner or node named as ours; none: all are.
     ///
     /// - Throws: ``StoreError``.

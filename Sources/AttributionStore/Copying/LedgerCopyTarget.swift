@@ -48,6 +48,12 @@ package protocol LedgerCopyTarget: Sendable {
     /// - Throws: ``StoreError``.
     func copyImportedFiles(_ files: [ImportedFile]) throws
 
+    /// Adds what the source's sums of signed ads have grown by, claims the lines that are in them, and takes its spend
+    /// over.
+    ///
+    /// - Throws: ``StoreError``.
+    func copyCosts(_ table: AdCostTable, of store: String) throws
+
     /// Takes the networks that are ours over, unless this store knows some.
     ///
     /// - Throws: ``StoreError``.

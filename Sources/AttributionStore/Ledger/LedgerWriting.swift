@@ -4,7 +4,7 @@ package import Attribution
 ///
 /// What a method returns is durable. ``SQLiteLedgerWriter`` is the one owner of a file of SQLite; of the nodes on a
 /// database of PostgreSQL each has a `PostgreSQLLedgerWriter`.
-package protocol LedgerWriting: Sendable {
+package protocol LedgerWriting: AdCostWriting {
     /// Where the store is, without secrets: a path, or an address.
     var name: String { get }
 

@@ -51,6 +51,18 @@ enum CopySchema {
             count INTEGER NOT NULL,
             PRIMARY KEY (store, quarter, delay)
         ) STRICT, WITHOUT ROWID;
+
+        -- What was added to the sums of signed impressions.
+        CREATE TABLE IF NOT EXISTS copy_signed (
+            store TEXT NOT NULL,
+            day INTEGER NOT NULL,
+            network TEXT NOT NULL,
+            app INTEGER NOT NULL,
+            campaign_id INTEGER NOT NULL,
+            source_identifier TEXT NOT NULL,
+            count INTEGER NOT NULL,
+            PRIMARY KEY (store, day, network, app, campaign_id, source_identifier)
+        ) STRICT, WITHOUT ROWID;
         """
 }
 

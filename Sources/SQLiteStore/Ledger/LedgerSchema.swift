@@ -5,7 +5,7 @@ enum LedgerSchema {
     /// Application id "skan", version 2.
     static let schema = StoreSchema(
         applicationID: StoreHeader.ledgerApplication, version: 2,
-        tables: ledger + columns + quarantine + quarantineTotals + counts + imports)
+        tables: ledger + columns + quarantine + quarantineTotals + counts + additions)
 
     private static let ledger = """
         -- Each verified postback once; rows are never deleted. Ids are dense, in commit order.
@@ -124,7 +124,9 @@ enum LedgerSchema {
         """
 
     /// Added after the first stores were made: an owner makes what is missing, and a reader needs none of it.
-    static let imports = """
+    static let additions = imports + costs
+
+    private static let imports = """
         -- Postbacks that were counted before this store, known by their ids alone: they never count here.
         CREATE TABLE IF NOT EXISTS known_id (
             digest BLOB PRIMARY KEY -- 16 bytes: network, transaction id and sequence index
@@ -136,6 +138,41 @@ enum LedgerSchema {
             bytes INTEGER NOT NULL,
             records INTEGER NOT NULL, -- how many of its records were read
             imported_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        """
+
+    private static let costs = """
+        -- Ads that were signed, by the day of UTC and the campaign. A campaign id that is missing
+        -- is 0, and a source identifier empty.
+        CREATE TABLE IF NOT EXISTS signed_impressions (
+            day INTEGER NOT NULL, -- since 1970-01-01
+            network TEXT NOT NULL, -- in lower case
+            app INTEGER NOT NULL,
+            campaign_id INTEGER NOT NULL,
+            source_identifier TEXT NOT NULL,
+            count INTEGER NOT NULL CHECK (count > 0),
+            PRIMARY KEY (day, network, app, campaign_id, source_identifier)
+        ) STRICT, WITHOUT ROWID;
+
+        -- Which lines of which process are in these sums, so that each is added once; ranges do not touch.
+        CREATE TABLE IF NOT EXISTS signed_sequences (
+            writer TEXT NOT NULL, -- the id of the process that counted
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL CHECK (last >= first),
+            PRIMARY KEY (writer, first)
+        ) STRICT, WITHOUT ROWID;
+
+        -- What ads cost, as imported; ids as above, of which two or three digits are those of a group.
+        CREATE TABLE IF NOT EXISTS spend (
+            day INTEGER NOT NULL,
+            network TEXT NOT NULL,
+            app INTEGER NOT NULL,
+            campaign_id INTEGER NOT NULL,
+            source_identifier TEXT NOT NULL,
+            currency TEXT NOT NULL,
+            micros INTEGER NOT NULL CHECK (micros >= 0), -- millionths of the currency's unit
+            PRIMARY KEY (day, network, app, campaign_id, source_identifier, currency)
         ) STRICT, WITHOUT ROWID;
         """
 }

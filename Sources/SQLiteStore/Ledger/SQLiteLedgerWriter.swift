@@ -51,7 +51,7 @@ package final class SQLiteLedgerWriter: Sendable {
             hooks: .init(
                 load: { db in
                     try DerivedTables.recreateMissing(db)
-                    try db.execute(sql: LedgerSchema.imports)
+                    try db.execute(sql: LedgerSchema.additions)
                     let rebuilt = try memory.load(db)
                     if !rebuilt.isEmpty {
                         onEvent(.indexRebuilt(path: path, rows: Int64(rebuilt.count * ColumnBlock.rowCount)))

@@ -26,11 +26,18 @@ struct ImportCommand: AsyncParsableCommand {
             transaction-id and postback-sequence-index: they never count, and neither do the repeats that devices send \
             for nine days after a cut-over. Import bodies first: an id that was claimed does not count any more.
 
+            --impressions adds up a file of skan serve --counts, each of its lines once, while a server may go on \
+            writing it. --spend records what ads cost, all of a file or nothing: CSV or NDJSON with date (UTC), \
+            ad-network-id, app-id, campaign-id or source-identifier (two to four digits) or both, currency, and amount. \
+            A row is the whole amount of a day, campaign and currency: the same once more changes nothing, and another \
+            one is refused without --replace. skan report costs shows both.
+
             Ends with status 0 when every record was used, 1 when some were not, 2 when it could not be done.
 
             EXAMPLE
               skan import --store skan.sqlite access.log postbacks.csv
               skan import --store skan.sqlite --known-ids ids.csv
+              skan import --store skan.sqlite --impressions counts.ndjson --spend spend.csv
             """
     )
 
@@ -43,6 +50,18 @@ struct ImportCommand: AsyncParsableCommand {
         name: .customLong("known-ids"), parsing: .singleValue,
         help: "A file with ids of postbacks that were counted elsewhere; may be repeated.", completion: .file())
     var knownIDs: [String] = []
+
+    @Option(
+        parsing: .singleValue, help: "A file of skan serve --counts; may be repeated.",
+        completion: .file())
+    var impressions: [String] = []
+
+    @Option(
+        parsing: .singleValue, help: "A file of what ads cost; may be repeated.", completion: .file())
+    var spend: [String] = []
+
+    @Flag(help: "Let the amounts of --spend replace others of the same day, campaign and currency.")
+    var replace = false
 
     @Option(help: "When all of it was received: a time of UTC, or a day.")
     var received: String?
@@ -70,8 +89,11 @@ struct ImportCommand: AsyncParsableCommand {
     @OptionGroup var testKeys: TestKeyOptions
 
     func validate() throws {
-        guard !files.isEmpty || !knownIDs.isEmpty else {
-            throw ValidationError("expected FILE or --known-ids FILE")
+        guard [files, knownIDs, impressions, spend].contains(where: { !$0.isEmpty }) else {
+            throw ValidationError("expected FILE, --known-ids FILE, --impressions FILE or --spend FILE")
+        }
+        guard !replace || !spend.isEmpty else {
+            throw ValidationError("--replace is for amounts: --spend FILE --replace")
         }
     }
 
@@ -81,12 +103,17 @@ struct ImportCommand: AsyncParsableCommand {
         // What cannot be read is refused before a store is made.
         let ids = try open(knownIDs, as: nil)
         let bodies = try open(files, as: input)
+        let counts = try open(impressions, as: .ndjson)
+        let amounts = try CostImports.read(try open(spend, as: input))
         let ledger = try owner()
         let isWhole: Bool
         do {
             try claim(ids, ledger)
-            isWhole = try await record(
+            let areBodiesWhole = try await record(
                 bodies, Importer(ledger: ledger, verifier: verifier, options: options, startsOver: again))
+            let areCountsWhole = try CostImports(ledger: ledger).add(counts)
+            try CostImports(ledger: ledger).record(amounts, replaces: replace)
+            isWhole = areBodiesWhole && areCountsWhole
         } catch {
             Terminal.progress("")
             _ = try? ledger.close()

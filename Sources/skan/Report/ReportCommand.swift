@@ -27,6 +27,7 @@ struct ReportCommand: AsyncParsableCommand {
               re-engagements  people who came back through an ad
               tiers           the data tiers that Apple may have chosen, as bounds
               revenue         what conversion values are worth, by schemas (skan schema)
+              costs           installs per thousand ads signed, and cost per install (skan import)
               delivery        what became of every delivery
 
             EXAMPLES
@@ -40,6 +41,7 @@ struct ReportCommand: AsyncParsableCommand {
               skan report re-engagements -s skan.sqlite --period 2026-W46 --format markdown
               skan report tiers -s skan.sqlite --period 30d --format json
               skan report revenue -s skan.sqlite --period 30d --schema schemas.json
+              skan report costs -s skan.sqlite --period last-month --section spend --format csv -o costs.csv
               skan report delivery -s skan.sqlite --period yesterday --format html -o delivery.html
               skan report -s skan.sqlite --period last-week --by day,campaign
               skan report -s skan.sqlite --by app --sort -installs --top 10 --columns installs,wins,loss-rate

@@ -1,5 +1,6 @@
 import Attribution
 import AttributionReports
+import AttributionStore
 import Foundation
 
 /// Answers to the questions of a plan, made up.
@@ -65,6 +66,26 @@ enum SampleFigures {
         return deliveries
     }
 
+    /// Ads of some of the campaigns, and what they cost.
+    static func costs(_ keys: [String], _ number: Int64) -> AdCosts {
+        var costs = AdCosts()
+        for key in keys {
+            guard let network = AdNetworkID(key), let app = Int64(key), let id = CampaignID(app) else {
+                continue
+            }
+            let signed = SignedCampaign(
+                network: network, app: AppStoreItemID(app), campaignID: id, sourceIdentifier: nil)
+            let paid = SpendCampaign(
+                network: network, app: AppStoreItemID(app), campaignID: id,
+                sourceIdentifier: SourceIdentifier("39"))
+            costs.signed[signed] = app * number
+            for currency in ["EUR", "USD"].compactMap({ CurrencyCode($0) }).prefix(Int(number) - 1) {
+                costs.spend[paid, default: [:]][currency] = Money(micros: app * 1_000)
+            }
+        }
+        return costs
+    }
+
     /// Figures of 60 days up to today, and rows of made-up keys.
     static func figures(_ request: StandardReportRequest, keys: [String] = ["", "1", "22", "333"])
         -> StandardReportFigures
@@ -84,6 +105,7 @@ enum SampleFigures {
                     })
             },
             deliveries: plan.hasDeliveries ? (deliveries(3), isCompared ? deliveries(2) : nil) : nil,
+            costs: plan.hasCosts ? (costs(keys, 3), isCompared ? costs(keys, 2) : nil) : nil,
             recordedAtMilliseconds: now, isRecording: true)
     }
 

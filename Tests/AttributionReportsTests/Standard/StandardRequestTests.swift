@@ -49,6 +49,7 @@ struct StandardRequestTests {
             ("wins", nil, nil, .csv, false, "section", "one of days, apps, fidelity, countries, sources"),
             ("campaigns", nil, nil, .csv, true, "explain", "another format"),
             ("delivery", nil, "app=1", .json, false, "where", "no filter"),
+            ("costs", nil, "campaign-id=1", .json, false, "where", "network or app"),
             ("wins", nil, "app=x", .json, false, "where", "an App Store id"),
         ] as [(String, String?, String?, StandardReportFormat, Bool, String, String)])
     func refusals(

@@ -31,6 +31,8 @@ package struct ReportSectionColumn: Hashable, Sendable {
     package let denominator: String?
     /// The dimension whose values the cells are, for filters; nil for others.
     package let dimension: ReportDimension?
+    /// Whether the report can be narrowed to a value of ``dimension``.
+    package let isFilter: Bool
     /// Whether rows have its value in the previous period too.
     package let isCompared: Bool
     /// Whether its total is the sum of its rows, as that of a denominator common to all rows is not.
@@ -45,6 +47,7 @@ package struct ReportSectionColumn: Hashable, Sendable {
         _ definition: String,
         denominator: String? = nil,
         dimension: ReportDimension? = nil,
+        isFilter: Bool = true,
         isCompared: Bool = false,
         isSum: Bool? = nil
     ) {
@@ -55,15 +58,21 @@ package struct ReportSectionColumn: Hashable, Sendable {
         self.definition = definition
         self.denominator = denominator
         self.dimension = dimension
+        self.isFilter = isFilter
         self.isCompared = isCompared
         self.isSum = isSum ?? (kind == .count)
     }
 
     /// The same column, also for the previous period.
     package var compared: ReportSectionColumn {
+        comparing(true)
+    }
+
+    /// The same column, for the previous period or not.
+    package func comparing(_ isCompared: Bool) -> ReportSectionColumn {
         ReportSectionColumn(
-            name, title, kind, basis, definition, denominator: denominator, dimension: dimension, isCompared: true,
-            isSum: isSum)
+            name, title, kind, basis, definition, denominator: denominator, dimension: dimension, isFilter: isFilter,
+            isCompared: isCompared, isSum: isSum)
     }
 }
 

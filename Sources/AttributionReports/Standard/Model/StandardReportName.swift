@@ -20,6 +20,8 @@ package enum StandardReportName: String, CaseIterable, Hashable, Sendable {
     case tiers
     /// What conversion values are worth, by the schemas of their apps.
     case revenue
+    /// Installs with the ads that were signed, and what they cost.
+    case costs
     /// What became of every delivery.
     case delivery
 }
@@ -38,6 +40,7 @@ extension StandardReportName {
         case .reEngagements: "Re-engagements"
         case .tiers: "Data tiers"
         case .revenue: "Revenue"
+        case .costs: "Costs"
         case .delivery: "Deliveries"
         }
     }
@@ -55,6 +58,7 @@ extension StandardReportName {
         case .reEngagements: "People who had the app and came back through an ad, AdAttributionKit alone."
         case .tiers: "The data tier that Apple chose for each postback, as bounds: postbacks do not name it."
         case .revenue: "What conversion values are worth by the schemas of their apps, as bounds in each currency."
+        case .costs: "Installs per thousand ads signed, and what an install cost, in each currency."
         case .delivery: "What became of every delivery: recorded, duplicate, conflict or quarantined, and why."
         }
     }

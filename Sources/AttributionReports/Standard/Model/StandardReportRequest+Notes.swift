@@ -24,6 +24,9 @@ extension StandardReportRequest {
         } else if plan.hasDeliveries, selection.asOf != nil {
             notes.append("Deliveries are as of now, not as of the position.")
         }
+        if plan.hasCosts, selection.asOf != nil {
+            notes.append("Impressions signed and spend are as of now, not as of the position.")
+        }
         return notes
     }
 

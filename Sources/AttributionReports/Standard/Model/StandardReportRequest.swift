@@ -86,6 +86,13 @@ package struct StandardReportRequest: Sendable {
                 field: "where", found: "\(condition.dimension.rawValue) with report \(name.rawValue)",
                 expected: "no filter: deliveries in quarantine have no proven fields to select by")
         }
+        if name == .costs,
+            let condition = selection.conditions.first(where: { ![.network, .app].contains($0.dimension) })
+        {
+            throw FieldProblem(
+                field: "where", found: "\(condition.dimension.rawValue) with report \(name.rawValue)",
+                expected: "network or app: impressions signed and spend are known for campaigns alone")
+        }
     }
 
     /// Checks the name of a section; CSV has room for one only.

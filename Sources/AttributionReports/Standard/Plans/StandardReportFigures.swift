@@ -1,4 +1,5 @@
 package import Attribution
+package import AttributionStore
 
 /// The answers to the questions of a plan, all of one position.
 package struct StandardReportFigures: Sendable {
@@ -29,6 +30,8 @@ package struct StandardReportFigures: Sendable {
     package let breakdowns: [BreakdownRows]
     /// The deliveries of the period and of the previous one; nil if the plan does not show them.
     package let deliveries: (current: DeliveryCounts, previous: DeliveryCounts?)?
+    /// What is known of ads in the period and in the previous one; nil if the plan does not show it.
+    package let costs: (current: AdCosts, previous: AdCosts?)?
     /// When the last postback counted was recorded, in Unix milliseconds; nil if there is none.
     package let recordedAtMilliseconds: Int64?
     /// Whether the process that answers records postbacks into the store; nil if that is not known.
@@ -41,6 +44,7 @@ package struct StandardReportFigures: Sendable {
         daysOfWindows: [CalendarDay: Counts] = [:],
         breakdowns: [BreakdownRows] = [],
         deliveries: (current: DeliveryCounts, previous: DeliveryCounts?)? = nil,
+        costs: (current: AdCosts, previous: AdCosts?)? = nil,
         recordedAtMilliseconds: Int64? = nil,
         isRecording: Bool? = nil
     ) {
@@ -49,6 +53,7 @@ package struct StandardReportFigures: Sendable {
         self.daysOfWindows = daysOfWindows
         self.breakdowns = breakdowns
         self.deliveries = deliveries
+        self.costs = costs
         self.recordedAtMilliseconds = recordedAtMilliseconds
         self.isRecording = isRecording
     }

@@ -17,6 +17,7 @@ extension StandardReportPlan {
             case .reEngagements: .reEngagements
             case .tiers: .tiers
             case .revenue: .revenue(references.schemas)
+            case .costs: .costs
             case .delivery: .delivery
             }
     }

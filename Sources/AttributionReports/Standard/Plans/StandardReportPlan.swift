@@ -42,6 +42,8 @@ package struct StandardReportPlan: Sendable {
     package let breakdowns: [Breakdown]
     /// Whether it shows deliveries.
     package let hasDeliveries: Bool
+    /// Whether it shows what is known of ads besides their postbacks.
+    package let hasCosts: Bool
     /// Whether it counts postbacks at all.
     package let countsPostbacks: Bool
     /// Makes the sections.
@@ -53,18 +55,21 @@ package struct StandardReportPlan: Sendable {
     ///   - sectionNames: The names of the sections, in order.
     ///   - breakdowns: The passes over the columns; their answers are in ``StandardReportFigures/breakdowns``.
     ///   - hasDeliveries: Whether it shows deliveries.
+    ///   - hasCosts: Whether it shows what is known of ads besides their postbacks.
     ///   - countsPostbacks: Whether it counts postbacks at all.
     ///   - sections: Makes the sections, one for each name; a section may be left out.
     package init(
         _ sectionNames: [String],
         _ breakdowns: [Breakdown] = [],
         hasDeliveries: Bool = false,
+        hasCosts: Bool = false,
         countsPostbacks: Bool = true,
         sections: @escaping @Sendable (StandardReportFigures) -> [ReportSection]
     ) {
         self.sectionNames = sectionNames
         self.breakdowns = breakdowns
         self.hasDeliveries = hasDeliveries
+        self.hasCosts = hasCosts
         self.countsPostbacks = countsPostbacks
         self.sections = sections
     }

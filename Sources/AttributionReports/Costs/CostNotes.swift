@@ -1,0 +1,53 @@
+import Attribution
+import AttributionStore
+
+/// What a reader of costs has to know.
+struct CostNotes {
+    private let request: StandardReportRequest
+    private let costs: AdCosts
+
+    init(_ figures: StandardReportFigures) {
+        request = figures.request
+        costs = figures.costs?.current ?? AdCosts()
+    }
+
+    /// For impressions.
+    var impressions: [String] {
+        guard request.selection.traffic == .apple else {
+            return [Self.otherTraffic]
+        }
+        return [
+            known(
+                "Impressions signed", costs.signedDays, "skan import --impressions, or a server that signs, adds them"),
+            "Impressions and spend are by the day (UTC) of the ad, installs by that of their postback, days to weeks "
+                + "later: the rates of a short period are of different ads.",
+            "Source identifiers are counted by their last two digits; longer ones cannot be told apart in all postbacks.",
+        ] + incomplete
+    }
+
+    /// For spend.
+    var spend: [String] {
+        guard request.selection.traffic == .apple else {
+            return [Self.otherTraffic]
+        }
+        return [known("Spend", costs.spendDays, "skan import --spend adds it")] + incomplete
+    }
+
+    private static let otherTraffic =
+        "Impressions signed and spend are those of real ads, and are not compared with these postbacks."
+
+    private var incomplete: [String] {
+        costs.isIncomplete ? ["Some of it cannot be read, and is left out: the store is damaged."] : []
+    }
+
+    /// For which days something is known.
+    private func known(_ what: String, _ days: [AdCosts.App: Set<CalendarDay>], _ cure: String) -> String {
+        let days = days.values.reduce(into: Set<CalendarDay>()) { $0.formUnion($1) }
+        guard let first = days.min(), let last = days.max() else {
+            return "\(what): none is known for these days; \(cure)."
+        }
+        let whole = last.number - first.number + 1
+        let gaps = Int64(days.count) == whole ? "" : ", with \(whole - Int64(days.count)) days in between without any"
+        return "\(what): known from \(first) to \(last)\(gaps)."
+    }
+}

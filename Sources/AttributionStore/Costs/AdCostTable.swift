@@ -1,0 +1,38 @@
+package import Attribution
+
+/// Everything that a store keeps of signed ads and of spend, to be copied into another store.
+package struct AdCostTable: Sendable {
+    /// What there is one sum of.
+    package struct Row: Hashable, Sendable {
+        /// The day of UTC, since 1970-01-01.
+        package let day: Int64
+        /// The campaign.
+        package let campaign: StoredCampaign
+
+        /// Names a row.
+        package init(day: Int64, campaign: StoredCampaign) {
+            self.day = day
+            self.campaign = campaign
+        }
+    }
+
+    /// How many ads were signed.
+    package var signed: [Row: Int64] = [:]
+    /// Which lines of which writers they are from.
+    package var sequences: [Nonce: SequenceRanges] = [:]
+    /// What was spent.
+    package var spend: [Spend] = []
+
+    /// Without anything.
+    package init() {}
+
+    /// What sums have grown by since they were copied; they never shrink.
+    package static func growth(of signed: [Row: Int64], since earlier: [Row: Int64]) -> [Row: Int64] {
+        signed.reduce(into: [:]) { growth, entry in
+            let count = entry.value - earlier[entry.key, default: 0]
+            if count > 0 {
+                growth[entry.key] = count
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package import Attribution
+
+/// What is known of the ads of some days besides their postbacks: how many were signed, and what they cost.
+///
+/// What has no entry is not known, which is not 0.
+package struct AdCosts: Hashable, Sendable {
+    /// An app that a network advertises.
+    package struct App: Hashable, Sendable {
+        /// The network, as registered.
+        package let network: String
+        /// The advertised app.
+        package let app: AppStoreItemID
+
+        /// Names an app.
+        package init(network: String, app: AppStoreItemID) {
+            self.network = network
+            self.app = app
+        }
+    }
+
+    /// How many ads were signed for each campaign.
+    package var signed: [SignedCampaign: Int64] = [:]
+    /// The days on which ads of each app were signed.
+    package var signedDays: [App: Set<CalendarDay>] = [:]
+    /// What campaigns cost, in each currency.
+    package var spend: [SpendCampaign: [CurrencyCode: Money]] = [:]
+    /// The days with spend for each app.
+    package var spendDays: [App: Set<CalendarDay>] = [:]
+    /// Whether some of it cannot be read.
+    package var isIncomplete = false
+
+    /// Without anything known.
+    package init() {}
+}

@@ -1,0 +1,143 @@
+package import Attribution
+package import AttributionStore
+
+extension PostgreSQLLedgerWriter {
+    /// Held while lines or spend are added, so that two nodes never add the same ones.
+    static let costLock: Int64 = 0x736b_616e_0004
+
+    /// Adds to sums of signed ads.
+    static let upsertSigned = """
+        INSERT INTO skan.signed_impressions AS stored (day, network, app, campaign_id, source_identifier, count)
+        SELECT * FROM unnest($1::int8[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::int8[])
+        ON CONFLICT (day, network, app, campaign_id, source_identifier)
+        DO UPDATE SET count = stored.count + excluded.count
+        """
+
+    /// Adds up lines of signed impressions, as ``AttributionStore/AdCostWriting`` has it.
+    @discardableResult
+    package func addSigned(_ counts: [SignedImpressionCount]) throws -> Int {
+        guard !counts.isEmpty else {
+            return 0
+        }
+        return try lockedTransaction { connection in
+            let batch = SignedCountBatch(
+                counts, counted: try SequenceRanges.counted(of: Set(counts.map(\.writer)), connection))
+            let sums = Array(batch.sums)
+            try connection.run(
+                Self.upsertSigned,
+                [.integers(sums.map(\.key.day.number))] + sums.map { StoredCampaign($0.key.campaign) }.parameters
+                    + [.integers(sums.map(\.value))])
+            try batch.sequences.write(connection)
+            return batch.newLines
+        }
+    }
+
+    /// Records spend, as ``AttributionStore/AdCostWriting`` has it.
+    package func recordSpend(_ spend: [Spend], replaces: Bool) throws -> SpendRecording {
+        try lockedTransaction { connection in
+            let found = try connection.run(
+                """
+                SELECT given.number, stored.micros
+                FROM unnest($1::int8[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::text[])
+                    WITH ORDINALITY AS given(day, network, app, campaign_id, source_identifier, currency, number)
+                    JOIN skan.spend AS stored USING (day, network, app, campaign_id, source_identifier, currency)
+                """, spend.map(\.key).parameters)
+            var stored: [Spend.Key: Money] = [:]
+            for row in 0..<found.count {
+                stored[spend[Int(try found.integer(row, 0)) - 1].key] = Money(micros: try found.integer(row, 1))
+            }
+            let batch = SpendBatch(spend, stored: stored, replaces: replaces)
+            try batch.written.map { Spend(key: $0, amount: $1) }.write(connection)
+            return batch.recording
+        }
+    }
+
+    private func lockedTransaction<Result: Sendable>(
+        _ work: (PostgreSQLConnection) throws -> Result
+    ) throws -> Result {
+        try withRecordingConnection { connection in
+            try connection.transaction { connection in
+                try BatchID().insert(connection)
+                try connection.run("SELECT pg_advisory_xact_lock($1)", [.integer(Self.costLock)])
+                return try work(connection)
+            }
+        }
+    }
+}
+
+extension SequenceRanges {
+    /// What was counted of some writers.
+    static func counted(
+        of writers: Set<Nonce>, _ connection: PostgreSQLConnection
+    ) throws -> [Nonce: SequenceRanges] {
+        let found = try connection.run(
+            "SELECT writer, first, last FROM skan.signed_sequences WHERE writer = ANY ($1::text[])",
+            [.texts(writers.map(\.text))])
+        return try byWriter(found)
+    }
+
+    /// The ranges of a result by their writers.
+    static func byWriter(_ result: PostgreSQLResult) throws -> [Nonce: SequenceRanges] {
+        var ranges: [Nonce: [ClosedRange<Int64>]] = [:]
+        for row in 0..<result.count {
+            let (first, last) = (try result.integer(row, 1), try result.integer(row, 2))
+            guard let writer = Nonce(try result.text(row, 0)), first <= last else {
+                throw DamagedValue(column: 0)
+            }
+            ranges[writer, default: []].append(first...last)
+        }
+        return ranges.mapValues { SequenceRanges($0) }
+    }
+}
+
+extension SequenceChange {
+    /// Writes it, within a transaction.
+    func write(_ connection: PostgreSQLConnection) throws {
+        try connection.run(
+            """
+            DELETE FROM skan.signed_sequences AS stored USING unnest($1::text[], $2::int8[]) AS removed(writer, first)
+            WHERE stored.writer = removed.writer AND stored.first = removed.first
+            """,
+            [.texts(removed.map(\.writer.text)), .integers(removed.map(\.numbers.lowerBound))])
+        try connection.run(
+            """
+            INSERT INTO skan.signed_sequences (writer, first, last)
+            SELECT * FROM unnest($1::text[], $2::int8[], $3::int8[])
+            """,
+            [
+                .texts(added.map(\.writer.text)), .integers(added.map(\.numbers.lowerBound)),
+                .integers(added.map(\.numbers.upperBound)),
+            ])
+    }
+}
+
+extension [Spend] {
+    /// Writes them in place of other amounts, within a transaction.
+    func write(_ connection: PostgreSQLConnection) throws {
+        try connection.run(
+            """
+            INSERT INTO skan.spend (day, network, app, campaign_id, source_identifier, currency, micros)
+            SELECT * FROM unnest($1::int8[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::text[], $7::int8[])
+            ON CONFLICT (day, network, app, campaign_id, source_identifier, currency)
+            DO UPDATE SET micros = excluded.micros
+            """, map(\.key).parameters + [.integers(map(\.amount.micros))])
+    }
+}
+
+extension [StoredCampaign] {
+    /// Their columns.
+    var parameters: [PostgreSQLParameter] {
+        [
+            .texts(map(\.network)), .integers(map(\.app)), .integers(map(\.campaignID)),
+            .texts(map(\.sourceIdentifier)),
+        ]
+    }
+}
+
+extension [Spend.Key] {
+    /// Their columns.
+    fileprivate var parameters: [PostgreSQLParameter] {
+        [.integers(map(\.day.number))] + map { StoredCampaign($0.campaign) }.parameters
+            + [.texts(map(\.currency.text))]
+    }
+}

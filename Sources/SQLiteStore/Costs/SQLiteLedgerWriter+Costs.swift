@@ -1,0 +1,110 @@
+package import Attribution
+package import AttributionStore
+import GRDB
+
+extension SQLiteLedgerWriter {
+    /// Adds to a sum of signed ads.
+    static let upsertSigned = """
+        INSERT INTO signed_impressions VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET count = count + excluded.count
+        """
+
+    /// Adds up lines of signed impressions, as ``AttributionStore/AdCostWriting`` has it.
+    @discardableResult
+    package func addSigned(_ counts: [SignedImpressionCount]) throws -> Int {
+        guard !counts.isEmpty else {
+            return 0
+        }
+        return try database.write { db in
+            let batch = SignedCountBatch(
+                counts, counted: try SequenceRanges.counted(of: Set(counts.map(\.writer)), in: db))
+            for (row, count) in batch.sums {
+                try db.cachedStatement(sql: Self.upsertSigned)
+                    .execute(arguments: StoredCampaign(row.campaign).arguments(day: row.day.number) + [count])
+            }
+            try batch.sequences.write(to: db)
+            return batch.newLines
+        }
+    }
+
+    /// Records spend, as ``AttributionStore/AdCostWriting`` has it.
+    package func recordSpend(_ spend: [Spend], replaces: Bool) throws -> SpendRecording {
+        try database.write { db in
+            var stored: [Spend.Key: Money] = [:]
+            for spend in spend {
+                stored[spend.key] = try Int64.fetchOne(
+                    db.cachedStatement(
+                        sql: """
+                            SELECT micros FROM spend WHERE day = ? AND network = ? AND app = ? AND campaign_id = ?
+                                AND source_identifier = ? AND currency = ?
+                            """), arguments: spend.key.arguments
+                ).map { Money(micros: $0) }
+            }
+            let batch = SpendBatch(spend, stored: stored, replaces: replaces)
+            for (key, amount) in batch.written {
+                try Spend(key: key, amount: amount).write(to: db)
+            }
+            return batch.recording
+        }
+    }
+}
+
+extension SequenceRanges {
+    /// What was counted of some writers.
+    static func counted(of writers: Set<Nonce>, in db: Database) throws -> [Nonce: SequenceRanges] {
+        var counted: [Nonce: SequenceRanges] = [:]
+        for writer in writers {
+            let rows = try Row.fetchAll(
+                db.cachedStatement(sql: "SELECT first, last FROM signed_sequences WHERE writer = ?"),
+                arguments: [writer.text])
+            counted[writer] = SequenceRanges(
+                try rows.map { row in
+                    let (first, last) = (try row.integer(0), try row.integer(1))
+                    guard first <= last else {
+                        throw DatabaseError.damagedColumn
+                    }
+                    return first...last
+                })
+        }
+        return counted
+    }
+}
+
+extension SequenceChange {
+    /// Writes it, within a transaction.
+    func write(to db: Database) throws {
+        for range in removed {
+            try db.cachedStatement(sql: "DELETE FROM signed_sequences WHERE writer = ? AND first = ?")
+                .execute(arguments: [range.writer.text, range.numbers.lowerBound])
+        }
+        for range in added {
+            try db.cachedStatement(sql: "INSERT INTO signed_sequences VALUES (?, ?, ?)")
+                .execute(arguments: [range.writer.text, range.numbers.lowerBound, range.numbers.upperBound])
+        }
+    }
+}
+
+extension Spend {
+    /// Writes it in place of another amount, within a transaction.
+    func write(to db: Database) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO spend VALUES (?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET micros = excluded.micros
+                """
+        ).execute(arguments: key.arguments + [amount.micros])
+    }
+}
+
+extension Spend.Key {
+    fileprivate var arguments: StatementArguments {
+        StoredCampaign(campaign).arguments(day: day.number) + [currency.text]
+    }
+}
+
+extension StoredCampaign {
+    /// The first five columns of every table of costs.
+    func arguments(day: Int64) -> StatementArguments {
+        [day, network, app, campaignID, sourceIdentifier]
+    }
+}
