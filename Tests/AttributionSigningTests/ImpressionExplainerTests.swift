@@ -3,7 +3,7 @@ import AttributionSigning
 import StrictJSON
 import Testing
 
-@Suite("Whether an impression is signed as Apple demands")
+@Suite("Whether an impression is signed as Apple requires")
 struct ImpressionExplainerTests {
     /// The key of Apple's sample code, which also stands for a key that did not sign.
     private static let sampleKey =

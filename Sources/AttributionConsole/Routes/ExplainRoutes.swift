@@ -5,7 +5,7 @@ package import Logging
 import NIOCore
 import StrictJSON
 
-/// Why a postback verifies or not, and whether an impression is signed as Apple demands.
+/// Why a postback verifies or not, and whether an impression is signed as Apple requires.
 ///
 /// Each answer takes some tens of milliseconds of processor time at most, on Swift's pool.
 package struct ExplainRoutes: ConsoleRoutes {
