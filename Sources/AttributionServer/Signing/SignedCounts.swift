@@ -12,8 +12,8 @@ import Synchronization
 package final class SignedCounts: Sendable {
     /// The time between two writes.
     private static let interval = Duration.seconds(60)
-    /// With so many different campaigns the sums are written early, which bounds memory while the file can be written.
-    private static let maximumSums = 10_000
+    /// With so many sums they are written early.
+    private static let manySums = 10_000
 
     private struct Sum {
         var count: Int64 = 0
@@ -25,12 +25,20 @@ package final class SignedCounts: Sendable {
     private struct State {
         /// The sums by day and campaign; a sum is of one day.
         var sums: [Int64: [SignedCampaign: Sum]] = [:]
+        /// How many sums there are on all days.
+        var count = 0
+        /// Ads that there was no room to count, and that were not logged yet.
+        var uncounted: Int64 = 0
         var sequence: Int64 = 0
         var writtenAt: ContinuousClock.Instant
+        /// Whether the last write failed.
+        var isFailing = false
     }
 
     private let file: CountsFile
+    private let maximumSums: Int
     private let writer: Nonce
+    private let logger: Logger
     private let failures: FailureLog
     private let state: Mutex<State>
     /// Lines that are not known to be on disk; held while writing.
@@ -40,10 +48,14 @@ package final class SignedCounts: Sendable {
     ///
     /// - Parameters:
     ///   - path: The file.
+    ///   - maximumSums: How many sums are held while the file cannot be written; ads of further campaigns and days are
+    ///     then not counted, and logged by their number.
     ///   - now: The current instant.
     ///   - logger: Where failures are logged.
-    package init(_ path: String, at now: ContinuousClock.Instant, logger: Logger) {
+    package init(_ path: String, maximumSums: Int = 100_000, at now: ContinuousClock.Instant, logger: Logger) {
         file = CountsFile(path)
+        self.maximumSums = maximumSums
+        self.logger = logger
         var generator = SystemRandomNumberGenerator()
         writer = Nonce(using: &generator)
         failures = FailureLog("signed impressions could not be written; they are written with the next", logger: logger)
@@ -57,7 +69,13 @@ package final class SignedCounts: Sendable {
         let day = second.dividedRoundingDown(by: 86_400)
         state.withLock { state in
             for campaign in campaigns {
-                var sum = state.sums[day]?[campaign] ?? Sum()
+                let known = state.sums[day]?[campaign]
+                guard known != nil || state.count < maximumSums else {
+                    state.uncounted += 1
+                    continue
+                }
+                state.count += known == nil ? 1 : 0
+                var sum = known ?? Sum()
                 sum.count += 1
                 sum.first = min(sum.first, second)
                 sum.last = max(sum.last, second)
@@ -69,17 +87,12 @@ package final class SignedCounts: Sendable {
     /// Writes the sums if a minute has passed; call it often, from a thread that may write a file.
     package func heartbeat(at now: ContinuousClock.Instant) {
         let isDue = state.withLock { state in
-            guard now - state.writtenAt >= Self.interval || state.sums.values.contains(where: Self.isLarge) else {
-                return false
-            }
+            let isFull = state.count >= Self.manySums && !state.isFailing
+            guard isFull || now - state.writtenAt >= Self.interval else { return false }
             state.writtenAt = now
             return true
         }
         if isDue { write() }
-    }
-
-    private static func isLarge(_ sums: [SignedCampaign: Sum]) -> Bool {
-        sums.count >= maximumSums
     }
 
     /// Writes what was counted.
@@ -87,6 +100,24 @@ package final class SignedCounts: Sendable {
     /// - Returns: Whether all of it is on disk.
     @discardableResult
     package func write() -> Bool {
+        logUncounted()
+        let isWritten = writeLines()
+        state.withLock { $0.isFailing = !isWritten }
+        return isWritten
+    }
+
+    private func logUncounted() {
+        let uncounted = state.withLock { state in
+            defer { state.uncounted = 0 }
+            return state.uncounted
+        }
+        guard uncounted > 0 else { return }
+        logger.error(
+            "signed ads were not counted: too many campaigns wait for the file of counts",
+            metadata: ["ads": "\(uncounted)", "sums": "\(maximumSums)"])
+    }
+
+    private func writeLines() -> Bool {
         lines.withLock { lines in
             // First what could not be written before, as it is; then what was counted since.
             for isNew in [false, true] {
@@ -108,8 +139,8 @@ package final class SignedCounts: Sendable {
         var lines: [UInt8] = []
         let (sums, first) = state.withLock { state in
             let first = state.sequence
-            state.sequence += Int64(state.sums.values.reduce(0) { $0 + $1.count })
-            defer { state.sums = [:] }
+            state.sequence += Int64(state.count)
+            defer { (state.sums, state.count) = ([:], 0) }
             return (state.sums, first)
         }
         var sequence = first
