@@ -372,6 +372,19 @@ final class PageRoutesTests {
         #expect(requeued.ids == [1])
     }
 
+    @Test(
+        "A delivery that contradicts a postback which no store can have is shown all the same",
+        arguments: [Int64.min, -1, 0, 2, .max])
+    func strangePostback(_ id: Int64) async throws {
+        var ledger = DailyLedger(days: Int64(QuarantineClass.allCases.count))
+        ledger.contradicted = id
+        let conflict = try #require(QuarantineClass.allCases.firstIndex(of: .conflict)) + 1
+        try await run(ledger) { browser in
+            let page = try await browser.get("/quarantine?id=\(conflict)")
+            #expect(page.status == 200, "\(page.body)")
+        }
+    }
+
     @Test("A token limited to a network sees that network alone, and nothing that concerns all")
     func networks() async throws {
         let secret = try token("limited", networks: ["mine.skadnetwork"])

@@ -7,6 +7,8 @@ package struct DailyLedger: LedgerReading {
     package var days: Int64
     /// The value of every dimension but those of time; nil for values that postbacks can have.
     package var text: String?
+    /// The postback that conflicts in the quarantine contradict.
+    package var contradicted: Int64 = 1
     /// What every method throws; nil for none.
     package var failure: StoreError?
 
@@ -112,7 +114,7 @@ package struct DailyLedger: LedgerReading {
                 id: index + 1, kind: kind, receivedAtMilliseconds: 1_795_217_400_000, recipient: .network,
                 client: text ?? "",
                 reason: kind == .conflict ? "conflict" : "malformed", detail: text ?? "a detail",
-                postbackID: kind == .conflict ? 1 : nil, body: body)
+                postbackID: kind == .conflict ? contradicted : nil, body: body)
         }
         return Array(
             all.filter { delivery in
