@@ -198,4 +198,15 @@ struct CampaignMapTests {
         #expect(throws: InvalidDocuments.self) { try document.add(nameless) }
         #expect(document.map.campaigns.isEmpty && !document.text.contains("skadnetwork"))
     }
+
+    @Test(
+        "An id never becomes free on a day that cannot be written",
+        arguments: [
+            ("2026-03-31", "2026-08-19"), ("9999-08-11", "9999-12-30"), ("9999-08-12", nil), ("9999-12-31", nil),
+        ] as [(String, String?)])
+    func endOfTime(_ to: String, _ lastArrival: String?) throws {
+        let campaign = try Self.allocation(.sourceIdentifier, from: "2026-03-01", to: to).campaign(in: CampaignMap())
+        #expect(campaign.lastArrival?.description == lastArrival)
+        #expect(try campaign.state(on: #require(CalendarDay("9999-12-31"))) != (lastArrival == nil ? .over : .cooling))
+    }
 }
