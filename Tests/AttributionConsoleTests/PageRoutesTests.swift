@@ -394,6 +394,9 @@ final class PageRoutesTests {
             #expect(first.status == 303 && first.fields["location"] == "/?where=network=mine.skadnetwork")
             let mine = try await browser.get("/?where=network=mine.skadnetwork", cookie)
             #expect(mine.status == 200 && !mine.body.contains("Answers to devices"))
+            // The last postback of all networks, and what is counted of all.
+            #expect(!mine.body.contains("Last postback") && !mine.body.contains("2026-11-21T12:00:00Z"))
+            #expect(!mine.body.contains("No postback has been recorded") && !mine.body.contains("Disk free"))
             // Nothing in the navigation leads to a refusal.
             for path in ["/quarantine", "/conflicts", "/postback", "/keys"] {
                 #expect(try await browser.get(path, cookie).status == 403 && !mine.body.contains("href=\"\(path)\""))
