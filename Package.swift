@@ -194,7 +194,9 @@ let package = Package(
         ),
         .testTarget(
             name: "AttributionHarnessTests",
-            dependencies: ["Attribution", "AttributionHarness", "AttributionSigning", "CodedErrors", "StrictJSON"]
+            dependencies: [
+                "Attribution", "AttributionHarness", "AttributionSigning", "CodedErrors", "StrictJSON", "TestSupport",
+            ]
         ),
         .testTarget(
             name: "AttributionStoreTests",

@@ -44,12 +44,12 @@ package struct AccessFile: Sendable {
         self.path = path
     }
 
-    /// Reads the list.
+    /// Reads the list, to show or change it: root may do so for the user of a service.
     ///
     /// - Returns: The list.
     /// - Throws: ``AccessProblem`` when it cannot be read, others can read it, or it is not a token list.
     package func load() throws(AccessProblem) -> AccessList {
-        try read().list
+        try read(isManaged: true).list
     }
 
     /// Reads, changes and replaces the list under a lock.
@@ -94,15 +94,19 @@ package struct AccessFile: Sendable {
         let stamp: Stamp
     }
 
-    /// Reads the list together with the stamp of its file.
+    /// Reads the list together with the stamp of its file, to accept its tokens.
     ///
-    /// - Throws: As ``load()``.
+    /// - Throws: As ``load()``, and when another user could change it.
     package func read() throws(AccessProblem) -> Reading {
+        try read(isManaged: false)
+    }
+
+    private func read(isManaged: Bool) throws(AccessProblem) -> Reading {
         let status: stat
         let bytes: [UInt8]
         do throws(CheckedFile.Problem) {
             let file = try CheckedFile(path)
-            try file.checkIsSecret()
+            try file.checkIsSecret(isManaged: isManaged)
             status = file.status
             bytes = status.st_size <= Self.limit ? try file.bytes(limit: Self.limit) : []
         } catch {

@@ -26,7 +26,8 @@ package struct ConsoleContext: RequestContext {
     /// Refuses a request for a network that its token is not limited to.
     ///
     /// A limited token has to name its networks, because a request that names none applies to all. Every route with
-    /// ``ConsoleRoute/namesNetworks`` calls this as soon as it has read the request.
+    /// ``ConsoleRoute/namesNetworks`` calls this as soon as it has read the request, and those of reports
+    /// ``authorized(_:)``.
     ///
     /// - Parameter networks: The networks that the request names.
     /// - Throws: ``AttributionAccess/AccessRefusal/outOfNetwork(allowed:canName:)``.

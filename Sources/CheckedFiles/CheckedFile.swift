@@ -45,19 +45,23 @@ package struct CheckedFile: ~Copyable {
 
     /// Refuses a secret that others can read or change.
     ///
-    /// It belongs to root or to its user; root may use anyone's, as it sets up those of a service. A group may read it
-    /// if it is read-only and owned by root or its user, as systemd credentials and Kubernetes secrets are.
+    /// It belongs to root or to its user. A group may read it if it is read-only, as systemd credentials and Kubernetes
+    /// secrets are.
     ///
-    /// - Parameter user: Who is going to use it.
+    /// - Parameters:
+    ///   - user: Who is going to use it.
+    ///   - isManaged: Whether it is changed, not used, as root may do for the user of a service.
     /// - Throws: ``Problem`` if others can.
-    package borrowing func checkIsSecret(of user: UInt32 = geteuid()) throws(Problem) {
+    package borrowing func checkIsSecret(
+        of user: UInt32 = geteuid(), isManaged: Bool = false
+    ) throws(Problem) {
         let mode = status.st_mode & 0o777
         let isOwn = status.st_uid == 0 || status.st_uid == user
         let isProvisioned = mode & 0o337 == 0 && isOwn
         guard mode & 0o077 == 0 || isProvisioned else {
             throw .openToOthers(mode: "0" + String(mode, radix: 8))
         }
-        guard isOwn || user == 0 else {
+        guard isOwn || isManaged && user == 0 else {
             throw .ownedByAnother(user: status.st_uid)
         }
     }

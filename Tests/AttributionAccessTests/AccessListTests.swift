@@ -164,6 +164,8 @@ struct AccessListTests {
         let limited = try create([.sign, .report], ["Example123.skadnetwork", "com.example"])
         #expect(limited.allows(network: "example123.SKAdNetwork") && limited.allows(network: "com.example"))
         #expect(!limited.allows(network: "com.example.other") && !limited.allows(network: ""))
+        // The sign for kelvin is no k.
+        #expect(!limited.allows(network: "example123.s\u{212A}adnetwork"))
         #expect(try create([.admin], []).allows(network: "com.example"))
         for scope in [AccessScope.metrics, .manage, .admin] {
             #expect(throws: AccessProblem.scopeOfAllNetworks(scope)) { try create([.sign, scope], ["com.example"]) }

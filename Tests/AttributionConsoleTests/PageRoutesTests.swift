@@ -372,6 +372,19 @@ final class PageRoutesTests {
         #expect(requeued.ids == [1])
     }
 
+    @Test(
+        "A delivery that contradicts a postback which no store can have is shown all the same",
+        arguments: [Int64.min, -1, 0, 2, .max])
+    func strangePostback(_ id: Int64) async throws {
+        var ledger = DailyLedger(days: Int64(QuarantineClass.allCases.count))
+        ledger.contradicted = id
+        let conflict = try #require(QuarantineClass.allCases.firstIndex(of: .conflict)) + 1
+        try await run(ledger) { browser in
+            let page = try await browser.get("/quarantine?id=\(conflict)")
+            #expect(page.status == 200, "\(page.body)")
+        }
+    }
+
     @Test("A token limited to a network sees that network alone, and nothing that concerns all")
     func networks() async throws {
         let secret = try token("limited", networks: ["mine.skadnetwork"])
@@ -381,6 +394,9 @@ final class PageRoutesTests {
             #expect(first.status == 303 && first.fields["location"] == "/?where=network=mine.skadnetwork")
             let mine = try await browser.get("/?where=network=mine.skadnetwork", cookie)
             #expect(mine.status == 200 && !mine.body.contains("Answers to devices"))
+            // The last postback of all networks, and what is counted of all.
+            #expect(!mine.body.contains("Last postback") && !mine.body.contains("2026-11-21T12:00:00Z"))
+            #expect(!mine.body.contains("No postback has been recorded") && !mine.body.contains("Disk free"))
             // Nothing in the navigation leads to a refusal.
             for path in ["/quarantine", "/conflicts", "/postback", "/keys"] {
                 #expect(try await browser.get(path, cookie).status == 403 && !mine.body.contains("href=\"\(path)\""))

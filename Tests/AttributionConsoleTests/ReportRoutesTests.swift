@@ -1,4 +1,5 @@
 import Attribution
+import AttributionAccess
 import AttributionConsole
 import AttributionReports
 import AttributionStore
@@ -144,6 +145,71 @@ struct ReportRoutesTests {
             let answer = try await Self.get("/v1/report?\(query)", on: port)
             #expect(answer.fields["content-disposition"] == "attachment; filename=\"\(name)\"")
         }
+    }
+
+    /// Reports, and what tells in each of all networks: their deliveries, and when the last postback was recorded.
+    static let ofAllNetworks: [(path: String, marks: [String])] = [
+        ("/v1/report?format=json", ["\"received\": ", "2026-11-21T12:00:00Z"]),
+        ("/v1/report?format=ndjson", ["\"type\":\"deliveries\"", "2026-11-21T12:00:00Z"]),
+        ("/v1/report?format=table", ["Deliveries: ", "Test deliveries: ", "2026-11-21T12:00:00Z"]),
+        ("/v1/report?format=markdown", ["Deliveries: ", "Test deliveries: ", "2026-11-21T12:00:00Z"]),
+        ("/v1/reports/overview?format=json", ["2026-11-21T12:00:00Z"]),
+        ("/v1/reports/overview?format=ndjson", ["2026-11-21T12:00:00Z"]),
+        ("/v1/reports/overview?format=table", ["2026-11-21T12:00:00Z"]),
+        ("/v1/reports/overview?format=html", ["2026-11-21T12:00:00Z"]),
+        ("/v1/reports/overview?section=state&format=csv", ["2026-11-21T12:00:00Z"]),
+    ]
+
+    @Test(
+        "A token limited to a network gets nothing that concerns all networks but a position", arguments: ofAllNetworks)
+    func limited(_ path: String, _ marks: [String]) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("skan-reports-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = AccessFile(folder.appendingPathComponent("tokens.json").path)
+        func token(_ networks: [String]) throws -> String {
+            let ids = networks.compactMap { AdNetworkID($0) }
+            return try file.update(creatingFile: true) { list throws(AccessProblem) in
+                var generator = SystemRandomNumberGenerator()
+                return try list.create(
+                    name: "a", scopes: [.report], networks: ids, expires: nil, now: Date(), using: &generator
+                ).token.text
+            }
+        }
+        let (limited, free) = (try token(["n.skadnetwork"]), try token([]))
+        let reporter = Reporter(DailyLedger(days: 3))
+        let routes = ReportRoutes(
+            logger: .silent, report: { try await reporter.report($0, limits: $1) },
+            standardReport: { try await reporter.report($0, limits: $1) })
+        let access = try AccessControl(file: file, perSecond: 1_000, logger: .silent)
+        try await withConsole([routes], access: access) { port in
+            let path = path + "&where=network%3Dn.skadnetwork"
+            let own = try await Self.get(path, "Authorization: Bearer \(limited)\r\n", on: port)
+            let all = try await Self.get(path, "Authorization: Bearer \(free)\r\n", on: port)
+            #expect(own.status == 200 && all.status == 200)
+            for mark in marks {
+                #expect(all.body.contains(mark) && !own.body.contains(mark), "\(mark): \(all.body) \(own.body)")
+            }
+            #expect(own.fields["skan-position"] == "0123abcd-3")
+            if path.hasPrefix("/v1/report?format=json") {
+                let object = try JSONObject(reading: Array(own.body.utf8), limit: own.body.utf8.count)
+                #expect(object["deliveries"] == .null && object["recorded-at"] == .null)
+            }
+        }
+    }
+
+    @Test("A token limited to a network is not told which values others have")
+    func unseen() async throws {
+        var request = ReportRequest(conditions: [
+            LedgerQuestion.Condition(dimension: .network, values: ["n.skadnetwork"]),
+            LedgerQuestion.Condition(dimension: .app, values: ["77"]),
+        ])
+        let reporter = Reporter(DailyLedger(days: 3))
+        #expect(try await reporter.report(request).unseen.map(\.dimension) == [.network, .app])
+        request.isLimited = true
+        #expect(try await reporter.report(request).unseen.map(\.dimension) == [.network])
+        let overview = StandardReportRequest(name: .overview, selection: request, nowMilliseconds: 1_795_217_400_000)
+        #expect(try await reporter.report(overview).unseen.map(\.dimension) == [.network])
     }
 
     @Test(

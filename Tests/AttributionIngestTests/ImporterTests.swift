@@ -6,13 +6,35 @@ import Foundation
 import SQLiteStore
 import Testing
 
-@Suite("Importing a file that is written to meanwhile", .timeLimit(.minutes(5)))
+@Suite("Importing a file", .timeLimit(.minutes(5)))
 struct ImporterTests {
     private let folder: URL
 
     init() throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("skan-importer-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    /// Bodies that were cut off, as logs escape them, with and without the quote that closes them.
+    static let cutBodies = [
+        #""{\x22version\x22:\x224.0"#, #""{\x22version\x22:\x224.0""#, #""\x7B\x22version\x22:\x224.0"#,
+        #""{\"version\":\"4.0"#, #""{\"version\":\"4.0""#, #""{"version":"4.0"#, #""{"version":"4.0""#,
+    ]
+
+    @Test("A line of a log whose body was cut off is unreadable, and not one without a body", arguments: cutBodies)
+    func cutOff(_ body: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appendingPathComponent("access.log").path
+        let head = #"192.0.2.1 - - [21/Nov/2026:12:00:00 +0000] "POST /skadnetwork/postbacks HTTP/1.1" 200 5 "#
+        try Data("\(head)\"-\"\n\(head)\(body)\n".utf8).write(to: URL(fileURLWithPath: path))
+        let ledger = try SQLiteLedgerWriter(path: folder.appendingPathComponent("skan.sqlite").path)
+        defer { _ = try? ledger.close() }
+        let importer = Importer(
+            ledger: ledger, verifier: try PostbackVerifier(), options: ImportOptions(recipient: .network, latest: .max))
+        let tally = try await importer.run(try ImportFile(path, as: .log))
+        #expect(tally.total == 2 && tally.withoutBody == 1 && tally.unreadable == 1)
+        #expect(tally.problems.map(\.number) == [2])
+        #expect(tally.problems.allSatisfy { $0.reason.hasPrefix("the body begins and does not end") })
     }
 
     @Test("A file that is changed while it is read is refused, and the file it was is then read from its beginning")

@@ -114,16 +114,17 @@ struct CampaignMapTests {
 
     @Test("Each allocation takes another group of two digits, until all hundred are taken")
     func groups() throws {
-        var map = try Self.map("{\"version\": 1}")
+        var document = try CampaignDocument([], name: "new.json")
         var groups: Set<String> = []
         for _ in 0..<100 {
             let campaign = try Self.allocation(.sourceIdentifier, from: "2026-03-01", to: "2026-03-31").campaign(
-                in: map)
+                in: document.map)
             let identifier = try #require(campaign.sourceIdentifier)
             #expect(identifier.digits.utf8.count == 4)
             #expect(groups.insert(identifier.suffix(2) ?? "").inserted)
-            map = try Self.adding([campaign], to: map)
+            try document.add(campaign)
         }
+        let map = document.map
         let refusal = try #require(throws: Refusal.self) {
             try Self.allocation(.sourceIdentifier, from: "2026-08-18").campaign(in: map)
         }
@@ -155,7 +156,7 @@ struct CampaignMapTests {
 
     private static func adding(_ campaigns: [NamedCampaign], to map: CampaignMap) throws -> CampaignMap {
         var document = try CampaignDocument([], name: "new.json")
-        (map.campaigns + campaigns).forEach { document.add($0) }
+        try (map.campaigns + campaigns).forEach { try document.add($0) }
         return try Self.map(document.text)
     }
 
@@ -166,6 +167,7 @@ struct CampaignMapTests {
                 "{\"version\": 1,  \"campaigns\": []}\n",
                 "{\"version\": 1,  \"campaigns\": [\n    NEW\n  ]}\n"
             ),
+            ("{\"version\":1,\"c\\u0061mpaigns\":[]}", "{\"version\":1,\"c\\u0061mpaigns\":[\n    NEW\n  ]}"),
             ("{\"version\": 1 }\n", "{\"version\": 1,\n  \"campaigns\": [\n    NEW\n  ] }\n"),
             (
                 "{\"version\":1,\"campaigns\":[{\"name\":\"] \\u0041\",\"network\":\"n\",\"app\":9,\"campaign-id\":1,\"from\":\"2026-01-01\"}]}",
@@ -174,9 +176,37 @@ struct CampaignMapTests {
         ])
     func adding(_ text: String, _ expected: String) throws {
         var document = try CampaignDocument(Array(text.utf8), name: "a.json")
-        document.add(try Self.allocation(.campaignID, from: "2026-03-01").campaign(in: document.map))
+        try document.add(try Self.allocation(.campaignID, from: "2026-03-01").campaign(in: document.map))
         let new = #"{"name":"new","network":"n.skadnetwork","app":1,"campaign-id":1,"from":"2026-03-01"}"#
         #expect(document.text == expected.replacing("NEW", with: new))
         #expect(try Self.map(document.text).campaigns == document.map.campaigns)
+    }
+
+    @Test("A campaign after which a file could not be read is not added")
+    func unreadable() throws {
+        let space = String(repeating: " ", count: 4 << 20)
+        var full = try CampaignDocument(Array("{\"version\": 1}\(space)".utf8.dropLast(40)), name: "full.json")
+        let before = full.text
+        let campaign = try Self.allocation(.campaignID, from: "2026-03-01").campaign(in: full.map)
+        let refusal = #expect(throws: Refusal.self) { try full.add(campaign) }
+        #expect(refusal?.code == .limitReached && refusal?.message.hasPrefix("full.json would be longer") == true)
+        #expect(full.text == before && full.map.campaigns.isEmpty)
+        var document = try CampaignDocument([], name: "a.json")
+        let nameless = NamedCampaign(
+            name: "", network: try #require(AdNetworkID("n.skadnetwork")), app: AppStoreItemID(1), campaignID: nil,
+            sourceIdentifier: nil, from: campaign.from, through: nil)
+        #expect(throws: InvalidDocuments.self) { try document.add(nameless) }
+        #expect(document.map.campaigns.isEmpty && !document.text.contains("skadnetwork"))
+    }
+
+    @Test(
+        "An id never becomes free on a day that cannot be written",
+        arguments: [
+            ("2026-03-31", "2026-08-19"), ("9999-08-11", "9999-12-30"), ("9999-08-12", nil), ("9999-12-31", nil),
+        ] as [(String, String?)])
+    func endOfTime(_ to: String, _ lastArrival: String?) throws {
+        let campaign = try Self.allocation(.sourceIdentifier, from: "2026-03-01", to: to).campaign(in: CampaignMap())
+        #expect(campaign.lastArrival?.description == lastArrival)
+        #expect(try campaign.state(on: #require(CalendarDay("9999-12-31"))) != (lastArrival == nil ? .over : .cooling))
     }
 }

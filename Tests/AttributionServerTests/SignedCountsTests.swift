@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Counting what is signed into a store", .timeLimit(.minutes(2)))
+@Suite("Counting signed ads", .timeLimit(.minutes(2)))
 struct SignedCountsTests {
     /// A store that fails a number of times, also where it has added the lines.
     private final class UnreliableStore: AdCostWriting {
@@ -41,44 +41,27 @@ struct SignedCountsTests {
         }
     }
 
-    private static func sign(_ items: [Int], _ counts: SignedCounts) async throws {
-        let keys = try SigningKeys()
+    /// Signs an ad for each of some apps.
+    static func sign(_ apps: [Int], _ counts: SignedCounts) throws {
         let service = SigningService(
-            signer: CurrentSigner(keys.signer), access: nil, threads: 1, counts: counts, logger: LinesOfLog().logger)
-        let route = try #require(SigningService.routes.routes.first { $0.path == "/v1/impressions" })
-        var credentials = RequestCredentials()
-        credentials.host = "localhost"
-        let requests = items.map { item in
-            let order = """
-                {"forms": ["storekit-rendered", "view-through", "adattributionkit"], "versions": ["4.0"], \
-                "ad-network-id": "n.skadnetwork", "itunes-item-id": \(item), "source-app-id": 2, \
-                "source-identifier": 39}
-                """
-            return IngressRequest(
-                route: route, body: Array(order.utf8), receivedAt: Date(timeIntervalSince1970: 1_795_262_400),
-                client: "192.0.2.1", credentials: credentials)
+            signer: CurrentSigner(try SigningKeys().signer), access: nil, counts: counts, logger: .silent,
+            metricsFactory: PrometheusMetrics())
+        let requests = try apps.map { app in
+            try SigningServiceTests.request(
+                "/v1/impressions",
+                SigningServiceTests.order.replacing("\"itunes-item-id\": 1,", with: "\"itunes-item-id\": \(app),"))
         }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await service.run() }
-            for request in requests {
-                let answer = await withCheckedContinuation { continuation in
-                    service.submit(request) { continuation.resume(returning: $0) }
-                }
-                #expect(answer.status == 200)
-            }
-            service.close()
-            try await group.waitForAll()
-        }
+        #expect(SigningServiceTests.answers(service, to: requests).map(\.status) == apps.map { _ in 200 })
     }
 
     @Test("Lines that are not known to be added are written again as they are, before any other")
-    func again() async throws {
+    func again() throws {
         let store = UnreliableStore(failures: 2)
         let log = LinesOfLog()
         let counts = SignedCounts(.store(store), at: .now, logger: log.logger)
-        try await Self.sign([1, 2, 1], counts)
+        try Self.sign([1, 2, 1], counts)
         #expect(!counts.write())
-        try await Self.sign([1], counts)
+        try Self.sign([1], counts)
         #expect(!counts.write())
         #expect(counts.write())
         #expect(counts.write())
@@ -93,11 +76,11 @@ struct SignedCountsTests {
     }
 
     @Test("Sums are written when a minute has passed, and not before")
-    func minute() async throws {
+    func minute() throws {
         let store = UnreliableStore(failures: 0)
         let start = ContinuousClock.now
         let counts = SignedCounts(.store(store), at: start, logger: LinesOfLog().logger)
-        try await Self.sign([1], counts)
+        try Self.sign([1], counts)
         counts.heartbeat(at: start + .seconds(59))
         #expect(store.calls.isEmpty)
         counts.heartbeat(at: start + .seconds(60))

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Signing many requests at a time", .timeLimit(.minutes(2)))
 struct SigningServiceTests {
-    private static let order = """
+    static let order = """
         {"forms": ["storekit-rendered", "view-through", "adattributionkit"], "versions": ["4.0"], \
         "ad-network-id": "n.skadnetwork", "itunes-item-id": 1, "source-app-id": 2, "source-identifier": 39}
         """
@@ -22,7 +22,7 @@ struct SigningServiceTests {
         "advertise": {"itunesitem": 1, "sourceidentifier": 1}}
         """
 
-    private static func request(_ path: String, _ body: String, client: String = "192.0.2.1") throws -> IngressRequest {
+    static func request(_ path: String, _ body: String, client: String = "192.0.2.1") throws -> IngressRequest {
         let route = try #require(SigningService.routes.routes.first { $0.path == path })
         var credentials = RequestCredentials()
         credentials.host = "localhost"
@@ -32,7 +32,7 @@ struct SigningServiceTests {
     }
 
     /// The answers to requests, each sent after the one before it was answered.
-    private static func answers(_ service: SigningService, to requests: [IngressRequest]) -> [IngressAnswer] {
+    static func answers(_ service: SigningService, to requests: [IngressRequest]) -> [IngressAnswer] {
         let turns = ManualTurns()
         let handler = service.makeHandler(on: turns.turns)
         let answers = Mutex<[IngressAnswer]>([])

@@ -3,7 +3,7 @@ import AttributionSigning
 import StrictJSON
 import Testing
 
-@Suite("Whether an impression is signed as Apple demands")
+@Suite("Whether an impression is signed as Apple requires")
 struct ImpressionExplainerTests {
     /// The key of Apple's sample code, which also stands for a key that did not sign.
     private static let sampleKey =
@@ -140,6 +140,30 @@ struct ImpressionExplainerTests {
             let explanation = explainer.explain(try Self.impression(values, signedBy: key, over: Self.text(values)))
             #expect(explanation.verdict == .invalid && explanation.cause == cause && explanation.field == name)
         }
+    }
+
+    /// Second names of fields that the impression of 4.0 has, with their values and others.
+    private static let secondNames: [(String, same: JSONValue, other: JSONValue)] = [
+        ("sourceIdentifier", .integer(5239), .integer(39)),
+        ("adNetworkIdentifier", .string("example123.skadnetwork"), .string("other.skadnetwork")),
+        ("SKStoreProductParameterAdNetworkNonce", .string(nonce), .string(nonce.replacing("6", with: "7"))),
+        ("advertisedAppStoreItemIdentifier", .integer(525_463_029), .integer(525_463_028)),
+        ("SKStoreProductParameterAdNetworkTimestamp", .integer(1_676_057_605_705), .string("1676057605705")),
+    ]
+
+    @Test("A field under two names may not have two values", arguments: secondNames)
+    func contradiction(_ name: String, _ same: JSONValue, _ other: JSONValue) throws {
+        let key = try NetworkPrivateKey.generate(.p256)
+        let explainer = ImpressionExplainer(key: try key.publicKey())
+        let values = Self.values(.v4_0)
+        let twice = try Self.impression(values + [(name, same)], signedBy: key, over: Self.text(values))
+        #expect(explainer.explain(twice).verdict == .valid)
+        let body = try Self.impression(values + [(name, other)], signedBy: key, over: Self.text(values))
+        let explanation = explainer.explain(body)
+        #expect(explanation.verdict == .invalid && explanation.cause == .duplicateName, "\(explanation.evidence)")
+        #expect(explanation.field == name)
+        let first = try Self.impression([(name, other)] + values, signedBy: key, over: Self.text(values))
+        #expect(explainer.explain(first).cause == .duplicateName)
     }
 
     @Test("The texts that a signer and Apple build are compared value by value")

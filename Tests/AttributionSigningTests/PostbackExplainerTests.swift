@@ -152,6 +152,38 @@ struct PostbackExplainerTests {
         #expect(nothing.cause == .fieldRemoved && nothing.field == "attribution-signature")
     }
 
+    /// Names of signatures, and what they may have become on the way.
+    private static let signatureNames: [(String, String)] = [
+        ("attribution-signature", "Attribution-Signature"), ("attribution-signature", "ATTRIBUTION-SIGNATURE"),
+        ("attribution-signature", "attribution_signature"), ("attribution-signature", "attributionSignature"),
+        ("jws-string", "Jws-String"), ("jws-string", "jws_string"), ("jws-string", "jwsString"),
+    ]
+
+    @Test("A signature under another name is found there, in every version", arguments: signatureNames)
+    func renamedSignature(_ name: String, _ other: String) throws {
+        for version in AttributionVersion.allCases where (version == .adAttributionKit) == (name == "jws-string") {
+            let text = String(decoding: try body(version), as: UTF8.self)
+            let renamed = text.replacing("\"\(name)\":", with: "\"\(other)\":")
+            #expect(renamed != text)
+            let explanation = explainer.explain(Array(renamed.utf8))
+            #expect(explanation.cause == .movedField && explanation.field == name, "\(version.name)")
+            #expect(explanation.verdict != .valid && explanation.evidence.contains("would verify"))
+        }
+    }
+
+    @Test("A postback inside another object is found there", arguments: AttributionVersion.allCases)
+    func wrapped(_ version: AttributionVersion) throws {
+        let text = String(decoding: try body(version), as: UTF8.self)
+        for wrapper in ["{\"postback\":\(text)}", "{\"id\":1,\"postback\":\(text),\"source\":\"proxy\"}"] {
+            let explanation = explainer.explain(Array(wrapper.utf8))
+            #expect(explanation.cause == .movedField && explanation.field == "postback", "\(explanation.evidence)")
+            #expect(explanation.verdict != .valid)
+        }
+        // A forged one is no better for being found.
+        let forged = explainer.explain(Array("{\"postback\":{\"attribution-signature\":\"AA==\"}}".utf8))
+        #expect(forged.cause == .fieldRemoved)
+    }
+
     /// The causes that a production server proves of the published cases; those that are valid have none.
     private static let caseRows: [(String, VerdictWord, ExplanationCause)] = [
         ("aak-production-kid-apple-doc-2024", .invalid, .unexplained),

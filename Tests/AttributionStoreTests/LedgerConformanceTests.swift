@@ -262,6 +262,25 @@ final class LedgerConformanceTests {
     }
 
     @Test(
+        "A recount with the test key says which test postbacks do not verify again; without it they are only counted",
+        arguments: LedgerFactory.all)
+    func damagedBody(_ factory: LedgerFactory) async throws {
+        let ledger = try factory.open(store.path)
+        #expect(try ledger.record([postbacks.delivery(postbacks.draft(id: "a"))]) == [.recorded(.test)])
+        try ledger.close()
+        try factory.replaceInBodies(store.path, "525463029", "525463028")
+        let damaged = try factory.open(store.path)
+        let (verifier, withoutKey) = (postbacks.verifier, try PostbackVerifier())
+        let found = try await damaged.reader.recount { verifier.judge($0) }
+        #expect(found.unverifiedTest == 0 && found.verified == 0)
+        let differences = found.differences.map(\.description)
+        #expect(differences.contains { $0.hasPrefix("postback 1: does not verify again") }, "\(differences)")
+        let unknown = try await damaged.reader.recount { withoutKey.judge($0) }
+        #expect(unknown.unverifiedTest == 1)
+        #expect(!unknown.differences.contains { $0.description.contains("does not verify again") })
+    }
+
+    @Test(
         "An export continues where it stopped, with every postback once and as received", arguments: LedgerFactory.all)
     func export(_ factory: LedgerFactory) async throws {
         let (ledger, many) = try fill(factory)

@@ -14,6 +14,8 @@ struct LedgerFactory: Sendable, CustomTestStringConvertible {
     let openTarget: @Sendable (String) throws -> TargetLedger
     /// Opens the web ads that belong to it; the time is noon.
     let openWebAds: @Sendable (String) throws -> any WebAdLedger
+    /// Replaces a text in every body of a closed store, as damage would.
+    let replaceInBodies: @Sendable (_ path: String, _ text: String, _ replacement: String) throws -> Void
 
     static let all = [
         LedgerFactory(testDescription: "SQLite") { path in
@@ -23,6 +25,10 @@ struct LedgerFactory: Sendable, CustomTestStringConvertible {
             return TargetLedger(target: writer, writer: writer, reader: try SQLiteLedgerReader(path))
         } openWebAds: { path in
             try SQLiteWebAdLedger(path: SQLiteWebAdLedger.path(besideStore: path))
+        } replaceInBodies: { path, text, replacement in
+            try SQLite.execute(
+                "UPDATE postback_body SET body = CAST(replace(CAST(body AS TEXT), '\(text)', '\(replacement)') AS BLOB)",
+                path)
         },
         LedgerFactory(testDescription: "PostgreSQL") { path in
             let address = try databases.address(of: path)
@@ -36,6 +42,12 @@ struct LedgerFactory: Sendable, CustomTestStringConvertible {
                 reader: PostgreSQLLedgerReader(address))
         } openWebAds: { path in
             PostgreSQLWebAdLedger(try databases.address(of: path)) { Postbacks.noon }
+        } replaceInBodies: { path, text, replacement in
+            try PostgreSQLServer.shared().sql(
+                """
+                UPDATE skan.postback_body
+                SET body = convert_to(replace(convert_from(body, 'UTF8'), '\(text)', '\(replacement)'), 'UTF8')
+                """, database: databases.text(of: path))
         },
     ]
 
@@ -49,13 +61,17 @@ struct LedgerFactory: Sendable, CustomTestStringConvertible {
         private let addresses = Mutex<[String: String]>([:])
 
         func address(of path: String) throws -> PostgreSQLAddress {
+            try PostgreSQLAddress(text(of: path))
+        }
+
+        func text(of path: String) throws -> String {
             try addresses.withLock { addresses in
                 if let address = addresses[path] {
-                    return try PostgreSQLAddress(address)
+                    return address
                 }
                 let address = try PostgreSQLServer.shared().makeDatabase()
                 addresses[path] = address
-                return try PostgreSQLAddress(address)
+                return address
             }
         }
     }

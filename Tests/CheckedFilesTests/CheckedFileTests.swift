@@ -25,9 +25,9 @@ struct CheckedFileTests {
         return String(decoding: try file.bytes(limit: limit), as: UTF8.self)
     }
 
-    private func secret(_ path: String) throws -> String {
+    private func secret(_ path: String, isManaged: Bool = false) throws -> String {
         let file = try CheckedFile(path)
-        try file.checkIsSecret()
+        try file.checkIsSecret(isManaged: isManaged)
         return String(decoding: try file.bytes(limit: 100), as: UTF8.self)
     }
 
@@ -55,37 +55,41 @@ struct CheckedFileTests {
     }
 
     /// The owner is somebody else: a file its group can read was handed over by root or is not for us.
-    static let foreignModes: [(mode_t, isSecret: Bool)] = [
+    static let foreignModes: [(mode_t, isManageable: Bool)] = [
         (0o600, true), (0o400, true), (0o440, false), (0o640, false),
     ]
 
     @Test(
-        "A group may read a secret only of root or of this user", .enabled(if: geteuid() == 0), arguments: foreignModes)
-    func owner(_ mode: mode_t, _ isSecret: Bool) throws {
+        "A group may read a secret only of root or of its user", .enabled(if: geteuid() == 0), arguments: foreignModes)
+    func owner(_ mode: mode_t, _ isManageable: Bool) throws {
         try withPath { path in
             try make(path, mode: mode, owner: 65_534)
-            #expect((try? secret(path)) == (isSecret ? "secret" : nil))
+            #expect((try? secret(path)) == nil)
+            #expect((try? secret(path, isManaged: true)) == (isManageable ? "secret" : nil))
         }
     }
 
-    /// Who owns a private file, who uses it, and whether that is all right.
-    static let users: [(owner: uid_t, user: uid_t, isSecret: Bool)] = [
-        (65_534, 65_533, false), (65_534, 65_534, true), (0, 65_533, true), (65_534, 0, true), (0, 0, true),
+    /// Who owns a private file, who skan runs as, and whether that user may use it, and change it for its owner.
+    static let users: [(owner: uid_t, user: uid_t, isUsable: Bool, isManageable: Bool)] = [
+        (65_534, 65_533, false, false), (65_534, 65_534, true, true), (0, 65_533, true, true), (0, 0, true, true),
+        (65_534, 0, false, true),
     ]
 
     @Test(
-        "A secret belongs to root or to its user, and root may use any", .enabled(if: geteuid() == 0), arguments: users)
-    func user(_ owner: uid_t, _ user: uid_t, _ isSecret: Bool) throws {
+        "A secret belongs to root or to its user; root may change that of another, but not use it",
+        .enabled(if: geteuid() == 0), arguments: users)
+    func user(_ owner: uid_t, _ user: uid_t, _ isUsable: Bool, _ isManageable: Bool) throws {
         try withPath { path in
             for mode: mode_t in [0o600, 0o400] {
                 try make(path, mode: mode, owner: owner)
-                let file = try CheckedFile(path)
-                if isSecret {
-                    try file.checkIsSecret(of: user)
-                } else {
-                    #expect(throws: CheckedFile.Problem.ownedByAnother(user: owner)) {
-                        try CheckedFile(path).checkIsSecret(of: user)
+                for (isManaged, isAllowed) in [(false, isUsable), (true, isManageable)] {
+                    var problem: CheckedFile.Problem?
+                    do throws(CheckedFile.Problem) {
+                        try CheckedFile(path).checkIsSecret(of: user, isManaged: isManaged)
+                    } catch {
+                        problem = error
                     }
+                    #expect(problem == (isAllowed ? nil : .ownedByAnother(user: owner)))
                 }
             }
         }

@@ -9,6 +9,8 @@ package struct DailyLedger: LedgerReading {
     package var text: String?
     /// What is known of ads, on whatever days.
     package var adCosts = AdCosts()
+    /// The postback that conflicts in the quarantine contradict.
+    package var contradicted: Int64 = 1
     /// What every method throws; nil for none.
     package var failure: StoreError?
 
@@ -119,7 +121,7 @@ package struct DailyLedger: LedgerReading {
                 id: index + 1, kind: kind, receivedAtMilliseconds: 1_795_217_400_000, recipient: .network,
                 client: text ?? "",
                 reason: kind == .conflict ? "conflict" : "malformed", detail: text ?? "a detail",
-                postbackID: kind == .conflict ? 1 : nil, body: body)
+                postbackID: kind == .conflict ? contradicted : nil, body: body)
         }
         return Array(
             all.filter { delivery in

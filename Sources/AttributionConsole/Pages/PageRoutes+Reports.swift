@@ -15,8 +15,7 @@ extension PageRoutes {
         if let narrowed = narrowed(query.selection, context) {
             return .seeOther(query.keepingFile(narrowed.link(PageLink())))
         }
-        let wanted = try Self.standardRequest(.overview, query.selection)
-        try context.authorize(wanted.selection.networks)
+        let wanted = try context.authorized(Self.standardRequest(.overview, query.selection))
         var health = sources.health()
         var quarantine: Result<[QuarantineTotal], PageProblem>?
         if context.isLimited {
@@ -51,8 +50,8 @@ extension PageRoutes {
         if let narrowed = narrowed(query.selection, context) {
             return .seeOther(query.keepingFile(narrowed.link(PageLink("reports", name.rawValue))))
         }
-        let wanted = try Self.standardRequest(name, query.selection, file: query.isFile ? query : nil)
-        try context.authorize(wanted.selection.networks)
+        let wanted = try context.authorized(
+            Self.standardRequest(name, query.selection, file: query.isFile ? query : nil))
         let report = try await count(wanted)
         guard query.isFile else {
             return .page(StandardReportPage(report, query.selection).page)
@@ -77,8 +76,7 @@ extension PageRoutes {
         texts.sort = choice.sort
         texts.top = choice.top ?? (query.isFile ? nil : String(ExplorePage.Choice.defaultTop))
         texts.format = .csv
-        let wanted = try ReportRequest(texts, nowMilliseconds: Self.nowMilliseconds)
-        try context.authorize(wanted.networks)
+        let wanted = try context.authorized(ReportRequest(texts, nowMilliseconds: Self.nowMilliseconds))
         if !query.isFile, let top = wanted.top, top > ExplorePage.Choice.maximumTop {
             throw FieldProblem(
                 field: "top", found: String(top),
@@ -137,12 +135,5 @@ extension PageRoutes {
         var narrowed = selection
         narrowed.filters += context.caller?.networks.map { prefix + $0.text } ?? []
         return narrowed
-    }
-}
-
-extension ConsoleContext {
-    /// Whether the token is limited to some networks.
-    var isLimited: Bool {
-        caller?.networks.isEmpty == false
     }
 }

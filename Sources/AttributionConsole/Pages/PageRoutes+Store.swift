@@ -38,7 +38,11 @@ extension PageRoutes {
     }
 
     private func recorded(_ id: Int64) async throws -> RecordedPostback? {
-        try await sources.reader.postbacks(PostbackQuery(after: id - 1, limit: 1)).first { $0.id == id }
+        // Ids begin with 1, but a damaged store may name any.
+        guard id >= 1 else {
+            return nil
+        }
+        return try await sources.reader.postbacks(PostbackQuery(after: id - 1, limit: 1)).first { $0.id == id }
     }
 
     func conflicts(_ request: Request) async throws -> PageAnswer {

@@ -1,4 +1,5 @@
 import Attribution
+import AttributionAccess
 import AttributionReports
 import AttributionStore
 import Hummingbird
@@ -57,5 +58,31 @@ extension ReportRequest {
     /// The networks that are counted; empty for all.
     var networks: [String] {
         conditions.filter { $0.dimension == .network && !$0.isExcluded }.flatMap(\.values)
+    }
+}
+
+extension ConsoleContext {
+    /// Whether the token is limited to some networks.
+    var isLimited: Bool {
+        caller?.networks.isEmpty == false
+    }
+
+    /// The request as it is to be answered: of what concerns all networks, a limited token gets nothing.
+    ///
+    /// - Throws: As ``authorize(_:)``.
+    func authorized(_ request: ReportRequest) throws(AccessRefusal) -> ReportRequest {
+        try authorize(request.networks)
+        var request = request
+        request.isLimited = isLimited
+        return request
+    }
+
+    /// The request as it is to be answered: of what concerns all networks, a limited token gets nothing.
+    ///
+    /// - Throws: As ``authorize(_:)``.
+    func authorized(_ request: StandardReportRequest) throws(AccessRefusal) -> StandardReportRequest {
+        var request = request
+        request.selection = try authorized(request.selection)
+        return request
     }
 }

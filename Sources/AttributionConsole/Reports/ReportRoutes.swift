@@ -46,14 +46,10 @@ package struct ReportRoutes: ConsoleRoutes {
             ConsoleEndpoint(.report) { request, context in
                 await answer(request) { now in
                     let query = try ReportQuery(request, nowMilliseconds: now)
-                    try context.authorize(query.request.networks)
-                    let isLimited = context.isLimited
+                    let wanted = try context.authorized(query.request)
                     return Job { limits in
-                        var counted = try await self.report(query.request, limits)
-                        // Deliveries are those of all networks.
-                        counted.showsDeliveries = !isLimited
-                        let report = counted
-                        return Counted(warnings: counted.warnings) { Self.response(report, query.format) }
+                        let counted = try await report(wanted, limits)
+                        return Counted(warnings: counted.warnings) { Self.response(counted, query.format) }
                     }
                 }
             },
@@ -61,9 +57,9 @@ package struct ReportRoutes: ConsoleRoutes {
                 await answer(request) { now in
                     let query = try StandardReportQuery(
                         context.parameters.get("name") ?? "", request, nowMilliseconds: now)
-                    try context.authorize(query.request.selection.networks)
+                    let wanted = try context.authorized(query.request)
                     return Job { limits in
-                        let counted = try await standardReport(query.request, limits)
+                        let counted = try await standardReport(wanted, limits)
                         return Counted(warnings: counted.warnings) { Self.response(counted, query.format) }
                     }
                 }

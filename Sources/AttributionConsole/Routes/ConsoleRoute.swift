@@ -19,7 +19,7 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     case webAds
     /// Saying why a postback verifies or not.
     case explain
-    /// Checking that an impression is signed as Apple demands.
+    /// Checking that an impression is signed as Apple requires.
     case impressionCheck
     /// Deliveries in quarantine.
     case quarantine

@@ -5,7 +5,7 @@ package import Logging
 import NIOCore
 import StrictJSON
 
-/// Why a postback verifies or not, and whether an impression is signed as Apple demands.
+/// Why a postback verifies or not, and whether an impression is signed as Apple requires.
 ///
 /// Each answer takes some tens of milliseconds of processor time at most, on Swift's pool.
 package struct ExplainRoutes: ConsoleRoutes {
@@ -62,9 +62,14 @@ private struct ImpressionCheckRequest {
         guard let named = try fields.string("public-key") else {
             throw fields.problem("public-key", found: "nothing", expected: Self.keyRule)
         }
+        let others = try fields.strings("other-keys")
+        guard others.count <= Self.maximumOtherKeys else {
+            throw fields.problem(
+                "other-keys", found: "\(others.count) keys", expected: "at most \(Self.maximumOtherKeys)")
+        }
         explainer = ImpressionExplainer(
             key: try Self.key(named, "public-key", fields),
-            otherKeys: try fields.strings("other-keys").prefix(8).map { try Self.key($0, "other-keys", fields) })
+            otherKeys: try others.map { try Self.key($0, "other-keys", fields) })
         signedText = try fields.string("signed-text").map { Array($0.utf8) }
         let object = try JSONObject(reading: body, limit: ImpressionExplainer.limit)
         switch object["impression"] {
@@ -80,6 +85,8 @@ private struct ImpressionCheckRequest {
         explainer.explain(impression, signedText: signedText)
     }
 
+    /// Each is tried with every repair.
+    private static let maximumOtherKeys = 8
     private static let keyRule = "a public key on P-256 or P-192, as PEM or base64 of its DER"
 
     private static func key(_ text: String, _ name: String, _ fields: RequestFields) throws -> SignaturePublicKey {

@@ -32,18 +32,34 @@ package struct DeliveryClient: Sendable {
     /// - Parameters:
     ///   - body: The bytes.
     ///   - url: Where.
+    ///   - limit: How long all of it may take, for a server may send a byte now and then.
     /// - Returns: The answer, whatever it is.
-    /// - Throws: What the connection reports.
-    package func post(_ body: [UInt8], to url: String) async throws -> Answer {
+    /// - Throws: What the connection reports, and `HTTPClientError.deadlineExceeded`.
+    package func post(_ body: [UInt8], to url: String, within limit: Duration = .seconds(15)) async throws -> Answer {
+        try await withThrowingTaskGroup(of: Answer.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await Self.exchange(body, url, within: limit) }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                throw HTTPClientError.deadlineExceeded
+            }
+            for try await answer in group {
+                return answer
+            }
+            throw CancellationError()
+        }
+    }
+
+    private static func exchange(_ body: [UInt8], _ url: String, within limit: Duration) async throws -> Answer {
         var request = HTTPClientRequest(url: url)
         request.post(json: ByteBuffer(bytes: body))
-        let response = try await Self.client.execute(request, timeout: .seconds(15))
+        let response = try await client.execute(request, timeout: TimeAmount(limit))
         let fields = response.headers.map { (name: $0.name, value: $0.value) }
         // Only its beginning matters, and a stranger may send without end.
         var answer: [UInt8] = []
         for try await buffer in response.body {
             answer += buffer.readableBytesView
-            if answer.count > Self.longestAnswer {
+            if answer.count > longestAnswer {
                 break
             }
         }
@@ -69,6 +85,8 @@ package struct DeliveryClient: Sendable {
             return "this machine does not trust its certificate, or they have no version of TLS in common"
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
             return "its certificate is for another name"
+        case let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout:
+            return "it was too slow to answer"
         default:
             break
         }

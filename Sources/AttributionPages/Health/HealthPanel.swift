@@ -15,19 +15,27 @@ struct HealthPanel {
             HTML(.h2, .id("health")) { "Is it alive?" }
             verdict
             HTML(.dl, .class("figures")) {
-                Self.figure("Last postback", age(of: health.lastRecordedAtMilliseconds), momentText)
-                Self.figure(
-                    "Deliveries a second", health.deliveriesPerSecond.map { HTML.decimal($0, places: 1) },
-                    "in the last minute")
-                Self.figure("Waiting to be recorded", health.waiting.map { .count(Int64($0)) }, nil)
-                Self.figure("In quarantine", quarantineCount, nil)
-                Self.figure("Store", storeBytes.map { HTML($0.bytes) }, health.store)
-                Self.figure(
-                    "Disk free", health.disk.map { HTML($0.free.bytes) }, health.disk.map { "of \($0.all.bytes)" })
+                if health.hasFigures {
+                    figuresOfAllNetworks
+                }
                 Self.figure("Certificate ends", certificateEnd, certificateDay)
                 Self.figure("Running for", age(of: health.startedAtMilliseconds), nil)
             }
         }
+    }
+
+    private var figuresOfAllNetworks: HTML {
+        HTML([
+            Self.figure("Last postback", age(of: health.lastRecordedAtMilliseconds), momentText),
+            Self.figure(
+                "Deliveries a second", health.deliveriesPerSecond.map { HTML.decimal($0, places: 1) },
+                "in the last minute"),
+            Self.figure("Waiting to be recorded", health.waiting.map { .count(Int64($0)) }, nil),
+            Self.figure("In quarantine", quarantineCount, nil),
+            Self.figure("Store", storeBytes.map { HTML($0.bytes) }, health.store),
+            Self.figure(
+                "Disk free", health.disk.map { HTML($0.free.bytes) }, health.disk.map { "of \($0.all.bytes)" }),
+        ])
     }
 
     private var verdict: HTML {

@@ -11,6 +11,8 @@ package struct ServerHealth: Sendable {
     package var store: String
     /// Whether postbacks can be recorded.
     package var recording: StoreHealth
+    /// Whether the figures that concern all networks are here.
+    private(set) var hasFigures = true
     /// When one was last recorded, in Unix milliseconds; nil if unknown.
     package var lastRecordedAtMilliseconds: Int64?
     /// Deliveries a second during the last minute; nil until that is known.
@@ -39,8 +41,8 @@ extension ServerHealth {
     /// The health without the figures that concern all networks.
     package var withoutFigures: ServerHealth {
         var health = ServerHealth(nowMilliseconds: nowMilliseconds, store: "", recording: recording)
+        health.hasFigures = false
         health.startedAtMilliseconds = startedAtMilliseconds
-        health.lastRecordedAtMilliseconds = lastRecordedAtMilliseconds
         health.certificateEndMilliseconds = certificateEndMilliseconds
         return health
     }
@@ -67,7 +69,7 @@ extension ServerHealth {
                 findings.append((.uncertain, "The disk of the store fills: \(disk.free.bytes) are free."))
             }
         }
-        if lastRecordedAtMilliseconds == nil, recording == .ready {
+        if hasFigures, lastRecordedAtMilliseconds == nil, recording == .ready {
             findings.append((.uncertain, "No postback has been recorded yet."))
         }
         return findings

@@ -13,11 +13,10 @@ package struct Report: Sendable {
     package let totals: Counts
     /// The deliveries of the days as of now; unfiltered, because quarantined deliveries have no proven dimensions.
     package let deliveries: DeliveryCounts
-    /// Whether deliveries are shown; they are those of all networks.
-    package var showsDeliveries = true
     /// The position up to which postbacks were counted; nil for a report without a store.
     package let position: LedgerPosition?
-    /// When the last of them was recorded, in Unix milliseconds; nil if there is none.
+    /// When the last postback of the store was recorded, in Unix milliseconds; nil if there is none, and for a limited
+    /// request.
     package let recordedAtMilliseconds: Int64?
     /// Values in the filters that no recorded postback has.
     package let unseen: [LedgerAnswer.UnseenValue]
@@ -36,8 +35,8 @@ package struct Report: Sendable {
         totals = answer.totals
         deliveries = answer.deliveries
         position = answer.position
-        recordedAtMilliseconds = answer.recordedAtMilliseconds
-        unseen = answer.unseen
+        recordedAtMilliseconds = request.isLimited ? nil : answer.recordedAtMilliseconds
+        unseen = answer.unseen(by: request)
         recomputedCount = answer.damaged.reduce(0) { $0 + Int64($1.count) }
         unreadableCount = answer.unreadableCount
         self.programVersion = programVersion
@@ -66,6 +65,11 @@ package struct Report: Sendable {
         ).warnings
     }
 
+    /// Whether deliveries are shown; they are those of all networks.
+    var showsDeliveries: Bool {
+        !request.isLimited
+    }
+
     /// What became of the deliveries, in words; nothing where they are not shown.
     var deliveryLines: [String] {
         showsDeliveries ? deliveries.lines(areUntilNow: request.asOf != nil) : []
@@ -79,5 +83,12 @@ package struct Report: Sendable {
     /// The figures shown in tables, where a cell holds one number.
     package var singleColumns: [ReportColumn] {
         request.columns ?? ReportColumn.single
+    }
+}
+
+extension LedgerAnswer {
+    /// The values that no recorded postback has, as far as who asks may know: other networks may have the rest.
+    func unseen(by request: ReportRequest) -> [UnseenValue] {
+        request.isLimited ? unseen.filter { $0.dimension == .network } : unseen
     }
 }

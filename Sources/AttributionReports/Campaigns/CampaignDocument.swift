@@ -5,6 +5,7 @@ import StrictJSON
 
 /// A file of names as text, to which campaigns are added without changing the rest of it.
 package struct CampaignDocument: Sendable {
+    private let name: String
     /// The text.
     private(set) var bytes: [UInt8]
     /// What it says.
@@ -17,6 +18,7 @@ package struct CampaignDocument: Sendable {
     ///   - name: The name of the file, for messages.
     /// - Throws: ``CodedErrors/InvalidDocuments`` with everything that is wrong with it.
     package init(_ bytes: [UInt8], name: String) throws(InvalidDocuments) {
+        self.name = name
         self.bytes = bytes.isEmpty ? Array("{\n  \"version\": 1,\n  \"campaigns\": []\n}\n".utf8) : bytes
         map = try CampaignMap(documents: [(name, self.bytes)])
     }
@@ -29,35 +31,45 @@ package struct CampaignDocument: Sendable {
     /// Adds a campaign at the end of the list, indented like the first one.
     ///
     /// - Parameter campaign: The campaign.
-    package mutating func add(_ campaign: NamedCampaign) {
-        guard let object = try? JSONObject(reading: bytes, limit: bytes.count) else {
-            return
+    /// - Throws: ``CodedErrors/Refusal`` for a text that would be too long to be read, and
+    ///   ``CodedErrors/InvalidDocuments`` for one that would not be as it must be; nothing is added then.
+    package mutating func add(_ campaign: NamedCampaign) throws {
+        let bytes = try bytes(with: campaign)
+        guard bytes.count <= DocumentFile.limit else {
+            throw Refusal(
+                .limitReached, "\(name) would be longer than \(DocumentFile.limit) bytes, the most that is read",
+                hint: "move campaigns that are over into another file")
         }
-        for field in object.scannedFields where object.source.isString(field.name, "campaigns") {
-            if case .nested(let range) = field.value {
-                insert(campaign, inListAt: range)
-                map.campaigns.append(campaign)
-                return
-            }
-        }
-        // There was no list: one goes before the end of the object.
-        guard let end = bytes.lastIndex(of: UInt8(ascii: "}")) else {
-            return
-        }
-        let last = bytes[..<end].lastIndex { !Self.isSpace($0) } ?? end
-        bytes.insert(contentsOf: Array(",\n  \"campaigns\": [\n    \(campaign.line)\n  ]".utf8), at: last + 1)
-        map.campaigns.append(campaign)
+        // Read again, so that whatever went wrong is not written.
+        self = try CampaignDocument(bytes, name: name)
     }
 
-    private mutating func insert(_ campaign: NamedCampaign, inListAt range: Range<Int>) {
+    private func bytes(with campaign: NamedCampaign) throws -> [UInt8] {
+        let object = try JSONObject(reading: bytes, limit: bytes.count)
+        for field in object.scannedFields where object.source.isString(field.name, "campaigns") {
+            if case .nested(let range) = field.value {
+                return bytes(with: campaign, inListAt: range)
+            }
+        }
+        // There was no list: one goes before the end of the object, after its version.
+        var bytes = bytes
+        let end = bytes.lastIndex(of: UInt8(ascii: "}")) ?? bytes.endIndex
+        let last = bytes[..<end].lastIndex { !Self.isSpace($0) } ?? bytes.startIndex
+        bytes.insert(contentsOf: Array(",\n  \"campaigns\": [\n    \(campaign.line)\n  ]".utf8), at: last + 1)
+        return bytes
+    }
+
+    private func bytes(with campaign: NamedCampaign, inListAt range: Range<Int>) -> [UInt8] {
+        var bytes = bytes
         let close = range.upperBound - 1
         let last = bytes[..<close].lastIndex { !Self.isSpace($0) } ?? range.lowerBound
         guard last > range.lowerBound else {
             bytes.replaceSubrange(range, with: Array("[\n    \(campaign.line)\n  ]".utf8))
-            return
+            return bytes
         }
         let space = bytes[(range.lowerBound + 1)...].prefix { Self.isSpace($0) }
         bytes.insert(contentsOf: Array(",".utf8) + space + Array(campaign.line.utf8), at: last + 1)
+        return bytes
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool {
@@ -100,12 +112,7 @@ extension CampaignDocument {
             let replacement = try FileReplacement(locking: path)
             var document = try CampaignDocument(try DocumentFile.bytes(orEmpty: path), name: path)
             let campaign = try allocation.campaign(in: document.map)
-            document.add(campaign)
-            guard document.bytes.count <= DocumentFile.limit else {
-                throw Refusal(
-                    .limitReached, "\(path) would be longer than \(DocumentFile.limit) bytes, the most that is read",
-                    hint: "move campaigns that are over into another file")
-            }
+            try document.add(campaign)
             try replacement.replace(with: document.bytes, mode: 0o644)
             return campaign
         } catch let problem as FileReplacement.Problem {

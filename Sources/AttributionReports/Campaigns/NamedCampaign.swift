@@ -49,10 +49,12 @@ package struct NamedCampaign: Hashable, Sendable {
     /// The last day on which a postback may arrive.
     ///
     /// - Parameter late: For how many days after the last ad they do.
-    /// - Returns: The day; nil for no end.
+    /// - Returns: The day; nil for no end, and for one after which no day can be written.
     package func lastArrival(_ late: Int64) -> CalendarDay? {
-        through?.advanced(by: late + 1)
+        through.map { $0.advanced(by: late + 1) }.flatMap { $0.next < Self.yearTenThousand ? $0 : nil }
     }
+
+    private static let yearTenThousand = CalendarDay(number: CivilDate.days(year: 10_000, month: 1, day: 1))
 
     /// The last day on which a postback with any of its ids may arrive; nil for no end.
     package var lastArrival: CalendarDay? {

@@ -26,6 +26,8 @@ package struct ReportRequest: Sendable {
     package var top: Int?
     /// Whether to show the conversion values as bars below tables.
     package var showsHistogram: Bool
+    /// Whether who asks may know of some networks alone: of the whole store, the report then has its position only.
+    package var isLimited = false
 
     /// Creates a request.
     package init(

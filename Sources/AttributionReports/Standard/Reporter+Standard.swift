@@ -55,9 +55,10 @@ extension Reporter {
         return StandardReport(
             request: request,
             sections: sections.map { named($0, request) },
-            position: days.position, recordedAtMilliseconds: days.recordedAtMilliseconds,
+            position: days.position,
+            recordedAtMilliseconds: request.selection.isLimited ? nil : days.recordedAtMilliseconds,
             firstDay: firstDay, warnings: problems.warnings, notes: request.notes(firstDay: firstDay, plan),
-            unseen: days.unseen, programVersion: programVersion)
+            unseen: days.unseen(by: request.selection), programVersion: programVersion)
     }
 
     /// A section with names, if there is a file of them.

@@ -27,8 +27,7 @@ struct CountsFile: Sendable {
             }
             guard access(path, W_OK) == 0 else { throw problem() }
         } else {
-            let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-            guard access(folder, W_OK | X_OK) == 0 else { throw problem() }
+            guard access(folder, R_OK | W_OK | X_OK) == 0 else { throw problem() }
         }
     }
 
@@ -43,6 +42,10 @@ struct CountsFile: Sendable {
         guard flock(descriptor, LOCK_EX) == 0, fstat(descriptor, &status) == 0 else { throw problem() }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw notRegular
+        }
+        if status.st_size == 0 {
+            // It may just have been made, and its name be in memory alone.
+            try syncFolder()
         }
         let end = try endOfLines(descriptor, size: status.st_size)
         var written = 0
@@ -62,6 +65,17 @@ struct CountsFile: Sendable {
             _ = ftruncate(descriptor, end)
             throw problem
         }
+    }
+
+    private var folder: String {
+        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    }
+
+    private func syncFolder() throws(Problem) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw problem() }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw problem() }
     }
 
     /// More than the longest line.

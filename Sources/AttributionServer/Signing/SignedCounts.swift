@@ -13,8 +13,8 @@ import Synchronization
 package final class SignedCounts: Sendable {
     /// The time between two writes.
     private static let interval = Duration.seconds(60)
-    /// With so many different campaigns the sums are written early, which bounds memory while the file can be written.
-    private static let maximumSums = 10_000
+    /// With so many sums they are written early.
+    private static let manySums = 10_000
 
     private struct Sum {
         var count: Int64 = 0
@@ -26,8 +26,14 @@ package final class SignedCounts: Sendable {
     private struct State {
         /// The sums by day and campaign; a sum is of one day.
         var sums: [Int64: [SignedCampaign: Sum]] = [:]
+        /// How many sums there are on all days.
+        var count = 0
+        /// Ads that there was no room to count, and that were not logged yet.
+        var uncounted: Int64 = 0
         var sequence: Int64 = 0
         var writtenAt: ContinuousClock.Instant
+        /// Whether the last write failed.
+        var isFailing = false
     }
 
     /// Where sums are written.
@@ -46,7 +52,9 @@ package final class SignedCounts: Sendable {
     }
 
     private let destination: Destination
+    private let maximumSums: Int
     private let writer: Nonce
+    private let logger: Logger
     private let failures: FailureLog
     private let state: Mutex<State>
     /// Lines that are not known to be written; held while writing.
@@ -56,10 +64,16 @@ package final class SignedCounts: Sendable {
     ///
     /// - Parameters:
     ///   - destination: Where sums are written.
+    ///   - maximumSums: How many sums are held while they cannot be written; ads of further campaigns and days are then
+    ///     not counted, and logged by their number.
     ///   - now: The current instant.
     ///   - logger: Where failures are logged.
-    package init(_ destination: Destination, at now: ContinuousClock.Instant, logger: Logger) {
+    package init(
+        _ destination: Destination, maximumSums: Int = 100_000, at now: ContinuousClock.Instant, logger: Logger
+    ) {
         self.destination = destination
+        self.maximumSums = maximumSums
+        self.logger = logger
         var generator = SystemRandomNumberGenerator()
         writer = Nonce(using: &generator)
         failures = FailureLog("signed impressions could not be written; they are written with the next", logger: logger)
@@ -73,7 +87,13 @@ package final class SignedCounts: Sendable {
         let day = second.dividedRoundingDown(by: 86_400)
         state.withLock { state in
             for campaign in campaigns {
-                var sum = state.sums[day]?[campaign] ?? Sum()
+                let known = state.sums[day]?[campaign]
+                guard known != nil || state.count < maximumSums else {
+                    state.uncounted += 1
+                    continue
+                }
+                state.count += known == nil ? 1 : 0
+                var sum = known ?? Sum()
                 sum.count += 1
                 sum.first = min(sum.first, second)
                 sum.last = max(sum.last, second)
@@ -85,17 +105,12 @@ package final class SignedCounts: Sendable {
     /// Writes the sums if a minute has passed; call it often, from a thread that may wait.
     package func heartbeat(at now: ContinuousClock.Instant) {
         let isDue = state.withLock { state in
-            guard now - state.writtenAt >= Self.interval || state.sums.values.contains(where: Self.isLarge) else {
-                return false
-            }
+            let isFull = state.count >= Self.manySums && !state.isFailing
+            guard isFull || now - state.writtenAt >= Self.interval else { return false }
             state.writtenAt = now
             return true
         }
         if isDue { write() }
-    }
-
-    private static func isLarge(_ sums: [SignedCampaign: Sum]) -> Bool {
-        sums.count >= maximumSums
     }
 
     /// Writes what was counted.
@@ -103,6 +118,24 @@ package final class SignedCounts: Sendable {
     /// - Returns: Whether all of it is written.
     @discardableResult
     package func write() -> Bool {
+        logUncounted()
+        let isWritten = writeLines()
+        state.withLock { $0.isFailing = !isWritten }
+        return isWritten
+    }
+
+    private func logUncounted() {
+        let uncounted = state.withLock { state in
+            defer { state.uncounted = 0 }
+            return state.uncounted
+        }
+        guard uncounted > 0 else { return }
+        logger.error(
+            "signed ads were not counted: too many campaigns wait to be written",
+            metadata: ["ads": "\(uncounted)", "sums": "\(maximumSums)"])
+    }
+
+    private func writeLines() -> Bool {
         lines.withLock { lines in
             // First what could not be written before, as it is; then what was counted since.
             for isNew in [false, true] {
@@ -123,8 +156,8 @@ package final class SignedCounts: Sendable {
     private func takeLines() -> [SignedImpressionCount] {
         let (sums, first) = state.withLock { state in
             let first = state.sequence
-            state.sequence += Int64(state.sums.values.reduce(0) { $0 + $1.count })
-            defer { state.sums = [:] }
+            state.sequence += Int64(state.count)
+            defer { (state.sums, state.count) = ([:], 0) }
             return (state.sums, first)
         }
         let all = sums.sorted { $0.key < $1.key }.flatMap(\.value)

@@ -92,6 +92,8 @@ struct EndpointCheck {
     }
 
     private static let connection = "connection"
+    /// How long all of an answer may take.
+    private static let limit = Duration.seconds(10)
 
     private static func unreachable(_ url: String, _ error: any Error) -> Finding {
         .problem(
@@ -113,7 +115,7 @@ struct EndpointCheck {
         let answer: DeliveryClient.Answer
         do {
             let body = try ForgedDelivery(id: "skan-doctor-\(UUID().uuidString.lowercased())").body
-            answer = try await DeliveryClient().post(body, to: url)
+            answer = try await DeliveryClient().post(body, to: url, within: Self.limit)
         } catch {
             return Outcome(finding: Self.unreachable(url, error))
         }

@@ -7,7 +7,7 @@ import StrictJSON
 struct CheckImpressionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-impression",
-        abstract: "Check that impressions are signed as Apple demands, and say why if they are not.",
+        abstract: "Check that impressions are signed as Apple requires, and say why if they are not.",
         discussion: """
             An impression is a JSON object with its signature: the fields of skan sign under Apple's names, the \
             parameters of loadProduct under the names of StoreKit's constants, the properties of SKAdImpression, or the \

@@ -26,7 +26,7 @@ package struct StandardReportRequest: Sendable {
     /// The name of the report.
     package let name: StandardReportName
     /// What to count, without dimensions.
-    package let selection: ReportRequest
+    package var selection: ReportRequest
     /// The only section to show; nil for all.
     package let section: String?
     /// Whether the figures are compared with the previous period, if the days have a beginning.

@@ -43,9 +43,10 @@ extension StandardReportPlan {
             .postbacks.compared, .installs.compared, .secondWindow.compared, .thirdWindow.compared,
             .reengagements.compared, .losses.compared,
         ]
+        let recordedAt = figures.request.selection.isLimited ? nil : figures.recordedAtMilliseconds
         let state: [ReportCell] = [
             figures.isRecording.map { .key($0 ? "yes" : "no") } ?? .absent,
-            figures.recordedAtMilliseconds.map(ReportCell.time) ?? .absent,
+            recordedAt.map(ReportCell.time) ?? .absent,
         ]
         func cells(_ counts: Counts) -> [ReportCell] {
             state + totals.map { $0.cell(counts) }

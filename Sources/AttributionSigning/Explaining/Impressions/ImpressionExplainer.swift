@@ -2,7 +2,7 @@ import Attribution
 import Hashing
 import StrictJSON
 
-/// Says whether an impression is signed as Apple demands, and if not, why: proven by the text that was signed instead.
+/// Says whether an impression is signed as Apple requires, and if not, why: proven by the text that was signed instead.
 package struct ImpressionExplainer: Sendable {
     private let key: SignaturePublicKey
     private let otherKeys: [SignaturePublicKey]
@@ -120,7 +120,7 @@ package struct ImpressionExplainer: Sendable {
         if case .failure(let problem) = checked {
             return explanation(
                 .invalid, Self.cause(of: problem, claim), "the signature is over these values, but \(problem)",
-                "sign and pass on the value that Apple demands", claim, field: problem.field)
+                "sign and pass on the value that Apple requires", claim, field: problem.field)
         }
         if let signedText, signedText != text.bytes() {
             let (cause, field, finding) = TextComparison(text, signedText).difference

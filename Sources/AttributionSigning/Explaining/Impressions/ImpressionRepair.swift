@@ -63,7 +63,7 @@ extension ClaimedImpression {
         }
         repairs.append(
             ImpressionRepair(
-                .letterCase, .nonce, .signed, "the nonce was signed in upper case; Apple demands lower case",
+                .letterCase, .nonce, .signed, "the nonce was signed in upper case; Apple requires lower case",
                 text.replacing(.nonce) { $0.uppercased() }))
         if let time = text.parts.first(where: { $0.field == .timestamp }).flatMap({ Int64($0.text) }) {
             repairs.append(

@@ -11,7 +11,7 @@ struct ImpressionText {
 
     var parts: [Part]
 
-    /// The bytes to sign, with the separator that Apple demands or another one.
+    /// The bytes to sign, with the separator that Apple requires or another one.
     func bytes(separator: [UInt8] = SignedTextSeparator.utf8) -> [UInt8] {
         Array(parts.map { Array($0.text.utf8) }.joined(separator: separator))
     }

@@ -2,7 +2,7 @@ import Attribution
 import Hashing
 import StrictJSON
 
-/// Says whether a compact JWS is an AdAttributionKit impression as Apple demands.
+/// Says whether a compact JWS is an AdAttributionKit impression as Apple requires.
 struct JWSImpressionExplainer {
     let key: SignaturePublicKey
     let otherKeys: [SignaturePublicKey]
@@ -59,7 +59,7 @@ struct JWSImpressionExplainer {
         }
         return explanation(
             .invalid, Self.cause(of: problem), "the signature is over these values, but \(problem)", claim,
-            "sign the value that Apple demands", field: problem.field)
+            "sign the value that Apple requires", field: problem.field)
     }
 
     // MARK: Signature
