@@ -1,5 +1,5 @@
 import Attribution
-import AttributionListener
+import AttributionConsole
 import AttributionServer
 import AttributionSigning
 import AttributionStore
