@@ -106,6 +106,44 @@ struct KeyTests {
         #expect(problem?.description.hasPrefix(expected.replacing("FILE", with: file)) == true, "\(problem as Any)")
     }
 
+    static let signers: [(String, String, String?)] = [
+        (#""signer": "unix:s.sock", "key-id": "k""#, "public.pem", nil),
+        (#""signer": "unix:/run/s.sock", "key-id": "k 1""#, "public.pem", nil),
+        (#""signer": "unix:s.sock", "key-id": "k""#, "private.pem", "holds a private key, but an external signer"),
+        (#""signer": "unix:s.sock", "key-id": "k""#, "none.pem", "no such file"),
+        (#""signer": "unix:s.sock""#, "public.pem", "expected both signer and key-id, or neither"),
+        (#""key-id": "k""#, "private.pem", "expected both signer and key-id, or neither"),
+        (#""signer": "s.sock", "key-id": "k""#, "public.pem", "signer is \"s.sock\", expected \"unix:\""),
+        (#""signer": "unix:", "key-id": "k""#, "public.pem", "signer is \"unix:\", expected \"unix:\""),
+        (#""signer": "unix:s/", "key-id": "k""#, "public.pem", "signer is \"unix:s/\", expected \"unix:\""),
+        (#""signer": "unix:s.sock", "key-id": """#, "public.pem", "key-id is empty, too long or not ASCII"),
+        (#""signer": "unix:s.sock", "key-id": "ä""#, "public.pem", "key-id is empty, too long or not ASCII"),
+    ]
+
+    @Test(
+        "A key of an external signer has its socket, its name there and its public half, and nothing less",
+        arguments: signers)
+    func externalSigner(_ members: String, _ name: String, _ expected: String?) throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let key = try NetworkPrivateKey.generate(.p256)
+        try KeyFile.writeNew(key.pem(), to: "\(folder)/private.pem")
+        try KeyFile.writeNew(key.publicKey().pem(), to: "\(folder)/public.pem")
+        let file = "\(folder)/keys.json"
+        let list = """
+            {"keys": [{"ad-network-id": "n.skadnetwork", "file": "\(name)", "versions": "2.1-4.0", "use": "active", \(members)}]}
+            """
+        try Data(list.utf8).write(to: URL(fileURLWithPath: file))
+        guard let expected else {
+            let external = try #require(NetworkKeySet(file: file).externalKeys.first)
+            #expect(external.socket.hasSuffix("/s.sock") && external.socket.hasPrefix("/"))
+            #expect(external.publicKey.matches(key))
+            #expect(try NetworkSigner(NetworkKeySet(file: file)).hasExternalKeys)
+            return
+        }
+        let problem = #expect(throws: KeyProblem.self) { try NetworkKeySet(file: file) }
+        #expect(problem?.description.contains(expected) == true, "\(problem as Any)")
+    }
+
     /// Makes `old.pem` on P-192, `former.pem` and `new.pem`, and lists them.
     private func list(_ formerUse: String, oldVersions: String = "1.0-2.0", newVersions: String = "2.1-4.0") throws
         -> NetworkKeySet

@@ -52,7 +52,7 @@ extension PrometheusFamily {
             "skan_external_signature_seconds", .histogram,
             "Time from the request of a signature to the external signer's answer, by key."),
         PrometheusFamily(
-            "skan_external_signer_up", .gauge, "1 if the external signer at a socket answers, otherwise 0."),
+            "skan_external_signer_up", .gauge, "Whether the external signer at a socket answers, 1 or 0."),
         PrometheusFamily("skan_signing_queue_depth", .gauge, "Requests waiting to be signed."),
         PrometheusFamily(
             "skan_signing_requests_total", .counter,

@@ -173,7 +173,7 @@ struct SigningWorker {
         let keys = request.keys ?? turn.keys
         let signed = turn.signed[keys.generation] ?? []
         var request = request
-        if request.awaited == nil {
+        if keys.signer.hasExternalKeys, request.awaited == nil {
             let needed = Self.needed(parts, signed)
             guard needed.isEmpty else {
                 request.awaited = SigningRequest.Awaited(parts: parts.map { ($0.line, $0.plan) })

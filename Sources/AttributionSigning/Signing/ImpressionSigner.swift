@@ -131,18 +131,17 @@ package struct ImpressionSigner: Sendable {
     ) throws -> UnverifiedSignature<Impression> {
         let digest = SHA256.digest(of: message).bytes
         let signature: [UInt8]
-        let failure: any Error
+        var externalKey: String?
         switch key {
         case .own(let privateKey):
             signature = try digestSigner?.signature(digest: digest) ?? privateKey.signature(digest: digest)
-            failure = SignerError.signatureDoesNotVerify
         case .external(let key):
             let digestSigner = digestSigner ?? ExternalDigestSigner(key: key, signatures: [:])
             signature = try digestSigner.signature(digest: digest)
-            failure = ExternalSignerError.wrongSignature(key: key.id)
+            externalKey = key.id
         }
         return UnverifiedSignature(
             impression: impression, message: message, digest: digest, signature: signature, check: check,
-            failure: failure)
+            externalKey: externalKey)
     }
 }

@@ -28,6 +28,8 @@ package struct NetworkSigner: Sendable {
     package private(set) var uses: [KeyUse] = []
     /// The networks it signs for, in the order of the list.
     package let networks: [BiddingNetwork]
+    /// Whether any of its keys is one of an external signer.
+    package private(set) var hasExternalKeys = false
     /// The fingerprints of the active keys.
     package let fingerprints: Set<String>
 
@@ -40,6 +42,9 @@ package struct NetworkSigner: Sendable {
         for key in keys.entries {
             guard case .active(let signingKey) = key.use else {
                 continue
+            }
+            if case .external = signingKey {
+                hasExternalKeys = true
             }
             let name = key.adNetworkID.registered
             if entries[name] == nil {

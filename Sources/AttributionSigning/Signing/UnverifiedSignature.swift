@@ -11,24 +11,32 @@ struct UnverifiedSignature<Impression> {
     let signature: [UInt8]
     /// Verifies it.
     let check: OwnSignatureCheck
-    /// What it means if it does not verify.
-    fileprivate let failure: any Error
+    /// The external signer's name of its key; nil for a key in this process.
+    private let externalKey: String?
 
     init(
         impression: Impression, message: [UInt8], digest: [UInt8], signature: [UInt8], check: OwnSignatureCheck,
-        failure: any Error
+        externalKey: String?
     ) {
         self.impression = impression
         self.message = message
         self.digest = digest
         self.signature = signature
         self.check = check
-        self.failure = failure
+        self.externalKey = externalKey
     }
 
     /// Whether it verifies, checked by itself.
     var isValid: Bool {
         check.verifies(signature, digest: digest)
+    }
+
+    /// What it means if it does not verify.
+    fileprivate var failure: any Error {
+        guard let externalKey else {
+            return SignerError.signatureDoesNotVerify
+        }
+        return ExternalSignerError.wrongSignature(key: externalKey)
     }
 }
 
