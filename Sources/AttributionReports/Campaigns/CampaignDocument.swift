@@ -36,7 +36,7 @@ package struct CampaignDocument: Sendable {
         for field in object.scannedFields where object.source.isString(field.name, "campaigns") {
             if case .nested(let range) = field.value {
                 insert(campaign, inListAt: range)
-                map.campaigns.append(campaign)
+                map.add(campaign)
                 return
             }
         }
@@ -46,7 +46,7 @@ package struct CampaignDocument: Sendable {
         }
         let last = bytes[..<end].lastIndex { !Self.isSpace($0) } ?? end
         bytes.insert(contentsOf: Array(",\n  \"campaigns\": [\n    \(campaign.line)\n  ]".utf8), at: last + 1)
-        map.campaigns.append(campaign)
+        map.add(campaign)
     }
 
     private mutating func insert(_ campaign: NamedCampaign, inListAt range: Range<Int>) {
