@@ -97,7 +97,7 @@ struct BlockTests {
         await #expect(throws: StoreError.notMigrated(path: address.description, found: 1, needed: 3)) {
             try await PostgreSQLLedgerReader(address).answer(LedgerQuestion())
         }
-        #expect(try SchemaMigrator.migrate(address) == .migrated(from: 1, to: 3))
+        #expect(try SchemaMigrator.migrate(address) == .migrated(from: 1, to: 5))
         #expect(try await store.expectExact() == 0)
         let node = try store.node()
         try store.beat(node, until: "SELECT count(*) = 2 FROM skan.block")

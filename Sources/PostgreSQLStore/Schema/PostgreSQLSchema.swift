@@ -12,7 +12,7 @@ enum PostgreSQLSchema {
     }
 
     /// What this program reads and writes.
-    static let version: Int64 = 3
+    static let version: Int64 = 5
 
     static let migrations = [
         Migration(version: 1, oldestProgram: 1, sql: first),
@@ -20,6 +20,8 @@ enum PostgreSQLSchema {
         Migration(version: 2, oldestProgram: 1, sql: PostgreSQLBlockSchema.sql),
         // A node of an earlier release keeps its own budgets of the quarantine.
         Migration(version: 3, oldestProgram: 1, sql: PostgreSQLNodeSchema.sql),
+        // A node of an earlier release does not look at checksums, and a trigger gives them to what it adds.
+        Migration(version: 5, oldestProgram: 1, sql: PostgreSQLValueSchema.sql),
     ]
 
     private static let first = ledger + quarantine + counts + webAds + imports + functions + views
