@@ -108,6 +108,19 @@ struct LostRowTests {
         #expect(try ledger.record(try (0..<400).map { try delivery("\($0)") }).allSatisfy { $0 == .duplicate(.test) })
     }
 
+    @Test("A row with one value that cannot be is kept beside a damaged page, as it is")
+    func strangeRow() async throws {
+        try fill(400)
+        try SQLite.execute(
+            "PRAGMA ignore_check_constraints = ON; UPDATE postback SET traffic = 'strange' WHERE id = 399", store.path)
+        #expect(try await repair().found.differences.contains(.tables(.postbacks)) == false)
+        try SQLite.garble("postback", store.path, offset: 2)
+        let repair = try await repair()
+        #expect(repair.found.differences.contains(.tables(.postbacks)))
+        #expect(repair.remaining.differences.allSatisfy { !$0.isRepairable })
+        #expect(try SQLite.query("SELECT received_at FROM postback WHERE id = 399", store.path) == "\(Postbacks.noon)")
+    }
+
     @Test("An owner replaces a damaged page of rows while it records")
     func damagedPageOfOwner() async throws {
         try fill(400)

@@ -34,10 +34,14 @@ extension DerivedTables {
         return count == names.count
     }
 
-    /// Whether all of them exist and pass SQLite's `integrity_check`.
+    /// Whether all of them exist and pass SQLite's `integrity_check`; of the rows of postbacks, whether they can be read.
     func areWhole(_ db: Database) throws -> Bool {
         guard try exist(db) else {
             return false
+        }
+        guard self != .postbacks else {
+            // A row with one value that cannot be keeps the others.
+            return try ReadableIDs(db: db, table: "postback").areReadable(1...max(1, LedgerScan.newestRow(db)))
         }
         return try names.tables.allSatisfy { table in
             try Database.nilIfDamaged { try String.fetchOne(db, sql: "PRAGMA integrity_check('\(table)')") } == "ok"
@@ -89,11 +93,18 @@ extension DerivedTables {
             return
         }
         try db.execute(sql: "ALTER TABLE \(table) RENAME TO damaged_\(table); \(sql)")
+        let types = try db.columns(in: table).map { "typeof(\($0.name)) = '\($0.type.lowercased())'" }
+        if self == .postbacks {
+            try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
+        }
+        defer { try? db.execute(sql: "PRAGMA ignore_check_constraints = OFF") }
         for ids in rows {
-            // Damage may have changed a value so that it is refused.
+            // Damage may have changed a value to one that is refused.
             try db.execute(
-                sql: "INSERT OR IGNORE INTO \(table) SELECT * FROM damaged_\(table) WHERE id BETWEEN ? AND ?",
-                arguments: [ids.lowerBound, ids.upperBound])
+                sql: """
+                    INSERT OR IGNORE INTO \(table) SELECT * FROM damaged_\(table)
+                    WHERE id BETWEEN ? AND ? AND \(types.joined(separator: " AND "))
+                    """, arguments: [ids.lowerBound, ids.upperBound])
         }
         try Self.remove(["damaged_\(table)"], db, removal)
     }

@@ -19,7 +19,7 @@ struct ReadableIDs {
         var ranges: [ClosedRange<Int64>] = []
         var pending = [ids]
         while let next = pending.popLast() {
-            if try isReadable(next) {
+            if try areReadable(next) {
                 if let last = ranges.last, last.upperBound + 1 == next.lowerBound {
                     ranges[ranges.count - 1] = last.lowerBound...next.upperBound
                 } else {
@@ -34,7 +34,8 @@ struct ReadableIDs {
         return ranges
     }
 
-    private func isReadable(_ ids: ClosedRange<Int64>) throws -> Bool {
+    /// Whether all rows of a range can be read.
+    func areReadable(_ ids: ClosedRange<Int64>) throws -> Bool {
         let isRead: Void? = try Database.nilIfDamaged {
             let rows = try Row.fetchCursor(
                 db.cachedStatement(sql: "SELECT * FROM \(table) WHERE id BETWEEN ? AND ?"),
@@ -49,7 +50,7 @@ struct ReadableIDs {
             return true
         }
         return try stride(from: ids.lowerBound, through: ids.upperBound, by: ids.count / 4_096).contains {
-            try isReadable($0...$0)
+            try areReadable($0...$0)
         }
     }
 }
