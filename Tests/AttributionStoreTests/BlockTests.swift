@@ -95,10 +95,10 @@ struct BlockTests {
             UPDATE skan.store SET version = 1, oldest_program = 1
             """)
         let address = try store.address
-        await #expect(throws: StoreError.notMigrated(path: address.description, found: 1, needed: 4)) {
+        await #expect(throws: StoreError.notMigrated(path: address.description, found: 1, needed: 5)) {
             try await PostgreSQLLedgerReader(address).answer(LedgerQuestion())
         }
-        #expect(try SchemaMigrator.migrate(address) == .migrated(from: 1, to: 4))
+        #expect(try SchemaMigrator.migrate(address) == .migrated(from: 1, to: 5))
         #expect(try await store.expectExact() == 0)
         let node = try store.node()
         try store.beat(node, until: "SELECT count(*) = 2 FROM skan.block")

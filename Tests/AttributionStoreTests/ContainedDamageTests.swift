@@ -58,7 +58,9 @@ struct ContainedDamageTests {
 
     @Test(
         "A damaged page of another table fails neither a report nor a repair nor a start",
-        arguments: ["delivery", "repeat_delay", "quarantine", "quarantine_total", "quarantine_received"])
+        arguments: [
+            "delivery", "repeat_delay", "quarantine", "quarantine_total", "quarantine_received", "recipient_copy",
+        ])
     func damagedPage(_ name: String) async throws {
         try fill(9)
         try SQLite.garble(name, store.path)

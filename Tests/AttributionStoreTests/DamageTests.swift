@@ -62,7 +62,11 @@ struct DamageTests {
     static let findings: [(damage: String, finding: String, isRepairable: Bool)] = [
         ("UPDATE postback_body SET body = x'00' WHERE id = 3", "postback 3: does not verify again", false),
         ("DELETE FROM postback_body WHERE id = 3", "postback 3: cannot be read: its body is missing", false),
-        ("DELETE FROM postback WHERE id = 3", "postback 3: its row is missing", false),
+        ("DELETE FROM postback WHERE id = 3", "postback 3: its row is missing; its bytes verify", true),
+        (
+            "DELETE FROM postback WHERE id = 3; DELETE FROM postback_body WHERE id = 3",
+            "postback 3: its row is missing, and so are its bytes", false
+        ),
         ("UPDATE postback SET traffic = 'apple' WHERE id = 3", "postback 3: recorded as apple", false),
         ("UPDATE postback SET key_digest = zeroblob(16) WHERE id = 3", "postback 3: its digests", true),
         ("UPDATE postback SET content_digest = zeroblob(16) WHERE id = 3", "postback 3: its digests", true),

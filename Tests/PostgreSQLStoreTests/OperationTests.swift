@@ -33,13 +33,13 @@ struct OperationTests {
     @Test("A database without tables is migrated once, and one of a later release refused")
     func migrating() throws {
         let address = try database.address
-        #expect(try SchemaMigrator.check(address) == .migrated(from: nil, to: 4))
-        #expect(try SchemaMigrator.migrate(address) == .migrated(from: nil, to: 4))
+        #expect(try SchemaMigrator.check(address) == .migrated(from: nil, to: 5))
+        #expect(try SchemaMigrator.migrate(address) == .migrated(from: nil, to: 5))
         #expect(try SchemaMigrator.migrate(address) == .current)
         // A later release that this one can still work beside, and one that it cannot.
-        try database.sql("UPDATE skan.store SET version = 5")
+        try database.sql("UPDATE skan.store SET version = 6")
         #expect(try database.node().record([database.delivery(id: "a")]) == [.recorded(.test)])
-        try database.sql("UPDATE skan.store SET oldest_program = 5")
+        try database.sql("UPDATE skan.store SET oldest_program = 6")
         #expect(throws: StoreError.newerSchema(path: address.description)) { try database.node() }
     }
 

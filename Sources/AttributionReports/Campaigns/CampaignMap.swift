@@ -8,7 +8,9 @@ package struct CampaignMap: DocumentSet {
     /// The names of apps that show ads.
     package internal(set) var sourceApps: [AppStoreItemID: String] = [:]
     /// The campaigns, in the order of the files.
-    package internal(set) var campaigns: [NamedCampaign] = []
+    package private(set) var campaigns: [NamedCampaign] = []
+    /// Where the campaigns of an id are.
+    private var index = CampaignIndex()
 
     /// Makes a map without names.
     package init() {}
@@ -24,15 +26,26 @@ package struct CampaignMap: DocumentSet {
         besides known: InvalidDocuments = InvalidDocuments()
     ) throws(InvalidDocuments) {
         var invalid = known
+        // One reader for all of them, because a map that is shared would be copied for each.
+        var reader = CampaignMapReader()
         for (name, bytes) in documents {
-            var reader = CampaignMapReader(self)
-            reader.read(bytes)
-            invalid.note(reader.problems.all, in: name)
-            self = reader.map
+            invalid.note(reader.read(bytes), in: name)
         }
         guard invalid.problems.isEmpty else {
             throw invalid
         }
+        self = reader.map
+    }
+
+    /// Adds a campaign after the others.
+    mutating func add(_ campaign: NamedCampaign) {
+        index.add(campaign, at: campaigns.count)
+        campaigns.append(campaign)
+    }
+
+    /// The campaigns of an id, in the order of the files.
+    func campaigns(_ key: CampaignIndex.Key) -> [NamedCampaign] {
+        index.indices(key).map { campaigns[$0] }
     }
 
     /// Two campaigns that share an id while postbacks of both may arrive.
@@ -50,33 +63,34 @@ package struct CampaignMap: DocumentSet {
     /// The campaigns whose postbacks could be taken for each other.
     package var conflicts: [Conflict] {
         var conflicts: [Conflict] = []
-        let groups = Dictionary(grouping: campaigns.indices) { index in
-            "\(campaigns[index].app) \(campaigns[index].network)"
-        }
-        for indices in groups.values {
-            for (position, left) in indices.enumerated() {
-                for right in indices[..<position] {
-                    conflicts += Self.conflicts(campaigns[right], campaigns[left])
-                }
+        for (id, indices) in index.sharedIDs {
+            switch id {
+            case .campaignID(let text):
+                conflicts += self.conflicts(indices, "campaign id \(text)", NamedCampaign.daysAfterCampaignID)
+            case .sourceIdentifier(let text):
+                conflicts += self.conflicts(
+                    indices, "source identifier \(text)", NamedCampaign.daysAfterSourceIdentifier)
+            case .longerIdentifier: break
             }
         }
-        return conflicts.sorted { ($0.second.from, $0.id, $0.second.name) < ($1.second.from, $1.id, $1.second.name) }
+        return conflicts.sorted {
+            ($0.second.from, $0.id, $0.second.name, $0.first.from, $0.first.name)
+                < ($1.second.from, $1.id, $1.second.name, $1.first.from, $1.first.name)
+        }
     }
 
-    private static func conflicts(_ left: NamedCampaign, _ right: NamedCampaign) -> [Conflict] {
-        let (first, second) = left.from <= right.from ? (left, right) : (right, left)
+    /// The conflicts of the campaigns of one id.
+    ///
+    /// Each is compared only with those whose postbacks may still arrive when it begins, all of which are conflicts.
+    private func conflicts(_ indices: [Int], _ id: String, _ late: Int64) -> [Conflict] {
         var conflicts: [Conflict] = []
-        func note(_ id: String, _ late: Int64) {
-            if first.isTooClose(to: second, late) {
-                conflicts.append(
-                    Conflict(id: id, first: first, second: second, lastArrival: first.lastArrival(late)))
+        var earlier: [NamedCampaign] = []
+        for campaign in indices.map({ campaigns[$0] }).sorted(by: { $0.from < $1.from }) {
+            earlier.removeAll { !$0.isTooClose(to: campaign, late) }
+            conflicts += earlier.map { first in
+                Conflict(id: id, first: first, second: campaign, lastArrival: first.lastArrival(late))
             }
-        }
-        if let id = first.campaignID, id == second.campaignID {
-            note("campaign id \(id.value)", NamedCampaign.daysAfterCampaignID)
-        }
-        if let identifier = first.sourceIdentifier, identifier == second.sourceIdentifier {
-            note("source identifier \(identifier)", NamedCampaign.daysAfterSourceIdentifier)
+            earlier.append(campaign)
         }
         return conflicts
     }

@@ -2,17 +2,21 @@ import Attribution
 import CodedErrors
 import StrictJSON
 
-/// Reads one file of names into a map, and notes everything that is wrong with it.
+/// Reads files of names into a map, and notes everything that is wrong with each.
 struct CampaignMapReader {
-    private(set) var map: CampaignMap
-    private(set) var problems = DocumentProblems()
+    private(set) var map = CampaignMap()
+    private var problems = DocumentProblems()
 
-    /// Continues a map.
-    init(_ map: CampaignMap) {
-        self.map = map
+    /// Reads a file.
+    ///
+    /// - Returns: What is wrong with it.
+    mutating func read(_ file: [UInt8]) -> [DocumentProblem] {
+        problems = DocumentProblems()
+        readMembers(of: file)
+        return problems.all
     }
 
-    mutating func read(_ file: [UInt8]) {
+    private mutating func readMembers(of file: [UInt8]) {
         guard
             let fields = problems.attempt(
                 try DocumentFields(
@@ -81,7 +85,7 @@ struct CampaignMapReader {
         guard problems.all.count == known, let name, let network, let app, let from else {
             return
         }
-        map.campaigns.append(
+        map.add(
             NamedCampaign(
                 name: name, network: network, app: AppStoreItemID(Int64(app)), campaignID: campaignID ?? nil,
                 sourceIdentifier: identifier ?? nil, from: from, through: through ?? nil))

@@ -52,9 +52,7 @@ extension CampaignMap {
         app: String,
         days: ClosedRange<CalendarDay>?
     ) -> CampaignName {
-        let names = possible(network, app, days, NamedCampaign.daysAfterCampaignID) {
-            $0.campaignID.map { String($0.value) } == id
-        }.names
+        let names = possible(.campaignID(id), network, app, days, NamedCampaign.daysAfterCampaignID).names
         return switch names.count {
         case 0: .unmapped
         case 1: CampaignName(names[0], .named)
@@ -79,16 +77,13 @@ extension CampaignMap {
         app: String,
         days: ClosedRange<CalendarDay>?
     ) -> CampaignName {
-        let campaigns = possible(network, app, days, NamedCampaign.daysAfterSourceIdentifier) { campaign in
-            guard let other = campaign.sourceIdentifier?.digits else {
-                return false
-            }
-            return identifier.digits.hasSuffix(other) || other.hasSuffix(identifier.digits)
+        func names(_ id: CampaignIndex.ID) -> [String] {
+            possible(id, network, app, days, NamedCampaign.daysAfterSourceIdentifier).names
         }
         var path: [String] = []
         var deepest = 0
         for count in 2...identifier.digits.utf8.count {
-            let names = campaigns.filter { $0.sourceIdentifier?.digits.utf8.count == count }.names
+            let names = names(.sourceIdentifier(String(identifier.digits.suffix(count))))
             guard names.count <= 1 else {
                 return .several(names)
             }
@@ -99,38 +94,34 @@ extension CampaignMap {
         }
         guard !path.isEmpty else {
             // Only longer identifiers are known, one of which it is, unless it is another one of the group.
-            return campaigns.isEmpty ? .unmapped : .several(campaigns.names)
+            let names = names(.longerIdentifier(identifier.digits))
+            return names.isEmpty ? .unmapped : .several(names)
         }
         return CampaignName(
             path.joined(separator: " / "), deepest == identifier.digits.utf8.count ? .named : .group)
     }
 
-    /// The campaigns that postbacks may be of.
+    /// The campaigns of an id that postbacks may be of.
     private func possible(
+        _ id: CampaignIndex.ID,
         _ network: String,
         _ app: String,
         _ days: ClosedRange<CalendarDay>?,
-        _ late: Int64,
-        where isPossible: (NamedCampaign) -> Bool
+        _ late: Int64
     ) -> [NamedCampaign] {
         guard let number = Int64(app) else {
             return []
         }
-        let registered = network.lowercasedASCII
-        return campaigns.filter { campaign in
-            campaign.app.value == number && campaign.network == registered && isPossible(campaign)
-                && (days.map { campaign.mayArrive(on: $0, late) } ?? true)
-        }
+        let campaigns = campaigns(
+            CampaignIndex.Key(network: network.lowercasedASCII, app: AppStoreItemID(number), id: id))
+        return days.map { days in campaigns.filter { $0.mayArrive(on: days, late) } } ?? campaigns
     }
 }
 
 extension [NamedCampaign] {
     /// The names, each once.
     fileprivate var names: [String] {
-        reduce(into: []) { names, campaign in
-            if !names.contains(campaign.name) {
-                names.append(campaign.name)
-            }
-        }
+        var known: Set<String> = []
+        return map(\.name).filter { known.insert($0).inserted }
     }
 }

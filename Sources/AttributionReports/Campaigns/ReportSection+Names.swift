@@ -1,4 +1,5 @@
-import Attribution
+package import Attribution
+package import AttributionStore
 
 extension ReportSection {
     /// The section with columns of names beside those of ids.
@@ -8,16 +9,27 @@ extension ReportSection {
     /// - Parameters:
     ///   - map: The names.
     ///   - days: When the postbacks of its rows were received; nil for any time.
+    ///   - budget: What the report may cost.
     /// - Returns: The section; unchanged if it has no ids.
-    func named(by map: CampaignMap, days: ClosedRange<CalendarDay>?) -> ReportSection {
-        let names = NameColumns(columns, map, days)
+    /// - Throws: ``AttributionStore/LedgerQuestionError`` once the deadline has passed.
+    package func named(
+        by map: CampaignMap,
+        days: ClosedRange<CalendarDay>?,
+        within budget: AnswerBudget
+    ) throws(LedgerQuestionError) -> ReportSection {
+        var names = NameColumns(columns, map, days)
         guard !names.isEmpty else {
             return self
         }
+        var named: [ReportSectionRow] = []
+        named.reserveCapacity(rows.count)
+        for row in rows {
+            try budget.checkDeadline()
+            named.append(names.row(row))
+        }
         return ReportSection(
-            name: name, title: title, meaning: meaning, columns: names.columns,
-            rows: rows.map(names.row), totals: totals.map(names.totals), omittedRows: omittedRows, notes: notes,
-            chart: chart)
+            name: name, title: title, meaning: meaning, columns: names.columns, rows: named,
+            totals: totals.map(names.totals), omittedRows: omittedRows, notes: notes, chart: chart)
     }
 }
 
@@ -29,8 +41,18 @@ private struct NameColumns {
     private let days: ClosedRange<CalendarDay>?
     /// The indices of columns with ids, before names are added.
     private let indices: [ReportDimension: Int]
-    /// What is added after which column.
-    private let added: [Int: [Kind]]
+    /// What is added after each column.
+    private let added: [[Kind]]
+    /// The campaigns that were looked up: many rows differ only in other dimensions.
+    private var campaigns: [CampaignKey: CampaignName] = [:]
+
+    /// What identifies a campaign in a row.
+    private struct CampaignKey: Hashable {
+        let network: String
+        let app: String
+        let campaignID: String
+        let sourceIdentifier: String
+    }
 
     /// A column of names.
     private enum Kind {
@@ -64,7 +86,7 @@ private struct NameColumns {
                 indices[dimension] = index
             }
         }
-        var added: [Int: [Kind]] = [:]
+        var added: [[Kind]] = columns.map { _ in [] }
         if let index = indices[.app] {
             added[index] = [.app]
         }
@@ -78,48 +100,67 @@ private struct NameColumns {
         self.indices = indices
         self.added = added
         self.columns = columns.enumerated().flatMap { index, column in
-            [column] + (added[index] ?? []).map(\.column)
+            [column] + added[index].map(\.column)
         }
     }
 
     var isEmpty: Bool {
-        added.isEmpty
+        added.allSatisfy(\.isEmpty)
     }
 
     /// A row with its names.
-    func row(_ row: ReportSectionRow) -> ReportSectionRow {
-        inserting(row) { name($0, row.cells) }
+    mutating func row(_ row: ReportSectionRow) -> ReportSectionRow {
+        let added = added
+        return inserting(added.map { $0.map { name($0, row.cells) } }, row)
     }
 
     /// The totals, which have no names.
     func totals(_ row: ReportSectionRow) -> ReportSectionRow {
-        inserting(row) { _ in "" }
+        inserting(added.map { $0.map { _ in "" } }, row)
     }
 
-    private func inserting(_ row: ReportSectionRow, _ name: (Kind) -> String) -> ReportSectionRow {
+    private func inserting(_ names: [[String]], _ row: ReportSectionRow) -> ReportSectionRow {
         func cells(_ cells: [ReportCell]) -> [ReportCell] {
-            cells.enumerated().flatMap { index, cell in
-                [cell] + (added[index] ?? []).map { .key(name($0)) }
+            var all: [ReportCell] = []
+            all.reserveCapacity(columns.count)
+            for (cell, names) in zip(cells, names) {
+                all.append(cell)
+                for name in names {
+                    all.append(.key(name))
+                }
             }
+            return all
         }
         return ReportSectionRow(cells(row.cells), previous: row.previous.map(cells))
     }
 
-    private func name(_ kind: Kind, _ cells: [ReportCell]) -> String {
-        func id(_ dimension: ReportDimension) -> String {
-            indices[dimension].map { cells[$0].text } ?? ""
-        }
+    private mutating func name(_ kind: Kind, _ cells: [ReportCell]) -> String {
         switch kind {
-        case .app: return Int64(id(.app)).flatMap { map.apps[AppStoreItemID($0)] } ?? ""
-        case .sourceApp: return Int64(id(.sourceApp)).flatMap { map.sourceApps[AppStoreItemID($0)] } ?? ""
-        case .campaign, .mapping:
-            let name =
-                if let identifier = SourceIdentifier(id(.sourceIdentifier)) {
-                    map.name(ofSourceIdentifier: identifier, network: id(.network), app: id(.app), days: days)
-                } else {
-                    map.name(ofCampaignID: id(.campaignID), network: id(.network), app: id(.app), days: days)
-                }
-            return kind == .campaign ? name.text : name.mapping.rawValue
+        case .app: Int64(id(.app, cells)).flatMap { map.apps[AppStoreItemID($0)] } ?? ""
+        case .sourceApp: Int64(id(.sourceApp, cells)).flatMap { map.sourceApps[AppStoreItemID($0)] } ?? ""
+        case .campaign: campaign(cells).text
+        case .mapping: campaign(cells).mapping.rawValue
         }
+    }
+
+    private mutating func campaign(_ cells: [ReportCell]) -> CampaignName {
+        let key = CampaignKey(
+            network: id(.network, cells), app: id(.app, cells), campaignID: id(.campaignID, cells),
+            sourceIdentifier: id(.sourceIdentifier, cells))
+        if let name = campaigns[key] {
+            return name
+        }
+        let name =
+            if let identifier = SourceIdentifier(key.sourceIdentifier) {
+                map.name(ofSourceIdentifier: identifier, network: key.network, app: key.app, days: days)
+            } else {
+                map.name(ofCampaignID: key.campaignID, network: key.network, app: key.app, days: days)
+            }
+        campaigns[key] = name
+        return name
+    }
+
+    private func id(_ dimension: ReportDimension, _ cells: [ReportCell]) -> String {
+        indices[dimension].map { cells[$0].text } ?? ""
     }
 }

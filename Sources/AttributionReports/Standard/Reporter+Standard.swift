@@ -52,18 +52,16 @@ extension Reporter {
             // What was before the first postback is not known; it is not 0.
             sections = sections.map(\.withUnknownPrevious)
         }
+        if let campaigns = references.campaigns {
+            sections = try sections.map { try $0.named(by: campaigns, days: request.namedDays, within: budget) }
+        }
         return StandardReport(
             request: request,
-            sections: sections.map { named($0, request) },
+            sections: sections,
             position: days.position,
             recordedAtMilliseconds: request.selection.isLimited ? nil : days.recordedAtMilliseconds,
             firstDay: firstDay, warnings: problems.warnings, notes: request.notes(firstDay: firstDay, plan),
             unseen: days.unseen(by: request.selection), programVersion: programVersion)
-    }
-
-    /// A section with names, if there is a file of them.
-    private func named(_ section: ReportSection, _ request: StandardReportRequest) -> ReportSection {
-        references.campaigns.map { section.named(by: $0, days: request.namedDays) } ?? section
     }
 
     private func costs(_ request: StandardReportRequest) async throws -> (current: AdCosts, previous: AdCosts?) {
@@ -148,30 +146,6 @@ private struct DayCounts {
             if row.values.last != "" {
                 ofWindows[day, default: Counts()] += row.counts
             }
-        }
-    }
-}
-
-/// The limits of several questions together.
-private struct AnswerBudget {
-    private let limits: LedgerLimits
-    private let start = ContinuousClock.now
-
-    init(_ limits: LedgerLimits) {
-        self.limits = limits
-    }
-
-    /// Asks a question with what is left of the deadline.
-    func spend(_ ask: (LedgerLimits) async throws -> LedgerAnswer) async throws -> LedgerAnswer {
-        guard let deadline = limits.deadline else {
-            return try await ask(limits)
-        }
-        var rest = limits
-        rest.deadline = max(.milliseconds(1), deadline - (ContinuousClock.now - start))
-        do {
-            return try await ask(rest)
-        } catch LedgerQuestionError.deadlinePassed {
-            throw LedgerQuestionError.deadlinePassed(deadline)
         }
     }
 }

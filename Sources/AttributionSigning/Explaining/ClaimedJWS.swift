@@ -3,16 +3,18 @@ import StrictJSON
 
 /// A JWS as it claims to be, to be put right part by part; what is made of it proves nothing until it verifies.
 struct ClaimedJWS {
-    /// The three parts, as received or encoded again.
-    private(set) var parts: [String]
+    /// The three parts, as received or encoded again; the payload as it was before it was replaced.
+    private var parts: [String]
     /// The JSON of the header; replacing it encodes it again.
     var header: String? {
         didSet { parts[0] = header.map { Base64URL.encode($0.utf8) } ?? parts[0] }
     }
-    /// The fields of the payload; replacing them encodes it again, without white space as Apple does.
+    /// The fields of the payload; where they are replaced, it is encoded again, without white space as Apple does.
     var payload: [JSONField] {
-        didSet { parts[1] = Base64URL.encode(JSONText.object(payload.map { ($0.name, $0.value.text) }).line.utf8) }
+        didSet { isPayloadReplaced = true }
     }
+    /// Encoded only when it is needed: most repairs are never tried.
+    private var isPayloadReplaced = false
 
     /// Why the payload has no fields: it is not one JSON object; nil if it is.
     let payloadProblem: JSONError?
@@ -39,12 +41,18 @@ struct ClaimedJWS {
 
     /// The whole text.
     var text: String {
-        parts.joined(separator: ".")
+        signed + "." + parts[2]
+    }
+
+    /// Header and payload, which are signed.
+    var signed: String {
+        parts[0] + "." + (isPayloadReplaced ? Base64URL.encode(Self.json(payload).utf8) : parts[1])
     }
 
     /// The JSON of header and payload, for people.
     var signedText: String? {
-        guard let header, let payload = Self.decoded(parts[1]) else {
+        guard let header, let payload = isPayloadReplaced ? Array(Self.json(payload).utf8) : Self.decoded(parts[1])
+        else {
             return nil
         }
         return header + "." + String(decoding: payload, as: UTF8.self)
@@ -61,6 +69,10 @@ struct ClaimedJWS {
         var copy = self
         copy.parts = parts.map(Self.respelled)
         return copy
+    }
+
+    private static func json(_ payload: [JSONField]) -> String {
+        JSONText.object(payload.map { ($0.name, $0.value.text) }).line
     }
 
     private static func decoded(_ part: String) -> [UInt8]? {

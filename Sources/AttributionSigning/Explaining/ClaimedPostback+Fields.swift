@@ -93,14 +93,9 @@ extension ClaimedPostback {
                 }
             }
         }
-        var renamed = self
-        renamed.statement = statement.map { JSONField(name: Self.appleName($0.name), value: $0.value) }
-        if renamed.statement != statement, Set(renamed.statement.map(\.name)).count == statement.count {
-            let changed = zip(statement, renamed.statement).filter { $0.name != $1.name }.map(\.1.name)
-            repairs.append(
-                Repair(.movedField, changed.first ?? "", "the names were \(changed.joined(separator: ", "))", renamed))
-        }
-        for (from, to) in Self.aliases where fields[to] == nil {
+        repairs += withNamesRespelled
+        // Under a name that decides nothing, a value counts as absent, which is tried by itself.
+        for (from, to) in Self.aliases where fields[to] == nil && signedFields.contains(to) {
             if let value = fields[from], let type = to.wireType, let value = type.convert(value) {
                 repairs.append(
                     Repair(
@@ -111,16 +106,44 @@ extension ClaimedPostback {
         return repairs + withValuesSwapped
     }
 
+    /// With Apple's spelling of the names that decide: of each alone, and of all.
+    private var withNamesRespelled: [Repair] {
+        let statement = statement
+        let names = Set(statement.map(\.name))
+        let respelled = statement.indices.compactMap { index in
+            Self.appleName(statement[index].name).flatMap { name in
+                names.contains(name.rawValue) ? nil : (index: index, name: name.rawValue)
+            }
+        }
+        func repair(_ renames: some Collection<(index: Int, name: String)>) -> Repair {
+            var copy = self
+            var fields = statement
+            for (index, name) in renames {
+                fields[index] = JSONField(name: name, value: fields[index].value)
+            }
+            copy.statement = fields
+            let names = renames.map(\.name).joined(separator: ", ")
+            let former = renames.map { statement[$0.index].name }.joined(separator: ", ")
+            return Repair(.movedField, names, "\(former) were \(names)", copy)
+        }
+        guard respelled.count > 1 else {
+            return respelled.isEmpty ? [] : [repair(respelled)]
+        }
+        let areUnique = Set(respelled.map(\.name)).count == respelled.count
+        return respelled.map { repair(CollectionOfOne($0)) } + (areUnique ? [repair(respelled)] : [])
+    }
+
     private static let aliases: [(PostbackField, PostbackField)] = [
         (.campaignID, .sourceIdentifier), (.sourceIdentifier, .campaignID), (.sourceAppID, .sourceDomain),
         (.sourceDomain, .sourceAppID), (.adNetworkIdentifier, .adNetworkID), (.postbackIdentifier, .transactionID),
         (.advertisedItemIdentifier, .appID), (.publisherItemIdentifier, .sourceAppID),
     ]
 
-    /// A name as Apple writes it, of one in camel case or with underscores.
-    private static func appleName(_ name: String) -> String {
-        guard PostbackField(rawValue: name) == nil else {
-            return name
+    /// Apple's spelling of a name in camel case or with underscores; nil for its own, and for names that decide nothing.
+    private static func appleName(_ name: String) -> PostbackField? {
+        // No spelling of Apple's names is longer.
+        guard name.utf8.count <= 64, PostbackField(rawValue: name) == nil else {
+            return nil
         }
         var words = ""
         for character in name {
@@ -128,7 +151,9 @@ extension ClaimedPostback {
             words += character == "_" ? "-" : character.lowercased()
         }
         let candidates = [words, name.lowercased(), words.replacing("i-d", with: "id")]
-        return candidates.first { PostbackField(rawValue: $0) != nil } ?? name
+        return candidates.lazy.compactMap { PostbackField(rawValue: $0) }.first {
+            $0.wireType != nil || $0 == .attributionSignature || $0 == .jwsString
+        }
     }
 
     /// With the values of two fields of one type exchanged.

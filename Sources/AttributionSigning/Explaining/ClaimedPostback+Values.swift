@@ -69,12 +69,13 @@ extension ClaimedPostback {
     /// Without white space around values.
     var withoutWhiteSpace: [Repair] {
         let changed = texts.filter { $0.text.trimmed != $0.text }
-        guard let first = changed.first else {
-            return []
+        func repair(_ changed: some Collection<(field: PostbackField, text: String)>) -> Repair {
+            let names = changed.map(\.field.rawValue).joined(separator: ", ")
+            let copy = changed.reduce(self) { $0.with($1.field, .string($1.text.trimmed)) }
+            return Repair(.valueChanged, names, "there were no white space around \(names)", copy)
         }
-        let names = changed.map(\.field.rawValue).joined(separator: ", ")
-        let copy = changed.reduce(self) { $0.with($1.field, .string($1.text.trimmed)) }
-        return [Repair(.valueChanged, first.field.rawValue, "there were no white space around \(names)", copy)]
+        return (changed.count > 1 ? changed.map { repair(CollectionOfOne($0)) } : [])
+            + (changed.isEmpty ? [] : [repair(changed)])
     }
 
     /// Without U+2063, and without what is on either side of it.

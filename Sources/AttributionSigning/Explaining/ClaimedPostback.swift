@@ -65,6 +65,28 @@ struct ClaimedPostback {
             ] : PostbackField.signed(in: version ?? .v4_0)
     }
 
+    /// How many bytes of names and values a repair has to look at.
+    var size: Int {
+        (fields + (jws?.payload ?? [])).reduce(jws?.header?.utf8.count ?? 0) { size, field in
+            switch field.value {
+            case .string(let text), .number(let text), .nested(let text):
+                size + field.name.utf8.count + text.utf8.count
+            default: size + field.name.utf8.count + 8
+            }
+        }
+    }
+
+    /// What it says, in whatever order: two repairs that make the same of it are one.
+    var statements: Set<JSONField> {
+        Set(statement).union(
+            jws.map {
+                [
+                    JSONField(name: "header", value: .string($0.header ?? "")),
+                    JSONField(name: "signature", value: .string(Base64.encode($0.signature ?? []))),
+                ]
+            } ?? [])
+    }
+
     /// The body to verify.
     var body: [UInt8] {
         var fields = fields

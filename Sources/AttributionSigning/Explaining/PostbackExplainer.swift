@@ -28,6 +28,12 @@ package struct PostbackExplainer: Sendable {
 
     /// Explains a judgement.
     package func explain(_ judgement: Judgement) -> Explanation {
+        var work = RepairWork()
+        return explain(judgement, &work)
+    }
+
+    /// Explains a judgement, and says what that took.
+    package func explain(_ judgement: Judgement, _ work: inout RepairWork) -> Explanation {
         let verdict = VerdictWord(judgement)
         switch judgement {
         case .verified(let verified):
@@ -40,7 +46,9 @@ package struct PostbackExplainer: Sendable {
                 verdict: verdict, cause: .unexplained, evidence: "it could not be verified: \(reason)",
                 advice: "check this machine with skan selftest; the postback is not the cause")
         case .rejected(let rejection, let body):
-            return explain(Rejected(rejection, verdict, body))
+            var search = RepairSearch(verifier: verifier, networks: networks)
+            defer { work = search.work }
+            return explain(Rejected(rejection, verdict, body), &search)
         }
     }
 
@@ -64,8 +72,7 @@ package struct PostbackExplainer: Sendable {
         }
     }
 
-    private func explain(_ rejected: Rejected) -> Explanation {
-        var search = RepairSearch(verifier: verifier, networks: networks)
+    private func explain(_ rejected: Rejected, _ search: inout RepairSearch) -> Explanation {
         let object: JSONObject
         do throws(JSONError) {
             object = try JSONObject(reading: rejected.body)
@@ -91,7 +98,7 @@ package struct PostbackExplainer: Sendable {
         }
         if let (cause, key) = otherKey(rejected) {
             return explanation(
-                rejected, RepairSearch.Proof(condition: nil, keyName: key, text: nil), cause, field: nil)
+                rejected, RepairSearch.Proof(conditions: [], keyName: key, text: nil), cause, field: nil)
         }
         if let text = claim.textWithSeparators,
             let key = verifier.anyKey(verifying: text.signature, .der, over: text.bytes)
@@ -130,8 +137,8 @@ package struct PostbackExplainer: Sendable {
     private func unexplained(_ rejected: Rejected, _ search: RepairSearch, field: String?) -> Explanation {
         explanation(
             rejected, nil, .unexplained, field: field,
-            evidence: "\(rejected.rejection.description.shortened(to: 600)); none of \(search.count) repairs verifies"
-                + (search.isExhausted ? ", and there was time for no more" : ""))
+            evidence: "\(rejected.rejection.description.shortened(to: 600)); none of \(search.work.verified) repairs "
+                + "verifies" + (search.work.isExhausted ? ", and there was time for no more" : ""))
     }
 
     private func explanation(
@@ -139,13 +146,10 @@ package struct PostbackExplainer: Sendable {
         evidence: String? = nil
     ) -> Explanation {
         let signer = rejected.postback?.signer
-        let proven = proof.map { proof in
-            proof.condition.map { "would verify under \(proof.keyName) if \($0)".shortened(to: 600) }
-                ?? "verifies under \(proof.keyName), which may not sign it"
-        }
         return Explanation(
             verdict: rejected.verdict, cause: cause, field: field,
-            evidence: evidence ?? proven ?? rejected.rejection.description.shortened(to: 600),
+            evidence: evidence ?? proof?.evidence.shortened(to: 600)
+                ?? rejected.rejection.description.shortened(to: 600),
             advice: rejected.namesUntrustedTestKey ? Self.trustTestKey : cause.advice,
             signedText: rejected.postback?.visibleSignedText, provenText: proof?.text,
             key: signer.map { verifier.keys(of: $0).map(\.name).joined(separator: " or ") },

@@ -27,6 +27,8 @@ package struct LedgerCopier {
         package var leftInQuarantine: [Int64] = []
         /// Whether the source's counts of deliveries are damaged, and copied as far as they can be read.
         package var areCountsIncomplete = false
+        /// Whether some copies for other recipients cannot be read in the source, and were left out.
+        package var areCopiesIncomplete = false
         /// The last postback that was copied.
         package var position: LedgerPosition?
     }
@@ -77,7 +79,7 @@ package struct LedgerCopier {
         summary.lost = progress.lost
         summary.position = progress.position
         try await copyQuarantine(of: store, runs, &summary)
-        try await copyRecipients(runs)
+        summary.areCopiesIncomplete = try await copyRecipients(runs)
         let deliveries = try await source.deliveryTable()
         summary.areCountsIncomplete = deliveries.isIncomplete
         try target.copyDeliveries(deliveries.withoutRecorded, of: store)
@@ -123,21 +125,26 @@ package struct LedgerCopier {
         }
     }
 
-    private func copyRecipients(_ runs: CopiedRuns) async throws {
+    /// Copies what other recipients than the recorded one received.
+    ///
+    /// - Returns: Whether some of it cannot be read.
+    private func copyRecipients(_ runs: CopiedRuns) async throws -> Bool {
         var last: RecipientCopy?
+        var isIncomplete = false
         while true {
-            let found = try await source.recipientCopies(after: last, limit: ExportQuery.pageSize)
-            guard let end = found.last else {
-                return
-            }
+            let page = try await source.recipientCopies(after: last, limit: ExportQuery.pageSize)
+            isIncomplete = isIncomplete || page.isIncomplete
             try target.copyRecipients(
-                found.compactMap { copy in
+                page.copies.compactMap { copy in
                     runs.target(of: copy.id).map {
                         RecipientCopy(
                             id: $0, recipient: copy.recipient, receivedAtMilliseconds: copy.receivedAtMilliseconds)
                     }
                 })
-            last = end
+            guard let next = page.next else {
+                return isIncomplete
+            }
+            last = next
         }
     }
 

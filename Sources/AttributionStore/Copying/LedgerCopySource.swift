@@ -23,10 +23,10 @@ package protocol LedgerCopySource: LedgerReading {
     ///
     /// - Parameters:
     ///   - last: The one after which the page begins; nil for the first page.
-    ///   - limit: The most of one page.
-    /// - Returns: A page.
+    ///   - limit: The most of one page, unless some cannot be read.
+    /// - Returns: A page, without those that cannot be read.
     /// - Throws: ``StoreError``.
-    func recipientCopies(after last: RecipientCopy?, limit: Int) async throws -> [RecipientCopy]
+    func recipientCopies(after last: RecipientCopy?, limit: Int) async throws -> RecipientCopyPage
 
     /// The ids of postbacks that were counted before this store, in the order of their digests.
     ///
@@ -72,5 +72,27 @@ package struct RecipientCopy: Hashable, Sendable {
         self.id = id
         self.recipient = recipient
         self.receivedAtMilliseconds = receivedAtMilliseconds
+    }
+}
+
+/// Some of the copies for other recipients.
+package struct RecipientCopyPage: Sendable {
+    /// The copies, in the order of ids and recipients.
+    package let copies: [RecipientCopy]
+    /// The one after which the next page begins, which need not exist; nil for the last page.
+    package let next: RecipientCopy?
+    /// Whether some of its copies cannot be read.
+    package let isIncomplete: Bool
+
+    /// Makes a page of copies that can all be read.
+    package init(_ copies: [RecipientCopy], limit: Int) {
+        self.init(copies, next: copies.count < limit ? nil : copies.last, isIncomplete: false)
+    }
+
+    /// Makes a page.
+    package init(_ copies: [RecipientCopy], next: RecipientCopy?, isIncomplete: Bool) {
+        self.copies = copies
+        self.next = next
+        self.isIncomplete = isIncomplete
     }
 }

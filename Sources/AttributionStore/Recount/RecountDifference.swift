@@ -4,8 +4,10 @@ import Attribution
 package enum RecountDifference: Hashable, Sendable {
     /// SQLite's check found a problem.
     case structure(String)
-    /// A row is missing.
-    case missingRow(Int64)
+    /// A row is missing and cannot be rebuilt.
+    case missingRow(Int64, reason: String = "")
+    /// A row is missing, and what it said follows from its body and from what is stored besides.
+    case lostRow(LostRow)
     /// A row or its body cannot be read.
     case unreadable(Int64, reason: String)
     /// The body of a row no longer verifies as it did.
@@ -16,6 +18,8 @@ package enum RecountDifference: Hashable, Sendable {
     case sameKey(Int64, Int64)
     /// A row's facts, from which reports are counted, are not those of its body.
     case facts(Int64)
+    /// The text that a code in facts stands for is damaged.
+    case value(code: Int64)
     /// A block of columns is missing, damaged, or does not say what the bodies of its postbacks say.
     case block(ClosedRange<Int64>)
     /// Derived tables are missing or damaged.
@@ -43,11 +47,18 @@ extension RecountDifference: CustomStringConvertible {
     package var description: String {
         switch self {
         case .structure(let found): "SQLite's check: \(found)"
-        case .missingRow(let id): "postback \(id): its row is missing"
+        case .missingRow(let id, let reason):
+            "postback \(id): its row is missing" + (reason.isEmpty ? "" : ", \(reason)")
+        case .lostRow(let row):
+            "postback \(row.id): its row is missing; its bytes verify, and a repair rebuilds it with the time rounded down "
+                + "to a quarter of an hour"
         case .unreadable(let id, let reason): "postback \(id): cannot be read: \(reason)"
         case .unverified(let id, let reason): "postback \(id): \(reason)"
         case .digests(let id): "postback \(id): its digests do not match its bytes"
         case .facts(let id): "postback \(id): its facts, from which reports are counted, do not match its bytes"
+        case .value(let code):
+            "the text of code \(code) in facts is damaged; postbacks with it are counted from their bytes, and a repair "
+                + "takes it from there"
         case .sameKey(let first, let second): "postbacks \(first) and \(second) are the same postback"
         case .block(let ids):
             "the columns of postbacks \(ids.lowerBound) to \(ids.upperBound) are missing, damaged, or do not match "
@@ -57,6 +68,12 @@ extension RecountDifference: CustomStringConvertible {
         case .tables(.deliveryCounts):
             "the tables of counts of deliveries are missing or damaged; a repair counts recorded postbacks anew and keeps "
                 + "what can be read of the others"
+        case .tables(.recipientCopies):
+            "the table of copies for other recipients is missing or damaged; a repair keeps those that can be read, and "
+                + "only the report of deliveries lacks the others"
+        case .tables(.postbacks):
+            "the table of postbacks is damaged; a repair keeps the rows that can be read, and rebuilds others from their "
+                + "bytes where something says when they came"
         case .strayColumns: "there are columns for postbacks that do not exist"
         case .deliveries(let quarter, let traffic, let recipient, let counted, let rows):
             "deliveries of quarter \(quarter): \(counted) counted as recorded (\(traffic), \(recipient)), "

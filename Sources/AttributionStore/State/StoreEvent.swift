@@ -27,7 +27,7 @@ package enum StoreEvent: Sendable {
     package enum Table: Sendable {
         /// Rejected bodies are counted and answered, but not kept.
         case quarantine
-        /// Deliveries are recorded, but not counted.
+        /// Deliveries are recorded, but not counted, and neither are copies for other recipients.
         case deliveryCounts
     }
 

@@ -45,7 +45,10 @@ extension ColumnCodes {
             }
         }
         let found = try connection.run(
-            "SELECT kind, value FROM skan.value WHERE kind = ANY ($1::text[]) ORDER BY code",
+            """
+            SELECT kind, value FROM skan.value AS v WHERE kind = ANY ($1::text[]) AND \(CodedValue.isIntactSQL)
+            ORDER BY code
+            """,
             [.texts(Array(columnByKind.keys))])
         for row in 0..<found.count {
             let text = try found.text(row, 1)

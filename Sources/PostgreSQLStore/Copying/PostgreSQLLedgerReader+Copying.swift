@@ -19,7 +19,7 @@ extension PostgreSQLLedgerReader: LedgerCopySource {
     }
 
     /// Other recipients' copies; see ``AttributionStore/LedgerCopySource/recipientCopies(after:limit:)``.
-    package func recipientCopies(after last: RecipientCopy?, limit: Int) async throws -> [RecipientCopy] {
+    package func recipientCopies(after last: RecipientCopy?, limit: Int) async throws -> RecipientCopyPage {
         try await read { snapshot in
             // In the order in which the key has recipients, which is not that of their names.
             let result = try snapshot.connection.run(
@@ -30,11 +30,12 @@ extension PostgreSQLLedgerReader: LedgerCopySource {
                 [
                     .integer(last?.id ?? 0), .text((last?.recipient ?? .network).rawValue), .integer(Int64(limit)),
                 ])
-            return try (0..<result.count).map { row in
+            let copies = try (0..<result.count).map { row in
                 RecipientCopy(
                     id: try result.integer(row, 0), recipient: try result.word(row, 1),
                     receivedAtMilliseconds: try result.integer(row, 2))
             }
+            return RecipientCopyPage(copies, limit: limit)
         }
     }
 

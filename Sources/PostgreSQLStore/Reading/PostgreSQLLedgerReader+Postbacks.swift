@@ -76,7 +76,7 @@ extension RecordedPostback {
     /// What ``init(_:_:)`` takes.
     static let columns = """
         p.id, floor(extract(epoch FROM p.recorded_at) * 1000)::int8, p.received_at, p.recipient::text,
-        p.traffic::text, coalesce(k.value, ''), p.key_check, b.body
+        p.traffic::text, coalesce(v.value, ''), p.key_check, b.body
         """
     /// Where they are read from.
     ///
@@ -84,7 +84,7 @@ extension RecordedPostback {
     /// all partitions for every page. `OFFSET 0` keeps it from making a join of the lookup.
     static let tables = """
         FROM skan.postback AS p
-            LEFT JOIN skan.value AS k ON k.code = p.key_name
+            LEFT JOIN skan.value AS v ON v.code = p.key_name AND \(CodedValue.isIntactSQL)
             LEFT JOIN LATERAL (
                 SELECT body FROM skan.postback_body WHERE id = p.id AND recorded_at = p.recorded_at OFFSET 0
             ) AS b ON true

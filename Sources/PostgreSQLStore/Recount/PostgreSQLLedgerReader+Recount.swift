@@ -29,6 +29,7 @@ private struct RecountPass {
 
     consuming func run() throws -> Recount {
         try checkKeys()
+        try checkValues()
         try checkRows()
         try checkBlocks()
         try checkDeliveries()
@@ -54,6 +55,14 @@ private struct RecountPass {
             """)
         for row in 0..<copies.count {
             result.note(.copyWithoutRow(try copies.integer(row, 0)))
+        }
+    }
+
+    private mutating func checkValues() throws {
+        let damaged = try connection.run(
+            "SELECT code FROM skan.value AS v WHERE NOT \(CodedValue.isIntactSQL) ORDER BY code")
+        for row in 0..<damaged.count {
+            result.note(.value(code: try damaged.integer(row, 0)))
         }
     }
 

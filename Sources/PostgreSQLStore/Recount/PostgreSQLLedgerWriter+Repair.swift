@@ -12,6 +12,14 @@ extension PostgreSQLLedgerWriter {
         defer { reader.close() }
         let found = try await reader.recount(judge: judge)
         var result = RecountRepair(found: found, repaired: 0, remaining: found)
+        // First, for facts are compared with these texts.
+        let damaged: [Int64] = found.differences.compactMap { if case .value(let code) = $0 { code } else { nil } }
+        if !damaged.isEmpty {
+            for code in damaged {
+                try withRecordingConnection { try DamagedText(code: code).mend($0, judge) }
+            }
+            result.remaining = try await reader.recount(judge: judge)
+        }
         for _ in 0..<Self.repairRounds {
             let before = result.remaining
             for difference in before.differences where difference.isRepairable {

@@ -35,26 +35,40 @@ struct StoredPostback {
             && Int32(truncatingIfNeeded: transaction)
                 == Int32(bitPattern: UInt32(truncatingIfNeeded: facts.transaction))
             && digestVersion == PostbackDigests.version
-            && zip(codes, facts.values(keyName: recorded.keyName)).allSatisfy { texts.text($0, $1.kind) == $1.text }
+            // A text that cannot be read is a difference of its own.
+            && zip(codes, facts.values(keyName: recorded.keyName)).allSatisfy { code, value in
+                texts.isDamaged(code) || texts.text(code, value.kind) == value.text
+            }
     }
 }
 
 /// The texts that codes stand for, as far as they were asked for.
 struct CodedTexts {
     private var texts: [Int32: CodedValue] = [:]
+    private var damaged: Set<Int32> = []
 
     /// Looks up codes that are not known yet.
     mutating func learn(_ codes: some Sequence<Int32>, _ connection: PostgreSQLConnection) throws {
-        let unknown = Set(codes).filter { $0 != 0 && texts[$0] == nil }
+        let unknown = Set(codes).filter { $0 != 0 && texts[$0] == nil && !damaged.contains($0) }
         guard !unknown.isEmpty else {
             return
         }
         let found = try connection.run(
-            "SELECT code, kind, value FROM skan.value WHERE code = ANY ($1::int4[])", [.smallIntegers(Array(unknown))])
+            "SELECT code, kind, value, \(CodedValue.isIntactSQL) FROM skan.value AS v WHERE code = ANY ($1::int4[])",
+            [.smallIntegers(Array(unknown))])
         for row in 0..<found.count {
-            texts[Int32(truncatingIfNeeded: try found.integer(row, 0))] = CodedValue(
-                kind: try found.word(row, 1), text: try found.text(row, 2))
+            let code = Int32(truncatingIfNeeded: try found.integer(row, 0))
+            guard try found.bool(row, 3) else {
+                damaged.insert(code)
+                continue
+            }
+            texts[code] = CodedValue(kind: try found.word(row, 1), text: try found.text(row, 2))
         }
+    }
+
+    /// Whether the text of a code is not the one that it was made for; it is not told then.
+    func isDamaged(_ code: Int32) -> Bool {
+        damaged.contains(code)
     }
 
     /// The text of a code; nil for one that stands for none of that kind.

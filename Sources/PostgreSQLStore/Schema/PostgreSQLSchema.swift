@@ -12,7 +12,7 @@ enum PostgreSQLSchema {
     }
 
     /// What this program reads and writes.
-    static let version: Int64 = 4
+    static let version: Int64 = 5
 
     static let migrations = [
         Migration(version: 1, oldestProgram: 1, sql: first),
@@ -22,6 +22,8 @@ enum PostgreSQLSchema {
         Migration(version: 3, oldestProgram: 1, sql: PostgreSQLNodeSchema.sql),
         // A node of an earlier release does not count what it signs.
         Migration(version: 4, oldestProgram: 1, sql: PostgreSQLCostSchema.sql),
+        // A node of an earlier release does not look at checksums, and a trigger gives them to what it adds.
+        Migration(version: 5, oldestProgram: 1, sql: PostgreSQLValueSchema.sql),
     ]
 
     private static let first = ledger + quarantine + counts + webAds + imports + functions + views

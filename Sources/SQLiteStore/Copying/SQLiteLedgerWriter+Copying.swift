@@ -70,9 +70,8 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
     /// Takes over other recipients' copies; see ``LedgerCopyTarget/copyRecipients(_:)``.
     package func copyRecipients(_ copies: [RecipientCopy]) throws {
         try database.write { db in
-            let statement = try db.cachedStatement(sql: RecordingBatch.insertCopy)
             for copy in copies {
-                try statement.execute(arguments: [copy.id, copy.recipient.rawValue, copy.receivedAtMilliseconds])
+                try copy.write(db)
             }
         }
     }

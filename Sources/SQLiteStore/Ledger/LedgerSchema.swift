@@ -5,9 +5,9 @@ enum LedgerSchema {
     /// Application id "skan", version 2.
     static let schema = StoreSchema(
         applicationID: StoreHeader.ledgerApplication, version: 2,
-        tables: ledger + columns + quarantine + quarantineTotals + counts + additions)
+        tables: postbacks + bodies + copies + networks + columns + quarantine + quarantineTotals + counts + additions)
 
-    private static let ledger = """
+    static let postbacks = """
         -- Each verified postback once; rows are never deleted. Ids are dense, in commit order.
         CREATE TABLE postback (
             id INTEGER PRIMARY KEY,
@@ -23,12 +23,18 @@ enum LedgerSchema {
             content_digest BLOB NOT NULL -- 16 bytes, of all fields but the signature
         ) STRICT;
 
+        """
+
+    private static let bodies = """
         -- The bytes as received; everything else about a postback can be derived from them.
         CREATE TABLE postback_body (
             id INTEGER PRIMARY KEY,
             body BLOB NOT NULL
         ) STRICT;
 
+        """
+
+    static let copies = """
         -- The first copy for each other recipient, only for the report of deliveries.
         CREATE TABLE recipient_copy (
             id INTEGER NOT NULL, -- the postback's
@@ -37,6 +43,9 @@ enum LedgerSchema {
             PRIMARY KEY (id, recipient)
         ) STRICT, WITHOUT ROWID;
 
+        """
+
+    private static let networks = """
         -- The own networks that the last owner named, for commands that record without naming any; empty: all networks.
         CREATE TABLE own_network (
             ad_network_id TEXT PRIMARY KEY -- in lower case

@@ -25,6 +25,8 @@ struct RecordingBatch {
     private var deliveries: [Int64: DeliveryCounts] = [:]
     /// The current run of deliveries of one kind; most batches have few runs.
     private var run: (quarter: Int64, kind: DeliveryCounts.Kind, tally: DeliveryCounts.Tally)?
+    /// Copies for other recipients than the recorded one.
+    private var copies: [RecipientCopy] = []
     /// Damaged tables: no body is kept in a quarantine, and ``counts`` are left to transactions of their own.
     var damaged: Set<StoreEvent.Table> = []
     /// Bodies that were not kept, by class.
@@ -154,9 +156,10 @@ struct RecordingBatch {
         deliveries[quarter, default: DeliveryCounts()].add(
             RepeatDelay(milliseconds: delivery.receivedAtMilliseconds &- known.receivedAt))
         if known.recipient != delivery.recipient {
-            try db.cachedStatement(sql: Self.insertCopy).execute(arguments: [
-                first.id, delivery.recipient.rawValue, delivery.receivedAtMilliseconds,
-            ])
+            copies.append(
+                RecipientCopy(
+                    id: first.id, recipient: delivery.recipient,
+                    receivedAtMilliseconds: delivery.receivedAtMilliseconds))
         }
         return .duplicate(known.traffic)
     }
@@ -253,14 +256,14 @@ struct RecordingBatch {
     mutating func finish() throws {
         endRun()
         if !damaged.contains(.deliveryCounts) {
-            try Self.write(deliveries, db, arena)
+            try counts.write(db, arena)
         }
         try writeTotals()
     }
 
-    /// The counts of the batch, which are written by themselves where a table of theirs is damaged.
+    /// The counts and copies of the batch, which are written by themselves where a table of theirs is damaged.
     var counts: UnwrittenCounts {
-        UnwrittenCounts(deliveries)
+        UnwrittenCounts(deliveries, copies)
     }
 
     /// Writes counts by quarter hour, once for each kind of delivery.
@@ -315,9 +318,6 @@ struct RecordingBatch {
         INSERT INTO postback (\(columns.joined(separator: ", ")))
         VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))
         """
-
-    static let insertCopy =
-        "INSERT INTO recipient_copy (id, recipient, received_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 
     static let upsertDelivery = """
         INSERT INTO delivery (quarter, status, traffic, reason, recipient, count, kept) VALUES (?, ?, ?, ?, ?, ?, ?)

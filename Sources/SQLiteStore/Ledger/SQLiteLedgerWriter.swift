@@ -184,12 +184,12 @@ package final class SQLiteLedgerWriter: Sendable {
         var failure: StoreError?
         for single in counts.singles {
             do {
-                try database.write { try RecordingBatch.write(single, $0, HotStatement.Arena()) }
+                try database.write { try single.write($0, HotStatement.Arena()) }
             } catch StoreError.failed(_, .damaged) {
                 report(damaged: .deliveryCounts)
             } catch {
                 failure = error as? StoreError
-                unwritten.withLock { $0 += UnwrittenCounts(single) }
+                unwritten.withLock { $0 += single }
             }
         }
         if let failure {

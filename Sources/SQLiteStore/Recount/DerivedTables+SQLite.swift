@@ -8,6 +8,8 @@ extension DerivedTables {
         case .columns: LedgerSchema.columns
         case .quarantineTotals: LedgerSchema.quarantineTotals
         case .deliveryCounts: LedgerSchema.counts
+        case .recipientCopies: LedgerSchema.copies
+        case .postbacks: LedgerSchema.postbacks
         }
     }
 
@@ -17,6 +19,8 @@ extension DerivedTables {
         case .columns: (["column_block", "column_value"], ["column_block_highest"])
         case .quarantineTotals: (["quarantine_total"], [])
         case .deliveryCounts: (["delivery", "repeat_delay"], [])
+        case .recipientCopies: (["recipient_copy"], [])
+        case .postbacks: (["postback"], [])
         }
     }
 
@@ -30,10 +34,14 @@ extension DerivedTables {
         return count == names.count
     }
 
-    /// Whether all of them exist and pass SQLite's `integrity_check`.
+    /// Whether all of them exist and pass SQLite's `integrity_check`; of the rows of postbacks, whether they can be read.
     func areWhole(_ db: Database) throws -> Bool {
         guard try exist(db) else {
             return false
+        }
+        guard self != .postbacks else {
+            // A row with one value that cannot be keeps the others.
+            return try ReadableIDs(db: db, table: "postback").areReadable(1...max(1, LedgerScan.newestRow(db)))
         }
         return try names.tables.allSatisfy { table in
             try Database.nilIfDamaged { try String.fetchOne(db, sql: "PRAGMA integrity_check('\(table)')") } == "ok"
@@ -48,27 +56,73 @@ extension DerivedTables {
         case forgetting
     }
 
-    /// Recreates the tables within a transaction, empty but for `counts`.
+    /// What can be read of damaged tables and does not follow from others.
+    ///
+    /// SQLite commits nothing of a transaction that read a damaged page, so this is found before.
+    struct Remains {
+        private(set) var counts: DeliveryTable?
+        /// The ids of the rows that can be read, of tables that have a row for a postback.
+        private(set) var rows: [DerivedTables: [ClosedRange<Int64>]] = [:]
+
+        /// Reads what remains of some tables.
+        init(_ db: Database, of tables: some Sequence<DerivedTables>) throws {
+            for table in tables {
+                switch table {
+                case .columns, .quarantineTotals: break
+                case .deliveryCounts: counts = try DeliveryTable(db)
+                case .recipientCopies, .postbacks:
+                    let newest = try LedgerScan.newestRow(db)
+                    if newest > 0, try table.exist(db) {
+                        rows[table] = try ReadableIDs(db: db, table: table.names.tables[0]).ranges(in: 1...newest)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Recreates the tables within a transaction, with what remains of them.
     ///
     /// - Throws: SQLite's errors; only ``Removal/dropping`` fails on a damaged page.
-    func recreate(_ db: Database, _ removal: Removal, keeping counts: DeliveryTable? = nil) throws {
+    func recreate(_ db: Database, _ removal: Removal, keeping remains: Remains) throws {
+        guard let rows = remains.rows[self], let table = names.tables.first else {
+            try Self.remove(names.tables, db, removal)
+            try db.execute(sql: sql)
+            if self == .deliveryCounts {
+                try remains.counts?.write(db)
+            }
+            return
+        }
+        try db.execute(sql: "ALTER TABLE \(table) RENAME TO damaged_\(table); \(sql)")
+        let types = try db.columns(in: table).map { "typeof(\($0.name)) = '\($0.type.lowercased())'" }
+        if self == .postbacks {
+            try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
+        }
+        defer { try? db.execute(sql: "PRAGMA ignore_check_constraints = OFF") }
+        for ids in rows {
+            // Damage may have changed a value to one that is refused.
+            try db.execute(
+                sql: """
+                    INSERT OR IGNORE INTO \(table) SELECT * FROM damaged_\(table)
+                    WHERE id BETWEEN ? AND ? AND \(types.joined(separator: " AND "))
+                    """, arguments: [ids.lowerBound, ids.upperBound])
+        }
+        try Self.remove(["damaged_\(table)"], db, removal)
+    }
+
+    private static func remove(_ tables: [String], _ db: Database, _ removal: Removal) throws {
         switch removal {
         case .dropping:
-            for table in names.tables {
+            for table in tables {
                 try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
             }
         case .forgetting:
             try db.execute(sql: "PRAGMA writable_schema = ON")
             defer { try? db.execute(sql: "PRAGMA writable_schema = RESET") }
-            for table in names.tables {
+            for table in tables {
                 try db.execute(sql: "DELETE FROM sqlite_schema WHERE tbl_name = ?", arguments: [table])
             }
             // Makes SQLite reload the schema.
             try db.execute(sql: "PRAGMA writable_schema = RESET")
-        }
-        try db.execute(sql: sql)
-        if self == .deliveryCounts {
-            try counts?.write(db)
         }
     }
 
@@ -76,14 +130,15 @@ extension DerivedTables {
     ///
     /// Checking all columns would take minutes; each block is checked when it is used.
     static func recreateMissing(_ db: Database) throws {
-        for tables in allCases {
+        // Rows of postbacks are rebuilt by a repair alone.
+        for tables in allCases where tables != .postbacks {
             guard try tables == .quarantineTotals ? !tables.areWhole(db) : !tables.exist(db) else {
                 continue
             }
-            let counts = tables == .deliveryCounts ? try DeliveryTable(db) : nil
+            let remains = try Remains(db, of: [tables])
             func recreate(_ removal: Removal) throws {
                 try db.inTransaction(.immediate) {
-                    try tables.recreate(db, removal, keeping: counts)
+                    try tables.recreate(db, removal, keeping: remains)
                     return .commit
                 }
             }

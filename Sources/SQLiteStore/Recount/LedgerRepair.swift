@@ -9,6 +9,8 @@ import GRDB
 package struct LedgerRepair {
     private let database: OwnedDatabase
     private let reader: SQLiteLedgerReader
+    /// Whether postbacks are recorded meanwhile, by an owner that has to find its newest row again.
+    private let isRecording: Bool
     private let didRepair: @Sendable ([(digest: UInt64, row: Int64)]) -> Void
 
     /// The most rounds of recount and repair; a repair may reveal differences for the next round.
@@ -44,17 +46,19 @@ package struct LedgerRepair {
     private init(
         database: OwnedDatabase,
         reader: SQLiteLedgerReader,
+        isRecording: Bool = false,
         didRepair: @escaping @Sendable ([(digest: UInt64, row: Int64)]) -> Void
     ) {
         self.database = database
         self.reader = reader
+        self.isRecording = isRecording
         self.didRepair = didRepair
     }
 
     /// Repairs the store of an owner while it records.
     fileprivate init(_ writer: SQLiteLedgerWriter) throws {
         let memory = writer.memory
-        self.init(database: writer.database, reader: try SQLiteLedgerReader(writer.path)) {
+        self.init(database: writer.database, reader: try SQLiteLedgerReader(writer.path), isRecording: true) {
             memory.didRepair($0)
         }
     }
@@ -62,7 +66,7 @@ package struct LedgerRepair {
     fileprivate func run(_ judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
         let found = try await reader.recount(judge: judge)
         var result = RecountRepair(found: found, repaired: 0, remaining: found)
-        let tables = found.differences.compactMap(TargetedRepair.Target.init).filter(\.isTables)
+        let tables = found.differences.compactMap(TargetedRepair.Target.init).filter { $0.tables != nil }
         if !tables.isEmpty {
             try repair(tables[...])
             result.remaining = try await reader.recount(judge: judge)
@@ -99,10 +103,17 @@ extension LedgerRepair {
         do {
             try database.write { db in
                 // SQLite commits nothing of a transaction that read a damaged page.
-                try targets.contains(.tables(.deliveryCounts)) ? DeliveryTable(db) : nil
-            } _: { db, counts in
+                let remains = try DerivedTables.Remains(db, of: targets.compactMap(\.tables))
+                if isRecording, let rows = remains.rows[.postbacks] {
+                    let newest = try LedgerScan.newestRow(db)
+                    guard rows.last?.upperBound == newest else {
+                        throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+                    }
+                }
+                return remains
+            } _: { db, remains in
                 for target in targets {
-                    digests += try TargetedRepair(db: db, removal: removal, counts: counts).repair(target)
+                    digests += try TargetedRepair(db: db, removal: removal, remains: remains).repair(target)
                 }
             } didCommit: {
                 didRepair(digests)
@@ -113,7 +124,7 @@ extension LedgerRepair {
                 for target in targets {
                     try repair([target])
                 }
-            } else if targets.first?.isTables == true, removal == .dropping {
+            } else if targets.first?.tables != nil, removal == .dropping {
                 try repair(targets, .forgetting)
             }
         }

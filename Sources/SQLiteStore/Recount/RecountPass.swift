@@ -11,13 +11,8 @@ struct RecountPass {
     private var newest: Int64 = 0
     /// Nil if the tables of columns are missing.
     private var columns: RecountColumns?
-    private var recorded: [DeliveryKey: Int64] = [:]
-
-    private struct DeliveryKey: Hashable {
-        let quarter: Int64
-        let traffic: String
-        let recipient: String
-    }
+    private var recorded: [LostRows.DeliveryKey: Int64] = [:]
+    private var lost: LostRows
 
     /// Rows verified together.
     private static let batchSize = 1_024
@@ -25,6 +20,7 @@ struct RecountPass {
     init(_ db: Database, judge: @escaping ([[UInt8]]) -> [Judgement]) throws {
         self.db = db
         self.judge = judge
+        lost = LostRows(db, judge: judge)
         columns = try DerivedTables.columns.exist(db) ? RecountColumns(db) : nil
     }
 
@@ -35,7 +31,7 @@ struct RecountPass {
         try checkRows()
         try checkUniqueness()
         // Damaged pages were reported by checkStructure.
-        _ = try Database.nilIfDamaged { try checkDeliveries() }
+        try checkDeliveries()
         _ = try Database.nilIfDamaged { try checkCopies() }
         _ = try Database.nilIfDamaged { try checkQuarantine() }
         return result
@@ -77,7 +73,7 @@ struct RecountPass {
         try scan.each(1...newest) { row in
             let id = try row.integer(0)
             while expected < id {
-                pending.result.note(.missingRow(expected))
+                try pending.noteLost(expected)
                 expected += 1
             }
             expected = id + 1
@@ -88,7 +84,7 @@ struct RecountPass {
                 return
             }
             pending.recorded[
-                DeliveryKey(quarter: receivedAt.quarterOfAnHour, traffic: trafficName, recipient: recipient),
+                LostRows.DeliveryKey(quarter: receivedAt.quarterOfAnHour, traffic: trafficName, recipient: recipient),
                 default: 0] += 1
             pending.result.postbacks += 1
             guard let traffic = Traffic(rawValue: trafficName), let body = try? row.bytes(at: 6) else {
@@ -111,6 +107,10 @@ struct RecountPass {
             pending.result.note(.unreadable(id, reason: "its page is damaged"))
             expected = id + 1
         }
+        while expected <= newest {
+            try pending.noteLost(expected)
+            expected += 1
+        }
         try pending.check(batch)
         if let (blocks, hasStrays) = try pending.columns?.finish() {
             for number in blocks {
@@ -121,6 +121,13 @@ struct RecountPass {
             }
         }
         self = pending
+    }
+
+    private mutating func noteLost(_ id: Int64) throws {
+        try lost.add(id)
+        for difference in lost.takeGone() {
+            result.note(difference)
+        }
     }
 
     private mutating func check(_ batch: [StoredRow]) throws {
@@ -191,7 +198,34 @@ struct RecountPass {
     }
 
     private mutating func checkDeliveries() throws {
-        var expected = recorded
+        // Nil for a damaged page, which was reported by checkStructure.
+        let counted = try Database.nilIfDamaged { try countedDeliveries() }
+        var uncounted: [LostRows.DeliveryKey: Int64] = [:]
+        for (key, count) in counted ?? [:] where count > recorded[key, default: 0] {
+            uncounted[key] = count - recorded[key, default: 0]
+        }
+        // First, and as if they were there: a repair of the counts would destroy what these rows are rebuilt from.
+        for difference in try lost.finish(uncounted) {
+            result.note(difference)
+            if case .lostRow(let row) = difference {
+                recorded[LostRows.DeliveryKey(row), default: 0] += 1
+            }
+        }
+        guard let counted else {
+            return
+        }
+        for key in Set(counted.keys).union(recorded.keys) {
+            let (count, rows) = (counted[key, default: 0], recorded[key, default: 0])
+            if count != rows {
+                result.note(
+                    .deliveries(
+                        quarter: key.quarter, traffic: key.traffic, recipient: key.recipient, counted: count,
+                        rows: rows))
+            }
+        }
+    }
+
+    private mutating func countedDeliveries() throws -> [LostRows.DeliveryKey: Int64] {
         for table in ["delivery", "repeat_delay"] {
             let kept = table == "delivery" ? "OR kept NOT BETWEEN 0 AND :most" : ""
             let implausible = try Database.nilIfDamaged {
@@ -204,6 +238,7 @@ struct RecountPass {
                 result.note(.structure("\(implausible) counts in the table \(table) are implausible"))
             }
         }
+        var counted: [LostRows.DeliveryKey: Int64] = [:]
         let rows = try Row.fetchCursor(
             db, sql: "SELECT quarter, traffic, recipient, count FROM delivery WHERE status = 'recorded'")
         while let row = try rows.next() {
@@ -213,20 +248,10 @@ struct RecountPass {
                 result.note(.structure("a count of deliveries is damaged"))
                 continue
             }
-            let key = DeliveryKey(quarter: quarter, traffic: traffic, recipient: recipient)
-            note(key, counted: count, rows: expected.removeValue(forKey: key) ?? 0)
+            let key = LostRows.DeliveryKey(quarter: quarter, traffic: traffic, recipient: recipient)
+            counted[key] = counted[key, default: 0] &+ count
         }
-        for (key, rows) in expected {
-            note(key, counted: 0, rows: rows)
-        }
-    }
-
-    private mutating func note(_ key: DeliveryKey, counted: Int64, rows: Int64) {
-        if counted != rows {
-            result.note(
-                .deliveries(
-                    quarter: key.quarter, traffic: key.traffic, recipient: key.recipient, counted: counted, rows: rows))
-        }
+        return counted
     }
 
     private mutating func checkCopies() throws {

@@ -8,12 +8,13 @@ struct TargetedRepair {
     let db: Database
     /// How damaged tables are removed.
     var removal = DerivedTables.Removal.dropping
-    /// The counts of deliveries as far as they could be read, before the transaction.
-    var counts: DeliveryTable?
+    /// What could be read of damaged tables, before the transaction.
+    var remains: DerivedTables.Remains?
 
     /// What is rebuilt from the rows and their bytes.
     enum Target: Hashable {
         case row(Int64)
+        case lostRow(LostRow)
         case block(Int64)
         case tables(DerivedTables)
         case strayColumns
@@ -21,16 +22,17 @@ struct TargetedRepair {
         case quarantineTotal(String)
         case copyWithoutRow(Int64)
 
-        /// Whether whole tables are recreated; their contents are repaired afterwards.
-        var isTables: Bool {
-            if case .tables = self { true } else { false }
+        /// The tables that are recreated; their contents are repaired afterwards.
+        var tables: DerivedTables? {
+            if case .tables(let tables) = self { tables } else { nil }
         }
 
         /// The target that repairs a difference; nil if it cannot be repaired.
         init?(_ difference: RecountDifference) {
             switch difference {
             // A file has columns in place of facts.
-            case .structure, .missingRow, .unreadable, .unverified, .sameKey, .facts: return nil
+            case .structure, .missingRow, .unreadable, .unverified, .sameKey, .facts, .value: return nil
+            case .lostRow(let row): self = .lostRow(row)
             case .digests(let id): self = .row(id)
             case .block(let ids): self = .block(ColumnBlock.number(of: ids.lowerBound))
             case .tables(let tables): self = .tables(tables)
@@ -50,10 +52,12 @@ struct TargetedRepair {
         switch target {
         case .row(let id):
             return try repairRow(id).map { [($0, id)] } ?? []
+        case .lostRow(let row):
+            return try rebuild(row).map { [($0, row.id)] } ?? []
         case .block(let number):
             return try repairBlock(number)
         case .tables(let tables):
-            try tables.recreate(db, removal, keeping: counts)
+            try tables.recreate(db, removal, keeping: try remains ?? DerivedTables.Remains(db, of: []))
         case .strayColumns:
             try db.execute(
                 sql: "DELETE FROM column_block WHERE id < 0 OR id >= ?",
@@ -85,6 +89,35 @@ struct TargetedRepair {
         try db.execute(
             sql: "UPDATE postback SET digest_version = ?, key_digest = ?, content_digest = ? WHERE id = ?",
             arguments: [PostbackDigests.version, Data(digests.key.bytes), Data(digests.content.bytes), id])
+        return digests.key.high
+    }
+
+    /// Rebuilds a row from its body and what else is known of it, as recorded with the one before.
+    private func rebuild(_ lost: LostRow) throws -> UInt64? {
+        let body = try Row.fetchOne(db, sql: "SELECT body FROM postback_body WHERE id = ?", arguments: [lost.id])
+        let (receivedAt, overflows) = lost.quarter.multipliedReportingOverflow(by: LedgerTime.quarterMilliseconds)
+        guard !overflows, let body, let postback = try? ReceivedPostback(reading: body.bytes(at: 0)) else {
+            return nil
+        }
+        let digests = PostbackDigests(postback, provenance: lost.traffic.provenance)
+        try db.execute(
+            sql: """
+                INSERT INTO postback (
+                    id, recorded_at, received_at, recipient, traffic, key_name, digest_version, key_digest,
+                    content_digest
+                ) VALUES (
+                    :id,
+                    coalesce(
+                        (SELECT recorded_at FROM postback WHERE id < :id ORDER BY id DESC LIMIT 1),
+                        (SELECT recorded_at FROM postback WHERE id > :id ORDER BY id LIMIT 1), :received),
+                    :received, :recipient, :traffic, :key, :version, :digest, :content
+                ) ON CONFLICT (id) DO NOTHING
+                """,
+            arguments: [
+                "id": lost.id, "received": receivedAt, "recipient": lost.recipient.rawValue,
+                "traffic": lost.traffic.rawValue, "key": lost.keyName, "version": PostbackDigests.version,
+                "digest": Data(digests.key.bytes), "content": Data(digests.content.bytes),
+            ])
         return digests.key.high
     }
 

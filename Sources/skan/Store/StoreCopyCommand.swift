@@ -81,12 +81,20 @@ struct StoreCopyCommand: AsyncParsableCommand {
                 "skan: warning: some counts of deliveries cannot be read, and were left out; copy once more after: "
                     + "skan recount --store \(source.name) --repair")
         }
+        if summary.areCopiesIncomplete {
+            Terminal.say(
+                "skan: warning: some copies for other recipients cannot be read, and were left out; only the report of "
+                    + "deliveries counts them; what is left is whole after: skan recount --store \(source.name) --repair"
+            )
+        }
         if summary.lost > 0 {
             Terminal.say(
                 "skan: warning: \(summary.lost) postbacks were left out: their bytes are gone or cannot be read; "
                     + "skan recount --store \(source.name) names them")
         }
-        if summary.lost > 0 || summary.areCountsIncomplete || !summary.leftInQuarantine.isEmpty {
+        if summary.lost > 0 || summary.areCountsIncomplete || summary.areCopiesIncomplete
+            || !summary.leftInQuarantine.isEmpty
+        {
             throw ExitStatus.negative
         }
     }

@@ -79,7 +79,7 @@ struct JWSImpressionExplainer {
         guard let signature = jws.signature else {
             return .invalid
         }
-        let bytes = Array("\(jws.parts[0]).\(jws.parts[1])".utf8)
+        let bytes = Array(jws.signed.utf8)
         return key.verdict(on: signature, .concatenated, digest: SHA256.digest(of: bytes).bytes)
     }
 

@@ -1,0 +1,56 @@
+import GRDB
+
+/// Finds which rows of a table are not on damaged pages.
+struct ReadableIDs {
+    let db: Database
+    /// A table with a column `id`, by which it is ordered.
+    let table: String
+
+    /// How many ids are tried one by one, however damaged the table is.
+    private static let mostProbes: Int64 = 1 << 20
+
+    /// The ranges of ids that can be read, in ascending order; ids without a row are part of them.
+    ///
+    /// A range that cannot be read is halved. Of a longer one than about a million ids of which none of some thousand
+    /// can be read, nothing is taken to be left.
+    ///
+    /// - Throws: SQLite's errors, except for damage.
+    func ranges(in ids: ClosedRange<Int64>) throws -> [ClosedRange<Int64>] {
+        var ranges: [ClosedRange<Int64>] = []
+        var pending = [ids]
+        while let next = pending.popLast() {
+            if try areReadable(next) {
+                if let last = ranges.last, last.upperBound + 1 == next.lowerBound {
+                    ranges[ranges.count - 1] = last.lowerBound...next.upperBound
+                } else {
+                    ranges.append(next)
+                }
+            } else if next.count > 1, try isWorthHalving(next) {
+                let middle = next.lowerBound + Int64(next.count / 2)
+                pending.append(middle...next.upperBound)
+                pending.append(next.lowerBound...(middle - 1))
+            }
+        }
+        return ranges
+    }
+
+    /// Whether all rows of a range can be read.
+    func areReadable(_ ids: ClosedRange<Int64>) throws -> Bool {
+        let isRead: Void? = try Database.nilIfDamaged {
+            let rows = try Row.fetchCursor(
+                db.cachedStatement(sql: "SELECT * FROM \(table) WHERE id BETWEEN ? AND ?"),
+                arguments: [ids.lowerBound, ids.upperBound])
+            while try rows.next() != nil {}
+        }
+        return isRead != nil
+    }
+
+    private func isWorthHalving(_ ids: ClosedRange<Int64>) throws -> Bool {
+        guard ids.count > Self.mostProbes else {
+            return true
+        }
+        return try stride(from: ids.lowerBound, through: ids.upperBound, by: ids.count / 4_096).contains {
+            try areReadable($0...$0)
+        }
+    }
+}
