@@ -70,11 +70,24 @@ class Browser:
             raise RuntimeError(result['exceptionDetails'])
         return result['result'].get('value')
 
-    def press(self, key):
+    def press(self, key, shift=False):
         for kind in ('keyDown', 'keyUp'):
             text = {'text': '\r'} if key == 'Enter' and kind == 'keyDown' else {}
-            self.call('Input.dispatchKeyEvent', type=kind, key=key, code=key,
+            self.call('Input.dispatchKeyEvent', type=kind, key=key, code=key, modifiers=8 if shift else 0,
                       windowsVirtualKeyCode={'Tab': 9, 'Enter': 13}[key], **text)
+
+    def statuses(self):
+        """The status of every answer since the page was opened, by address."""
+        return {event['params']['response']['url']: event['params']['response']['status']
+                for event in self.events if event['method'] == 'Network.responseReceived'}
+
+    def names(self):
+        """The roles of what can be used, with the names that a screen reader says."""
+        usable = {'link', 'button', 'textbox', 'combobox', 'Date', 'DisclosureTriangle', 'navigation', 'region', 'table',
+                  'image', 'columnheader', 'searchbox'}
+        nodes = self.call('Accessibility.getFullAXTree')['nodes']
+        return [(node['role']['value'], node.get('name', {}).get('value', '').strip())
+                for node in nodes if not node.get('ignored') and node.get('role', {}).get('value') in usable]
 
     def picture(self, file):
         data = self.call('Page.captureScreenshot', format='png', captureBeyondViewport=True)['data']

@@ -1,5 +1,6 @@
 import Attribution
 import AttributionReports
+import StrictJSON
 
 extension PageTable {
     /// The table with its caption and a link to its file.
@@ -100,17 +101,27 @@ extension PageTable.Cell {
         case .shares(let range):
             range.lowerBound == range.upperBound
                 ? .share(range.lowerBound) : HTML([.share(range.lowerBound), HTML(" to "), .share(range.upperBound)])
-        case .moment(let milliseconds): .moment(Moment(milliseconds: milliseconds).text)
+        case .moment(let milliseconds): .moment(milliseconds)
         case .compared(let cell, let previous):
             HTML([
                 cell.html,
                 HTML(" "),
                 HTML(.span, .class("change")) {
-                    "previously "
+                    cell.growth(since: previous).map { $0 + " from " } ?? "from "
                     previous.html
                 },
             ])
         case .blank: .none
         }
+    }
+
+    /// By how much a count has grown, in percent; nil for other cells, and where there was nothing to grow from.
+    private func growth(since previous: Self) -> String? {
+        guard case .count(let now, _) = self, case .count(let before, _) = previous, before > 0 else {
+            return nil
+        }
+        let percent = (Double(now) - Double(before)) / Double(before) * 100
+        let sign = percent > 0 ? "+" : percent < 0 ? "−" : "±"
+        return sign + abs(percent).fixed(places: 1) + " %"
     }
 }
