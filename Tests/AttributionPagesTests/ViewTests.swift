@@ -108,7 +108,7 @@ struct ViewTests {
             selection: PageSelection())
         let markup = try Self.check(page.page)
         #expect(markup.text.contains("Last postback") && markup.text.contains("Installs today"))
-        for name in ["In quarantine", "Waiting to be recorded", "Disk free", "Deliveries a second"] {
+        for name in ["In quarantine", "Waiting", "Disk free", "Deliveries a second"] {
             #expect(!markup.text.contains(name), "\(name)")
         }
     }

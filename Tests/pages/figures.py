@@ -36,7 +36,7 @@ def texts(value):
     if value is None:
         return ['none']
     if isinstance(value, dict):
-        lower, upper = texts(value['lower'])[0], texts(value['upper'])[0]
+        lower, upper = texts(value['at-least'])[0], texts(value['at-most'])[0]
         return [lower] if lower == upper else [lower, upper]
     if isinstance(value, bool):
         return [str(value).lower()]

@@ -2,7 +2,7 @@
 """run.py SKAN OUT: serves simulated traffic, looks at every page in Chromium, and keeps pictures in OUT."""
 import contextlib, csv, io, json, os, re, shutil, subprocess, sys, tempfile, time, urllib.error, urllib.request
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from browser import Browser
+from browser import Browser, LIMIT
 import checks, figures, keyboard
 
 skan, out = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
@@ -62,34 +62,36 @@ def with_query(path, query):
 
 
 def fetch(address, **fields):
-    return urllib.request.urlopen(urllib.request.Request(address, headers=fields), timeout=20).read().decode()
+    return urllib.request.urlopen(urllib.request.Request(address, headers=fields), timeout=LIMIT).read().decode()
 
 
 def address(console, path, query):
     return console + (with_query(path, query) if query and (path == '/' or path.startswith(COUNTING)) else path)
 
 
-def look(browser, console, state, query, widths, pages=PAGES):
+VIEWS = [(width, scheme) for width in (360, 768, 1440) for scheme in ('light', 'dark')]
+FEW = [(360, 'light'), (1440, 'dark')]
+
+
+def look(browser, console, state, query, views, pages=PAGES):
     """Every page: nothing is wider than the screen, everything has a name and is seen, nothing comes from elsewhere."""
     for name, path in pages.items():
-        for width in widths:
-            for scheme in ('light', 'dark'):
-                browser.show(width, scheme)
-                browser.open(address(console, path, query))
-                where = f'{state} {name} {width} {scheme}'
-                status = browser.statuses().get(browser.evaluate('location.href'))
-                allowed = {'problem': (400,), 'delivery-kept': (200, 404)}.get(name, (200,))
-                check(status in allowed, f'{where}: {status}')
-                complaints = [text for text in browser.complaints(console) if status == 200 or str(status) not in text]
-                check(not complaints, f'{where}: {complaints}')
-                check(browser.evaluate(checks.WIDTH) <= 0, f'{where}: wider than the screen')
-                for measure in (checks.CONTRAST, checks.STRUCTURE):
-                    found = browser.evaluate(measure)
-                    check(not found, f'{where}: {found[:5]}')
-                if scheme == 'light':
-                    unnamed = [role for role, spoken in browser.names() if not spoken]
-                    check(not unnamed, f'{where}: without a name: {unnamed[:5]}')
-                browser.picture(os.path.join(out, f'{state}-{name}-{width}-{scheme}.png'))
+        for width, scheme in views:
+            browser.show(width, scheme)
+            browser.open(address(console, path, query))
+            where = f'{state} {name} {width} {scheme}'
+            status = browser.statuses().get(browser.evaluate('location.href'))
+            allowed = {'problem': (400,), 'delivery-kept': (200, 404)}.get(name, (200,))
+            check(status in allowed, f'{where}: {status}')
+            complaints = [text for text in browser.complaints(console) if status == 200 or str(status) not in text]
+            check(not complaints, f'{where}: {complaints}')
+            check(browser.evaluate(checks.WIDTH) <= 0, f'{where}: wider than the screen')
+            for measure in (checks.CONTRAST, checks.STRUCTURE):
+                found = browser.evaluate(measure)
+                check(not found, f'{where}: {found[:5]}')
+            unnamed = [role for role, spoken in browser.names() if not spoken]
+            check(not unnamed, f'{where}: without a name: {unnamed[:5]}')
+            browser.picture(os.path.join(out, f'{state}-{name}-{width}-{scheme}.png'))
         print(state, name, flush=True)
 
 
@@ -107,7 +109,7 @@ def keys(browser, console, query):
     print(f'keyboard: {followed} links followed', flush=True)
     explore = address(console, '/explore?by=day', query)
     keyboard.fill(browser, explore, 'field-by', 'app', 'by=app', check)
-    keyboard.fill(browser, explore, 'field-where', 'app=525463029', 'where=app=525463029', check)
+    keyboard.fill(browser, explore, 'field-where', 'app=525463029', 'where=app%3D525463029', check)
     keyboard.fill(browser, console + '/postback', 'field-transaction-id', '6aafb7a5', 'transaction-id=6aafb7a5', check)
 
 
@@ -118,7 +120,7 @@ def files(browser, console, query):
         browser.open(address(console, path, query))
         links |= set(browser.evaluate(checks.FILES))
     for link in sorted(links):
-        with urllib.request.urlopen(link, timeout=20) as answer:
+        with urllib.request.urlopen(link, timeout=LIMIT) as answer:
             lines = list(csv.reader(io.StringIO(answer.read().decode())))
         isTable = answer.headers['Content-Type'].startswith('text/csv') and len({len(line) for line in lines}) == 1
         check(isTable, f'{link}: is no table')
@@ -159,10 +161,11 @@ def login(browser, folder):
     """Logging in with the keyboard alone, and out."""
     token = run('tokens', 'create', '--name', 'person', '--scope', 'report,manage', '--file', 'tokens.json', cwd=folder)
     with serving(folder, '--store', 's.sqlite', '--tokens', 'tokens.json') as (_, console):
+        look(browser, console, 'out', '', FEW, {'login': '/login'})
+        keyboard.walk(browser, console + '/login', check)
         browser.show(360, 'light')
         browser.open(console + '/explore?by=app')
         check(browser.evaluate('location.pathname') == '/login', 'no login')
-        browser.picture(os.path.join(out, 'login-360-light.png'))
         browser.evaluate('document.getElementById("token").focus()')
         browser.call('Input.insertText', text=token)
         browser.events = []
@@ -183,7 +186,7 @@ def hostile(postbacks):
         body = json.dumps({'version': '4.0', 'ad-network-id': text, 'transaction-id': text}).encode()
         request = urllib.request.Request(postbacks, body, {'Content-Type': 'application/json'})
         try:
-            urllib.request.urlopen(request, timeout=20).read()
+            urllib.request.urlopen(request, timeout=LIMIT).read()
         except urllib.error.HTTPError as error:
             check(error.code < 500, f'hostile: {error.code}')
 
@@ -216,10 +219,10 @@ def main():
             trusted = [
                 word for name in ('p192', 'p256') for word in ('--trust-test-key', f'keys/test-{name}.public.pem')]
             with serving(folder, '--store', 's.sqlite', *trusted) as (postbacks, console):
-                look(browser, console, 'empty', '', [360, 1440])
-                run('simulate', '--count', '1', '--faults', '0', '--keys', 'keys', '--post',
+                look(browser, console, 'empty', '', FEW)
+                run('simulate', '--count', '5', '--faults', '0', '--keys', 'keys', '--post',
                     postbacks + '/skadnetwork/postbacks', cwd=folder)
-                look(browser, console, 'little', 'provenance=test', [360, 1440], REPORTS)
+                look(browser, console, 'little', 'provenance=test', FEW, REPORTS)
             run('simulate', '--count', '3000', '--days', '30', '--keys', 'keys', '--store', 'month.sqlite', cwd=folder)
             names(folder)
             with serving(folder, '--store', 'month.sqlite', '--campaigns', 'names.json', *trusted) as (
@@ -229,8 +232,8 @@ def main():
                     cwd=folder, allowed=(0, 1))
                 hostile(postbacks + '/skadnetwork/postbacks')
                 query = 'provenance=test'
-                look(browser, console, 'month', query, [360, 768, 1440])
-                look(browser, console, 'year', query + '&period=365d', [360, 1440], REPORTS)
+                look(browser, console, 'month', query, VIEWS)
+                look(browser, console, 'year', query + '&period=365d', FEW, REPORTS)
                 compare(browser, console, query)
                 compare(browser, console, query + '&period=today')
                 files(browser, console, query)

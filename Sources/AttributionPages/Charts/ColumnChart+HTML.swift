@@ -22,7 +22,7 @@ extension ColumnChart {
                         HTML(.span, .class("former")) { "Previous period" }
                     }
                 }
-                HTML(.p, .class("unit")) { unit.capitalizedFirst + " a " + axis }
+                HTML(.p, .class("unit")) { unit.capitalizedFirst + " per " + axis }
                 image
             }
             HTML(.details) {
@@ -79,11 +79,15 @@ extension ColumnChart {
                 .rect, .class("column"), .x(.percent(x)), .width(.percent(width)), .y(y(column.count)),
                 .height(.percent(scale.height(of: column.count) * 100)))
             if let previous = column.previous {
-                HTML(
-                    .line, .class("former"), .x1(.percent(x)), .x2(.percent(x + width)), .y1(y(previous)),
-                    .y2(y(previous)))
+                // The halo sets the line off from a column that is behind it.
+                line("halo", x...x + width, y(previous))
+                line("former", x...x + width, y(previous))
             }
         }
+    }
+
+    private func line(_ name: StaticString, _ x: ClosedRange<Double>, _ y: SVGLength) -> HTML {
+        HTML(.line, .class(name), .x1(.percent(x.lowerBound)), .x2(.percent(x.upperBound)), .y1(y), .y2(y))
     }
 
     /// A phone has room for the labels at the ends, and for short ones between them.

@@ -45,7 +45,7 @@ struct HealthPanel {
             Self.figure(
                 "Deliveries a second", health.deliveriesPerSecond.map { HTML.decimal($0, places: 1) },
                 HTML("in the last minute")),
-            Self.figure("Waiting to be recorded", health.waiting.map { .count(Int64($0)) }, nil),
+            Self.figure("Waiting", health.waiting.map { .count(Int64($0)) }, HTML("to be recorded")),
             Self.figure("Store", storeBytes.map { HTML($0.bytes) }, .value(health.store)),
             Self.figure(
                 "Disk free", health.disk.map { HTML($0.free.bytes) },

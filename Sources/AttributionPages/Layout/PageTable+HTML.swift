@@ -11,11 +11,14 @@ extension PageTable {
         let captionID = id + "-caption"
         return HTML(.div, .class("table")) {
             if rows.isEmpty {
-                HTML(.p, .class("empty"), .id(captionID)) { "\(caption): \(emptyText)" }
+                HTML(.p, .class("empty"), .id(captionID)) {
+                    HTML(.span) { caption + ": " }
+                    emptyText
+                }
             } else {
                 HTML(.div, .class("scroll"), .role("region"), .ariaLabelledBy(captionID), .tabindex(0)) {
                     HTML(.table, .id(id)) {
-                        HTML(.caption, .id(captionID)) { caption }
+                        HTML(.caption, .id(captionID)) { HTML(.span) { caption } }
                         HTML(.thead) { HTML(.tr) { HTML(columns.map(Self.head)) } }
                         HTML(.tbody) { HTML(rows.map { HTML(.tr, [], cells(of: $0)) }) }
                         if let totals {
@@ -83,6 +86,9 @@ extension PageTable {
 }
 
 extension PageTable.Cell {
+    /// How long words are that need a column of their own width.
+    private static let sentence = 24
+
     /// The cell.
     var html: HTML {
         switch self {
@@ -94,7 +100,7 @@ extension PageTable.Cell {
         case .decimal(let number, let places): .decimal(number, places: places)
         case .money(let amount): HTML(amount.description)
         case .words(let text, let link?): .link(link, text)
-        case .words(let text, nil): HTML(text)
+        case .words(let text, nil): text.count < Self.sentence ? HTML(text) : HTML(.span, .class("words")) { text }
         case .counts(let range):
             range.lowerBound == range.upperBound
                 ? .count(range.lowerBound) : HTML([.count(range.lowerBound), HTML(" to "), .count(range.upperBound)])

@@ -50,7 +50,8 @@ enum Stylesheet {
           padding: .35rem .9rem; min-height: 2.25rem; cursor: pointer; }
         input, select { font: inherit; color: var(--text); background: var(--card); border: 1px solid var(--quiet);
           border-radius: .25rem; padding: .3rem .5rem; min-height: 2.25rem; max-width: 100%; }
-        label { display: block; color: var(--quiet); }
+        label { display: block; color: var(--quiet); font-size: .875rem; }
+        ::placeholder { color: var(--quiet); opacity: 1; }
 
         """
 
@@ -63,18 +64,19 @@ enum Stylesheet {
         .brand { font-weight: 700; font-size: 1.125rem; margin: 0; }
         nav ul, .choices, .conditions { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; }
         nav ul { gap: 0 1rem; }
-        nav li { position: relative; }
         nav a, nav summary { display: inline-block; padding: .35rem 0; min-height: 2rem; color: var(--link);
           text-decoration: none; }
         nav a:hover, nav summary:hover { text-decoration: underline; }
         nav a[aria-current], nav summary.here { color: var(--text); font-weight: 600;
           box-shadow: inset 0 -3px var(--mark); }
-        nav details[open] ul { flex-direction: column; background: var(--card); border: 1px solid var(--line);
-          padding: .25rem 1rem; }
+        /* Open, it takes a line of its own: lying over the page it would hide what has the focus. */
+        nav li:has(> details[open]) { flex-basis: 100%; }
+        nav details ul { border-left: 3px solid var(--line); padding-left: 1rem; margin-bottom: .25rem; }
         .logout { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; padding: .25rem 0; }
         .card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: 1rem;
           margin: 0 0 1rem; min-width: 0; }
         .card > :last-child { margin-bottom: 0; }
+        h2 + .notice { margin-top: .5rem; }
         .meaning, .more, .file, .empty { font-size: .875rem; }
         .meaning { color: var(--quiet); margin: 0 0 .75rem; }
         .picker { margin: 0 0 1rem; }
@@ -101,26 +103,37 @@ enum Stylesheet {
         .figures div { min-width: 0; overflow-wrap: anywhere; }
         .figures dt { font-size: .875rem; }
         .figures dd { font-size: 1.5rem; font-variant-numeric: tabular-nums; line-height: 1.25; }
-        .figures time { white-space: normal; }
+        dd time { white-space: normal; }
         .change { display: block; font-size: .8125rem; font-weight: 400; line-height: 1.3; color: var(--quiet); }
-        .scroll { overflow-x: auto; }
-        table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+        /* Shadows at the edges beyond which there is more. */
+        .scroll { overflow-x: auto; background:
+          linear-gradient(to right, var(--card) 30%, transparent) left / 2rem 100% no-repeat local,
+          linear-gradient(to left, var(--card) 30%, transparent) right / 2rem 100% no-repeat local,
+          linear-gradient(to right, var(--line), transparent) left / .6rem 100% no-repeat scroll,
+          linear-gradient(to left, var(--line), transparent) right / .6rem 100% no-repeat scroll; }
+        table { border-collapse: collapse; min-width: min(100%, 48rem); font-variant-numeric: tabular-nums; }
         caption { text-align: left; font-weight: 600; padding: 0 0 .35rem; }
+        caption span { display: inline-block; position: sticky; left: 0; max-width: calc(100vw - 4rem); }
+        thead th:not(:has(a))::first-letter, tfoot th::first-letter { text-transform: uppercase; }
+        form + .table, dl + .table { margin-top: 1rem; }
         th, td { text-align: left; vertical-align: top; padding: .35rem 1rem .35rem 0;
           border-bottom: 1px solid var(--line); }
         th:last-child, td:last-child { padding-right: .25rem; }
         thead th { color: var(--quiet); font-size: .875rem; font-weight: 600; line-height: 1.3; vertical-align: bottom; }
-        tbody th { font-weight: 400; min-width: 6rem; overflow-wrap: anywhere; }
+        tbody th { font-weight: 400; min-width: 6rem; }
+        /* Ids are not broken, and names and sentences of any length are. */
+        td bdi, th bdi, .words { display: inline-block; width: max-content; max-width: 14rem; white-space: normal;
+          overflow-wrap: anywhere; text-decoration: inherit; }
         tbody tr:hover { background: var(--hover); }
         tfoot th, tfoot td { font-weight: 600; border-top: 2px solid var(--line); border-bottom: 0; }
         .number { text-align: right; }
-        td.number, tbody th.number, .number .change { white-space: nowrap; }
-        tbody td:not(.number) { overflow-wrap: anywhere; min-width: 5rem; }
+        tbody th, tbody td, tfoot td, .number .change { white-space: nowrap; }
+        th a, td a { display: inline-block; padding: .25rem 0; margin: -.25rem 0; }
         /* The whole row follows its only link. */
         tbody tr:has(> th a):not(:has(> td a)) { position: relative; }
         tbody tr:has(> th a):not(:has(> td a)) > th a::after { content: ""; position: absolute; inset: 0; }
         /* The title of the part says it already. */
-        h2 ~ .table caption, h2 ~ .chart caption, h2 ~ .chart figcaption { position: absolute; width: 1px; height: 1px;
+        h2 ~ .table caption, h2 ~ .table .empty span, h2 ~ .chart caption, h2 ~ .chart figcaption { position: absolute; width: 1px; height: 1px;
           overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
         .part { display: block; width: 100%; height: .35rem; margin-top: .15rem; }
         .part rect { fill: var(--mark); }
@@ -140,6 +153,7 @@ enum Stylesheet {
         .grid { stroke: var(--line); stroke-width: 1; }
         .column { fill: var(--mark); }
         .former { stroke: var(--former); stroke-width: 3; }
+        .halo { stroke: var(--card); stroke-width: 7; }
         .tick, .label { fill: var(--quiet); font-size: 12px; }
         .tick { dominant-baseline: middle; }
 
@@ -150,9 +164,12 @@ enum Stylesheet {
           main { padding: 0 .75rem 1.5rem; }
           .card { padding: .75rem; }
           .brand, .label.optional { display: none; }
+          .field, .field input, .field select { width: 100%; }
+          table { font-size: .875rem; }
         }
         @media (min-width: 40rem) {
-          nav details[open] > ul { position: absolute; z-index: 1; }
+          .figures { grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); }
+          td bdi, th bdi, .words { max-width: 26rem; }
         }
         @media (min-width: 64rem) {
           .columns { display: flex; flex-wrap: wrap; gap: 0 1rem; }

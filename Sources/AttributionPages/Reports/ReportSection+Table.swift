@@ -60,11 +60,8 @@ extension ReportSection {
 
     /// The row of totals, which has no keys.
     private func totalCells(_ totals: ReportSectionRow, _ selection: PageSelection) -> [PageTable.Cell] {
-        zip(totals.cells, cells(of: totals, nil, selection)).enumerated().map { index, pair in
-            guard case .key = pair.0 else {
-                return pair.1
-            }
-            return .words(index == 0 ? "Total" : "")
+        zip(columns, cells(of: totals, nil, selection)).enumerated().map { index, pair in
+            pair.0.kind.isText ? .words(index == 0 ? "Total" : "") : pair.1
         }
     }
 
