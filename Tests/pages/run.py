@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """run.py SKAN OUT: serves simulated traffic, looks at every page in Chromium, and keeps pictures in OUT."""
-import contextlib, csv, io, json, os, re, shutil, subprocess, sys, tempfile, time, urllib.error, urllib.request
+import contextlib, csv, io, json, os, re, shutil, subprocess, sys, tempfile, time, urllib.error, urllib.parse, urllib.request
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import Browser, LIMIT
 import checks, figures, keyboard
@@ -191,6 +191,16 @@ def hostile(postbacks):
             check(error.code < 500, f'hostile: {error.code}')
 
 
+def hostile_pages(console):
+    """The pages that show it: deliveries that were kept, and what was asked for."""
+    kept = json.loads(fetch(console + '/v1/quarantine?class=garbage'))['deliveries'][-len(HOSTILE):]
+    check(len(kept) == len(HOSTILE), f'hostile: {len(kept)} kept')
+    text = urllib.parse.quote(''.join(HOSTILE[:2]) + 'w' * 200)
+    return {f'kept-{number}': f'/quarantine?id={delivery["id"]}' for number, delivery in enumerate(kept)} | {
+        'condition': f'/reports/sources?where=source-domain={text}', 'search': f'/postback?transaction-id={text}',
+        'problem': f'/explore?by={text}'}
+
+
 def names(folder):
     """Names for what was simulated, hostile too: of 200 letters in one word, markup, and turned around."""
     report = json.loads(run('report', 'campaigns', '--store', 'month.sqlite', '--test', '--format', 'json', cwd=folder))
@@ -234,6 +244,7 @@ def main():
                 query = 'provenance=test'
                 look(browser, console, 'month', query, VIEWS)
                 look(browser, console, 'year', query + '&period=365d', FEW, REPORTS)
+                look(browser, console, 'hostile', query, VIEWS, hostile_pages(console))
                 compare(browser, console, query)
                 compare(browser, console, query + '&period=today')
                 files(browser, console, query)

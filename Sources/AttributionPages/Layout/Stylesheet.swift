@@ -51,7 +51,7 @@ enum Stylesheet {
         input, select { font: inherit; color: var(--text); background: var(--card); border: 1px solid var(--quiet);
           border-radius: .25rem; padding: .3rem .5rem; min-height: 2.25rem; max-width: 100%; }
         label { display: block; color: var(--quiet); font-size: .875rem; }
-        ::placeholder { color: var(--quiet); opacity: 1; }
+        ::placeholder { color: var(--quiet); opacity: 1; font-style: italic; }
 
         """
 
