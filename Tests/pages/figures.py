@@ -40,7 +40,18 @@ def texts(value):
         return [lower] if lower == upper else [lower, upper]
     if isinstance(value, bool):
         return [str(value).lower()]
-    return [str(value)]
+    return [visible(str(value))]
+
+
+def visible(text, most=80):
+    """A text as a cell shows it: what is invisible is spelled out, and what is long is cut."""
+    shown, count = '', 0
+    for letter in text:
+        if count >= most:
+            return shown + '…'
+        piece = letter if letter.isprintable() else f'\\u{{{ord(letter):x}}}'
+        shown, count = shown + piece, count + len(piece)
+    return shown
 
 
 def same(shown, expected):
