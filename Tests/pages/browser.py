@@ -10,7 +10,7 @@ class Browser:
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory(prefix='skan-chromium-', ignore_cleanup_errors=True)
         self.process = subprocess.Popen(
-            ['timeout', '--kill-after=5', '800', 'chromium', '--headless=new', '--no-sandbox', '--disable-gpu',
+            ['timeout', '--kill-after=5', '1400', 'chromium', '--headless=new', '--no-sandbox', '--disable-gpu',
              '--disable-dev-shm-usage', '--no-first-run', '--disable-background-networking', '--hide-scrollbars',
              '--remote-debugging-port=0', '--remote-allow-origins=*', f'--user-data-dir={self.folder.name}',
              'about:blank'],

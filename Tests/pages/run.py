@@ -39,7 +39,7 @@ def serving(folder, *arguments):
     """A server, with the addresses for devices and of its console."""
     log = open(os.path.join(folder, 'log'), 'w')
     server = subprocess.Popen(
-        ['timeout', '--kill-after=5', '800', skan, 'serve', '--listen', '127.0.0.1:0', '--console', '127.0.0.1:0',
+        ['timeout', '--kill-after=5', '1400', skan, 'serve', '--listen', '127.0.0.1:0', '--console', '127.0.0.1:0',
          *arguments], cwd=folder, stderr=log, stdout=log)
     try:
         end = time.monotonic() + 30
