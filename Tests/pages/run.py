@@ -195,7 +195,7 @@ def hostile_pages(console):
     """The pages that show it: deliveries that were kept, and what was asked for."""
     kept = json.loads(fetch(console + '/v1/quarantine?class=garbage'))['deliveries'][-len(HOSTILE):]
     check(len(kept) == len(HOSTILE), f'hostile: {len(kept)} kept')
-    text = urllib.parse.quote(''.join(HOSTILE[:2]) + 'w' * 200)
+    text = urllib.parse.quote(HOSTILE[0] + '\u202e' + 'w' * 200)
     return {f'kept-{number}': f'/quarantine?id={delivery["id"]}' for number, delivery in enumerate(kept)} | {
         'condition': f'/reports/sources?where=source-domain={text}', 'search': f'/postback?transaction-id={text}',
         'problem': f'/explore?by={text}'}
