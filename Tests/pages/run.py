@@ -149,7 +149,7 @@ def compare(browser, console, query):
 
 def requeue(browser, console):
     """A change has to be confirmed, which a keyboard can do."""
-    browser.open(console + '/quarantine/requeue?class=malformed')
+    browser.open(console + '/quarantine/requeue?class=garbage')
     browser.evaluate('document.querySelector("main button").focus()')
     browser.events = []
     browser.press('Enter')
