@@ -66,12 +66,14 @@ enum Stylesheet {
         nav ul { gap: 0 1rem; }
         nav a, nav summary { display: inline-block; padding: .35rem 0; min-height: 2rem; color: var(--link);
           text-decoration: none; }
+        nav summary::after { content: " ▾"; content: " ▾" / ""; }
+        nav [open] > summary::after { content: " ▴"; content: " ▴" / ""; }
         nav a:hover, nav summary:hover { text-decoration: underline; }
         nav a[aria-current], nav summary.here { color: var(--text); font-weight: 600;
           box-shadow: inset 0 -3px var(--mark); }
-        /* Open, it takes a line of its own: lying over the page it would hide what has the focus. */
-        nav li:has(> details[open]) { flex-basis: 100%; }
-        nav details ul { border-left: 3px solid var(--line); padding-left: 1rem; margin-bottom: .25rem; }
+        /* Open, it moves the rest: lying over the page it would hide what has the focus. */
+        nav details[open] { display: flex; flex-wrap: wrap; gap: 0 1rem; }
+        nav details ul { background: var(--hover); border-radius: .25rem; padding: 0 .75rem; }
         .logout { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; padding: .25rem 0; }
         .card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: 1rem;
           margin: 0 0 1rem; min-width: 0; }
@@ -168,7 +170,7 @@ enum Stylesheet {
           table { font-size: .875rem; }
         }
         @media (min-width: 40rem) {
-          .figures { grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); }
+          .figures { grid-template-columns: repeat(auto-fill, minmax(8.5rem, 1fr)); }
           td bdi, th bdi, .words { max-width: 26rem; }
         }
         @media (min-width: 64rem) {
