@@ -53,7 +53,7 @@ test-cluster: build
 # Every page in headless Chromium, on a phone and on screens, light and dark; a few minutes.
 test-page: PACKAGES += chromium python3-websocket
 test-page: build
-	timeout 900 python3 Tests/pages/run.py $(SKAN) .build/pages
+	timeout 1500 python3 Tests/pages/run.py $(SKAN) .build/pages
 
 # The alerting rules, each firing once where it must and once where it must not.
 test-alerts: PACKAGES := prometheus

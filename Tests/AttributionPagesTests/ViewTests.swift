@@ -24,7 +24,6 @@ struct ViewTests {
         #expect(
             markup.all("svg").allSatisfy { svg in
                 svg.attributes["aria-hidden"] != nil || svg.attributes["aria-label"] != nil
-                    || svg.attributes["class"] == "plot"
             })
         let ids = markup.elements.compactMap { $0.attributes["id"] }
         #expect(Set(ids).count == ids.count, "\(ids)")
@@ -86,6 +85,49 @@ struct ViewTests {
         #expect(markup.text.contains("All is well"))
         #expect(markup.text.contains("2,104,332"))
         #expect(markup.text.contains("Installs by day"))
+    }
+
+    @Test("The first screen says what came in today, and of which traffic and conditions")
+    func today() async throws {
+        for (filters, name) in [([], "Installs today"), (["app=1"], "Installs today, as selected")] {
+            let selection = PageSelection(filters: filters)
+            let report = try await Self.report(.overview, DailyLedger(days: 30), selection)
+            let page = OverviewPage(
+                health: Self.health(), traffic: [], quarantine: .success([]), report: .success(report),
+                selection: selection)
+            let markup = try Self.check(page.page)
+            #expect(markup.text.contains(name + "30 so far; yesterday 29"), "\(name)")
+        }
+    }
+
+    @Test("A token for some networks sees nothing of the server but whether it is alive")
+    func limited() async throws {
+        let report = try await Self.report(.overview, DailyLedger(days: 1), PageSelection())
+        let page = OverviewPage(
+            health: Self.health().withoutFigures, traffic: [], quarantine: nil, report: .success(report),
+            selection: PageSelection())
+        let markup = try Self.check(page.page)
+        #expect(markup.text.contains("Last postback") && markup.text.contains("Installs today"))
+        for name in ["In quarantine", "Waiting", "Disk free", "Deliveries a second"] {
+            #expect(!markup.text.contains(name), "\(name)")
+        }
+    }
+
+    @Test("Every finding leads to the page where a person sees more of it")
+    func causes() async throws {
+        let report = try await Self.report(.overview, DailyLedger(days: 1), PageSelection())
+        let findings: [(TrafficFinding, String)] = [
+            (.forged(count: 21, received: 40), "/quarantine?class=forged"),
+            (.unknown(count: 1), "/quarantine?class=future"), (.conflicts(count: 11), "/conflicts"),
+            (.drought(app: "525463029", count: 3, usual: 120), "/reports/campaigns?where=app=525463029"),
+            (.invalidValues(app: "525463029", count: 11), "/reports/campaigns?where=app=525463029"),
+        ]
+        for (finding, link) in findings {
+            let page = OverviewPage(
+                health: Self.health(), traffic: [finding], quarantine: .success([]), report: .success(report),
+                selection: PageSelection())
+            #expect(try Self.check(page.page).all("a").contains { $0.attributes["href"] == link }, "\(link)")
+        }
     }
 
     @Test("A failing store leaves the first screen, with its health and the error")

@@ -2,14 +2,15 @@
 import base64, json, os, subprocess, tempfile, time, urllib.request
 import websocket
 
-LIMIT = 20
+# On a busy machine a report takes its time.
+LIMIT = 60
 
 
 class Browser:
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory(prefix='skan-chromium-', ignore_cleanup_errors=True)
         self.process = subprocess.Popen(
-            ['timeout', '--kill-after=5', '800', 'chromium', '--headless=new', '--no-sandbox', '--disable-gpu',
+            ['timeout', '--kill-after=5', '1400', 'chromium', '--headless=new', '--no-sandbox', '--disable-gpu',
              '--disable-dev-shm-usage', '--no-first-run', '--disable-background-networking', '--hide-scrollbars',
              '--remote-debugging-port=0', '--remote-allow-origins=*', f'--user-data-dir={self.folder.name}',
              'about:blank'],
@@ -70,11 +71,24 @@ class Browser:
             raise RuntimeError(result['exceptionDetails'])
         return result['result'].get('value')
 
-    def press(self, key):
+    def press(self, key, shift=False):
         for kind in ('keyDown', 'keyUp'):
             text = {'text': '\r'} if key == 'Enter' and kind == 'keyDown' else {}
-            self.call('Input.dispatchKeyEvent', type=kind, key=key, code=key,
+            self.call('Input.dispatchKeyEvent', type=kind, key=key, code=key, modifiers=8 if shift else 0,
                       windowsVirtualKeyCode={'Tab': 9, 'Enter': 13}[key], **text)
+
+    def statuses(self):
+        """The status of every answer since the page was opened, by address."""
+        return {event['params']['response']['url']: event['params']['response']['status']
+                for event in self.events if event['method'] == 'Network.responseReceived'}
+
+    def names(self):
+        """The roles of what can be used, with the names that a screen reader says."""
+        usable = {'link', 'button', 'textbox', 'combobox', 'Date', 'DisclosureTriangle', 'navigation', 'region', 'table',
+                  'image', 'columnheader', 'searchbox'}
+        nodes = self.call('Accessibility.getFullAXTree')['nodes']
+        return [(node['role']['value'], node.get('name', {}).get('value', '').strip())
+                for node in nodes if not node.get('ignored') and node.get('role', {}).get('value') in usable]
 
     def picture(self, file):
         data = self.call('Page.captureScreenshot', format='png', captureBeyondViewport=True)['data']

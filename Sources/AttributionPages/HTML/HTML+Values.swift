@@ -36,9 +36,19 @@ extension HTML {
         return HTML(.data, .value(number.fixed(places: places))) { number.fixed(places: places) }
     }
 
-    /// A moment in UTC, to the second.
-    package static func moment(_ text: String) -> HTML {
-        HTML(.time) { text }
+    /// A moment, to the second; programs find it as the API writes it.
+    package static func moment(_ milliseconds: Int64) -> HTML {
+        time(Moment(milliseconds: milliseconds).text)
+    }
+
+    /// A moment, to the millisecond.
+    package static func preciseMoment(_ milliseconds: Int64) -> HTML {
+        time(Moment(milliseconds: milliseconds).preciseText)
+    }
+
+    private static func time(_ text: String) -> HTML {
+        let parts = text.dropLast().split(separator: "T", maxSplits: 1)
+        return HTML(.time, [.datetime(text)], HTML(parts.joined(separator: " ") + " UTC"))
     }
 
     /// A link.

@@ -24,6 +24,7 @@ package struct HTMLAttribute: Hashable, Sendable {
     package static func role(_ role: StaticString) -> Self { Self("role", "\(role)") }
     package static func tabindex(_ index: Int) -> Self { Self("tabindex", String(index)) }
     package static let open = Self(flag: "open")
+    package static func datetime(_ moment: String) -> Self { Self("datetime", moment) }
 
     // Links.
     package static func href(_ link: PageLink) -> Self { Self("href", link.text) }

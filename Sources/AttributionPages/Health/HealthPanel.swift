@@ -9,6 +9,10 @@ struct HealthPanel {
     let traffic: [TrafficFinding]
     /// How much there is in the quarantine, or why that is not known; nil where it is not shown.
     let quarantine: Result<[QuarantineTotal], PageProblem>?
+    /// What came in today; nil where that was not counted.
+    let today: InstallsToday?
+    /// What the page counts, which links to other pages keep.
+    let selection: PageSelection
 
     var html: HTML {
         HTML(.section, .class("card"), .ariaLabelledBy("health")) {
@@ -16,25 +20,39 @@ struct HealthPanel {
             verdict
             HTML(.dl, .class("figures")) {
                 if health.hasFigures {
+                    Self.figure("Last postback", age(of: health.lastRecordedAtMilliseconds), ago)
+                }
+                if let today {
+                    Self.figure(
+                        selection.filters.isEmpty ? today.name : today.name + ", as selected", .count(today.count),
+                        HTML(today.yesterday.map { "so far; yesterday \($0.grouped)" } ?? "so far"))
+                }
+                if health.hasFigures {
                     figuresOfAllNetworks
                 }
                 Self.figure("Certificate ends", certificateEnd, certificateDay)
                 Self.figure("Running for", age(of: health.startedAtMilliseconds), nil)
+            }
+            HTML(.p, .class("more")) {
+                "Seen at "
+                HTML.moment(health.nowMilliseconds)
+                ". "
+                HTML.link(selection.link(PageLink()), "Look again")
             }
         }
     }
 
     private var figuresOfAllNetworks: HTML {
         HTML([
-            Self.figure("Last postback", age(of: health.lastRecordedAtMilliseconds), momentText),
+            Self.figure("In quarantine", quarantineCount, nil),
             Self.figure(
                 "Deliveries a second", health.deliveriesPerSecond.map { HTML.decimal($0, places: 1) },
-                "in the last minute"),
-            Self.figure("Waiting to be recorded", health.waiting.map { .count(Int64($0)) }, nil),
-            Self.figure("In quarantine", quarantineCount, nil),
-            Self.figure("Store", storeBytes.map { HTML($0.bytes) }, health.store),
+                HTML("in the last minute")),
+            Self.figure("Waiting", health.waiting.map { .count(Int64($0)) }, HTML("to be recorded")),
+            Self.figure("Store", storeBytes.map { HTML($0.bytes) }, .value(health.store)),
             Self.figure(
-                "Disk free", health.disk.map { HTML($0.free.bytes) }, health.disk.map { "of \($0.all.bytes)" }),
+                "Disk free", health.disk.map { HTML($0.free.bytes) },
+                health.disk.map { HTML("of \($0.all.bytes)") }),
         ])
     }
 
@@ -43,22 +61,40 @@ struct HealthPanel {
         if case .failure(let problem)? = quarantine {
             notices.append(problem.notice)
         }
-        notices += traffic.map { HTML.notice(.uncertain, $0.text) }
+        notices += traffic.map { finding in
+            HTML(.p, HTML.Mood.uncertain.attribute) {
+                finding.text
+                " "
+                cause(of: finding)
+            }
+        }
         return notices.isEmpty ? .notice(.good, "All is well: postbacks are recorded.") : HTML(notices)
     }
 
-    private static func figure(_ name: String, _ value: HTML?, _ detail: String?) -> HTML {
+    /// Where a person sees more of a finding.
+    private func cause(of finding: TrafficFinding) -> HTML {
+        func kept(_ kind: QuarantineClass, _ text: String) -> HTML {
+            .link(QuarantineQuery(kind: kind).link(PagePlace.quarantine.link), text)
+        }
+        return switch finding {
+        case .forged: kept(.forged, "See what does not verify")
+        case .unknown: kept(.future, "See what is not known")
+        case .conflicts: .link(PagePlace.conflicts.link, "See the conflicts")
+        case .drought(let app, _, _), .missingValues(let app, _, _), .invalidValues(let app, _):
+            .link(selection.narrowed(to: .app, app).link(PagePlace.report("campaigns").link), "See its campaigns")
+        }
+    }
+
+    private static func figure(_ name: String, _ value: HTML?, _ detail: HTML?) -> HTML {
         HTML(.div) {
-            HTML(.dt) {
-                name
+            HTML(.dt) { name }
+            HTML(.dd) {
+                value ?? HTML(.span, .class("none")) { "unknown" }
                 if let detail {
-                    HTML(.span, .class("change")) {
-                        " "
-                        HTML.value(detail)
-                    }
+                    " "
+                    HTML(.span, .class("change")) { detail }
                 }
             }
-            HTML(.dd) { value ?? HTML(.span, .class("none")) { "unknown" } }
         }
     }
 
@@ -66,8 +102,8 @@ struct HealthPanel {
         milliseconds.map { HTML((health.nowMilliseconds - $0).spanOfMilliseconds) }
     }
 
-    private var momentText: String? {
-        health.lastRecordedAtMilliseconds.map { "ago, at " + Moment(milliseconds: $0).text } ?? "ago"
+    private var ago: HTML? {
+        health.lastRecordedAtMilliseconds.map { HTML([HTML("ago, at "), .moment($0)]) }
     }
 
     private var quarantineCount: HTML? {
@@ -82,15 +118,16 @@ struct HealthPanel {
         health.parts.isEmpty ? nil : health.parts.reduce(0) { $0 + $1.bytes }
     }
 
-    private var certificateEnd: HTML? {
-        health.certificateEndMilliseconds.map { end in
-            end <= health.nowMilliseconds
-                ? HTML("expired") : HTML("in " + (end - health.nowMilliseconds).spanOfMilliseconds)
+    private var certificateEnd: HTML {
+        guard let end = health.certificateEndMilliseconds else {
+            return .none
         }
+        return HTML(
+            end <= health.nowMilliseconds ? "expired" : "in " + (end - health.nowMilliseconds).spanOfMilliseconds)
     }
 
-    private var certificateDay: String? {
-        health.certificateEndMilliseconds.map { Moment(milliseconds: $0).text } ?? "no TLS on the public listener"
+    private var certificateDay: HTML {
+        health.certificateEndMilliseconds.map(HTML.moment) ?? HTML("no TLS on the public listener")
     }
 
     /// The answers of the public listener; nil where they are not known.

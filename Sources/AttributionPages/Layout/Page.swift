@@ -81,6 +81,7 @@ extension Page {
 
     private func header(_ surroundings: PageSurroundings) -> HTML {
         HTML(.header) {
+            HTML(.p, .class("brand")) { "skan" }
             HTML(.nav, .ariaLabel("Pages")) {
                 HTML(.ul) {
                     HTML(

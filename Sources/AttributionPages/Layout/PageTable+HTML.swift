@@ -1,5 +1,6 @@
 import Attribution
 import AttributionReports
+import StrictJSON
 
 extension PageTable {
     /// The table with its caption and a link to its file.
@@ -10,11 +11,14 @@ extension PageTable {
         let captionID = id + "-caption"
         return HTML(.div, .class("table")) {
             if rows.isEmpty {
-                HTML(.p, .class("empty"), .id(captionID)) { "\(caption): \(emptyText)" }
+                HTML(.p, .class("empty"), .id(captionID)) {
+                    HTML(.span) { caption + ": " }
+                    emptyText
+                }
             } else {
                 HTML(.div, .class("scroll"), .role("region"), .ariaLabelledBy(captionID), .tabindex(0)) {
                     HTML(.table, .id(id)) {
-                        HTML(.caption, .id(captionID)) { caption }
+                        HTML(.caption, .id(captionID)) { HTML(.span) { caption } }
                         HTML(.thead) { HTML(.tr) { HTML(columns.map(Self.head)) } }
                         HTML(.tbody) { HTML(rows.map { HTML(.tr, [], cells(of: $0)) }) }
                         if let totals {
@@ -82,6 +86,9 @@ extension PageTable {
 }
 
 extension PageTable.Cell {
+    /// How long words are that need a column of their own width.
+    private static let sentence = 24
+
     /// The cell.
     var html: HTML {
         switch self {
@@ -93,24 +100,34 @@ extension PageTable.Cell {
         case .decimal(let number, let places): .decimal(number, places: places)
         case .money(let amount): HTML(amount.description)
         case .words(let text, let link?): .link(link, text)
-        case .words(let text, nil): HTML(text)
+        case .words(let text, nil): text.count < Self.sentence ? HTML(text) : HTML(.span, .class("words")) { text }
         case .counts(let range):
             range.lowerBound == range.upperBound
                 ? .count(range.lowerBound) : HTML([.count(range.lowerBound), HTML(" to "), .count(range.upperBound)])
         case .shares(let range):
             range.lowerBound == range.upperBound
                 ? .share(range.lowerBound) : HTML([.share(range.lowerBound), HTML(" to "), .share(range.upperBound)])
-        case .moment(let milliseconds): .moment(Moment(milliseconds: milliseconds).text)
+        case .moment(let milliseconds): .moment(milliseconds)
         case .compared(let cell, let previous):
             HTML([
                 cell.html,
                 HTML(" "),
                 HTML(.span, .class("change")) {
-                    "previously "
+                    cell.growth(since: previous).map { $0 + " from " } ?? "from "
                     previous.html
                 },
             ])
         case .blank: .none
         }
+    }
+
+    /// By how much a count has grown, in percent; nil for other cells, and where there was nothing to grow from.
+    private func growth(since previous: Self) -> String? {
+        guard case .count(let now, _) = self, case .count(let before, _) = previous, before > 0 else {
+            return nil
+        }
+        let percent = (Double(now) - Double(before)) / Double(before) * 100
+        let sign = percent > 0 ? "+" : percent < 0 ? "−" : "±"
+        return sign + abs(percent).fixed(places: 1) + " %"
     }
 }

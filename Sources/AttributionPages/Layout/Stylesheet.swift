@@ -8,14 +8,14 @@ enum Stylesheet {
         :root {
           color-scheme: light dark;
           --back: #f3f4f6; --card: #ffffff; --text: #1b1f24; --quiet: #525a65; --line: #cfd4da; --link: #0a4fb3;
-          --mark: #1f5fbf; --former: #8a4b00; --part: #dbe7f8; --focus: #a03c00;
+          --mark: #1f5fbf; --former: #8a4b00; --part: #dbe7f8; --hover: #eef3fb; --focus: #a03c00;
           --good: #e2f3e7; --good-text: #11502a; --uncertain: #fdf1cf; --uncertain-text: #5a4200;
           --bad: #fbe3e1; --bad-text: #861610;
         }
         @media (prefers-color-scheme: dark) {
           :root {
             --back: #13161a; --card: #1b1f25; --text: #e7eaee; --quiet: #a8b0bb; --line: #3b424c; --link: #8fbcff;
-            --mark: #6ea4f5; --former: #f0b35a; --part: #24364f; --focus: #ffb25c;
+            --mark: #6ea4f5; --former: #f0b35a; --part: #24364f; --hover: #222831; --focus: #ffb25c;
             --good: #17352a; --good-text: #a9e6c2; --uncertain: #3b3013; --uncertain-text: #ffe09a;
             --bad: #45201d; --bad-text: #ffb8b1;
           }
@@ -30,9 +30,10 @@ enum Stylesheet {
         a { color: var(--link); }
         :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
         main:focus { outline: none; }
-        h1 { font-size: 1.5rem; margin: 1rem 0; overflow-wrap: anywhere; }
-        h2 { font-size: 1.15rem; margin: 0 0 .5rem; }
+        h1 { font-size: 1.625rem; line-height: 1.25; margin: 1.25rem 0 .75rem; overflow-wrap: anywhere; }
+        h2 { font-size: 1.125rem; line-height: 1.3; margin: 0 0 .25rem; overflow-wrap: anywhere; }
         h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
+        time { white-space: nowrap; }
         p { margin: .5rem 0; overflow-wrap: anywhere; }
         code, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .875rem; }
         pre { overflow-x: auto; background: var(--back); border: 1px solid var(--line); padding: .75rem; margin: 0; }
@@ -43,33 +44,45 @@ enum Stylesheet {
         dt { color: var(--quiet); }
         dd { margin: 0; overflow-wrap: anywhere; }
         summary { cursor: pointer; padding: .25rem 0; min-height: 1.75rem; }
+        main summary { color: var(--link); font-size: .875rem; }
+        summary:hover, .choices a:hover { text-decoration: underline; }
         button { font: inherit; color: #ffffff; background: #1f5fbf; border: 1px solid #1f5fbf; border-radius: .25rem;
           padding: .35rem .9rem; min-height: 2.25rem; cursor: pointer; }
         input, select { font: inherit; color: var(--text); background: var(--card); border: 1px solid var(--quiet);
           border-radius: .25rem; padding: .3rem .5rem; min-height: 2.25rem; max-width: 100%; }
-        label { display: block; color: var(--quiet); }
+        label { display: block; color: var(--quiet); font-size: .875rem; }
+        ::placeholder { color: var(--quiet); opacity: 1; font-style: italic; }
 
         """
 
     private static let parts = """
         .skip { position: absolute; left: -100rem; }
         .skip:focus { position: static; display: inline-block; padding: .5rem 1rem; background: var(--card); }
-        header { background: var(--card); border-bottom: 1px solid var(--line); padding: .25rem 1rem; }
+        header { background: var(--card); border-bottom: 1px solid var(--line); padding: .25rem 1rem; display: flex;
+          flex-wrap: wrap; align-items: center; gap: 0 1.5rem; }
+        header nav { flex: 1; }
+        .brand { font-weight: 700; font-size: 1.125rem; margin: 0; }
         nav ul, .choices, .conditions { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; }
         nav ul { gap: 0 1rem; }
-        nav li { position: relative; }
         nav a, nav summary { display: inline-block; padding: .35rem 0; min-height: 2rem; color: var(--link);
           text-decoration: none; }
+        nav summary::after { content: " ▾"; content: " ▾" / ""; }
+        nav [open] > summary::after { content: " ▴"; content: " ▴" / ""; }
         nav a:hover, nav summary:hover { text-decoration: underline; }
         nav a[aria-current], nav summary.here { color: var(--text); font-weight: 600;
           box-shadow: inset 0 -3px var(--mark); }
-        nav details[open] ul { flex-direction: column; background: var(--card); border: 1px solid var(--line);
-          padding: .25rem 1rem; }
+        /* Open, it moves the rest: lying over the page it would hide what has the focus. */
+        nav details[open] { display: flex; flex-wrap: wrap; gap: 0 1rem; }
+        nav details ul { background: var(--hover); border-radius: .25rem; padding: 0 .75rem; }
         .logout { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; padding: .25rem 0; }
         .card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: 1rem;
           margin: 0 0 1rem; min-width: 0; }
+        .card > :last-child { margin-bottom: 0; }
+        h2 + .notice { margin-top: .5rem; }
+        .meaning, .more, .file, .empty { font-size: .875rem; }
+        .meaning { color: var(--quiet); margin: 0 0 .75rem; }
         .picker { margin: 0 0 1rem; }
-        .picker .days { color: var(--quiet); }
+        .picker .days { color: var(--quiet); margin: 0 0 .5rem; }
         .choices { gap: .5rem; }
         .choices a { display: inline-block; padding: .2rem .7rem; border: 1px solid var(--line); border-radius: 1rem;
           background: var(--card); text-decoration: none; min-height: 2rem; }
@@ -88,20 +101,42 @@ enum Stylesheet {
         .none, .empty, .more { color: var(--quiet); }
         .mark { display: inline-block; margin-left: .35rem; padding: 0 .3rem; font-size: .75rem; font-weight: 400;
           background: var(--uncertain); color: var(--uncertain-text); border-radius: .2rem; white-space: nowrap; }
-        .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 1rem; margin: 0; }
-        .figures div { display: flex; flex-direction: column-reverse; justify-content: flex-end; }
+        .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(8rem, 1fr)); gap: 1rem .75rem; }
+        .figures div { min-width: 0; overflow-wrap: anywhere; }
+        .figures dt { font-size: .875rem; }
         .figures dd { font-size: 1.5rem; font-variant-numeric: tabular-nums; line-height: 1.25; }
-        .change { display: block; font-size: .875rem; font-weight: 400; color: var(--quiet); }
-        .scroll { overflow-x: auto; }
-        table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+        dd time { white-space: normal; }
+        .change { display: block; font-size: .8125rem; font-weight: 400; line-height: 1.3; color: var(--quiet); }
+        /* Shadows at the edges beyond which there is more. */
+        .scroll { overflow-x: auto; background:
+          linear-gradient(to right, var(--card) 30%, transparent) left / 2rem 100% no-repeat local,
+          linear-gradient(to left, var(--card) 30%, transparent) right / 2rem 100% no-repeat local,
+          linear-gradient(to right, var(--line), transparent) left / .6rem 100% no-repeat scroll,
+          linear-gradient(to left, var(--line), transparent) right / .6rem 100% no-repeat scroll; }
+        table { border-collapse: collapse; min-width: min(100%, 48rem); font-variant-numeric: tabular-nums; }
         caption { text-align: left; font-weight: 600; padding: 0 0 .35rem; }
-        th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0;
+        caption span { display: inline-block; position: sticky; left: 0; max-width: calc(100vw - 4rem); }
+        thead th:not(:has(a))::first-letter, tfoot th::first-letter { text-transform: uppercase; }
+        form + .table, dl + .table { margin-top: 1rem; }
+        th, td { text-align: left; vertical-align: top; padding: .35rem 1rem .35rem 0;
           border-bottom: 1px solid var(--line); }
-        thead th { color: var(--quiet); font-weight: 600; white-space: nowrap; }
-        tbody th { font-weight: 400; min-width: 6rem; overflow-wrap: anywhere; }
-        tfoot th, tfoot td { font-weight: 600; border-bottom: 0; }
-        .number { text-align: right; white-space: nowrap; }
-        tbody td:not(.number) { overflow-wrap: anywhere; min-width: 5rem; }
+        th:last-child, td:last-child { padding-right: .25rem; }
+        thead th { color: var(--quiet); font-size: .875rem; font-weight: 600; line-height: 1.3; vertical-align: bottom; }
+        tbody th { font-weight: 400; min-width: 6rem; }
+        /* Ids are not broken, and names and sentences of any length are. */
+        td bdi, th bdi, .words { display: inline-block; width: max-content; max-width: 14rem; white-space: normal;
+          overflow-wrap: anywhere; text-decoration: inherit; }
+        tbody tr:hover { background: var(--hover); }
+        tfoot th, tfoot td { font-weight: 600; border-top: 2px solid var(--line); border-bottom: 0; }
+        .number { text-align: right; }
+        tbody th, tbody td, tfoot td, .number .change { white-space: nowrap; }
+        th a, td a { display: inline-block; padding: .25rem 0; margin: -.25rem 0; }
+        /* The whole row follows its only link. */
+        tbody tr:has(> th a):not(:has(> td a)) { position: relative; }
+        tbody tr:has(> th a):not(:has(> td a)) > th a::after { content: ""; position: absolute; inset: 0; }
+        /* The title of the part says it already. */
+        h2 ~ .table caption, h2 ~ .table .empty span, h2 ~ .chart caption, h2 ~ .chart figcaption { position: absolute; width: 1px; height: 1px;
+          overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
         .part { display: block; width: 100%; height: .35rem; margin-top: .15rem; }
         .part rect { fill: var(--mark); }
         .file { margin: .35rem 0 0; font-size: .875rem; }
@@ -113,19 +148,30 @@ enum Stylesheet {
         .key .now::before { height: .7rem; background: var(--mark); }
         .key .former::before { height: 3px; background: var(--former); vertical-align: middle; }
         svg { display: block; }
-        .plot { overflow: visible; width: calc(100% - 76px); }
+        .plot.roomy { width: calc(100% - 116px); margin-left: 112px; }
+        .plot { overflow: visible; width: calc(100% - 76px); margin: .75rem 4px 32px 72px; }
+        .slot { fill: transparent; }
+        g:hover > .slot { fill: var(--part); }
         .grid { stroke: var(--line); stroke-width: 1; }
         .column { fill: var(--mark); }
         .former { stroke: var(--former); stroke-width: 3; }
+        .halo { stroke: var(--card); stroke-width: 7; }
         .tick, .label { fill: var(--quiet); font-size: 12px; }
         .tick { dominant-baseline: middle; }
 
         """
 
     private static let wide = """
+        @media (max-width: 30rem) {
+          main { padding: 0 .75rem 1.5rem; }
+          .card { padding: .75rem; }
+          .brand, .label.optional { display: none; }
+          .field, .field input, .field select { width: 100%; }
+          table { font-size: .875rem; }
+        }
         @media (min-width: 40rem) {
-          header { display: flex; flex-wrap: wrap; justify-content: space-between; }
-          nav details[open] > ul { position: absolute; z-index: 1; }
+          .figures { grid-template-columns: repeat(auto-fill, minmax(8.5rem, 1fr)); }
+          td bdi, th bdi, .words { max-width: 26rem; }
         }
         @media (min-width: 64rem) {
           .columns { display: flex; flex-wrap: wrap; gap: 0 1rem; }

@@ -35,7 +35,9 @@ package struct OverviewPage {
 
     /// The page.
     package var page: Page {
-        let panel = HealthPanel(health: health, traffic: traffic, quarantine: quarantine)
+        let panel = HealthPanel(
+            health: health, traffic: traffic, quarantine: quarantine,
+            today: (try? report.get())?.installsToday(nowMilliseconds: health.nowMilliseconds), selection: selection)
         return Page(
             title: "Overview", place: .overview, selection: selection, tables: [panel.answers].compactMap(\.self)
         ) {

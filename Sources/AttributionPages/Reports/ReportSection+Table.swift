@@ -33,13 +33,13 @@ extension ReportSection {
         rows.count == 1 && totals == nil && columns.allSatisfy { $0.dimension == nil }
     }
 
-    /// The figures of the only row.
+    /// The figures of the only row; what it says in words is for programs, and said elsewhere on the page.
     func glance(_ selection: PageSelection, csv: PageLink) -> HTML {
         let cells = rows.first.map { self.cells(of: $0, nil, selection) } ?? []
         return HTML([
             HTML(.dl, .class("figures")) {
                 HTML(
-                    zip(columns, cells).map { column, cell in
+                    zip(columns, cells).filter { !$0.0.kind.isText }.map { column, cell in
                         HTML(.div) {
                             HTML(.dt) { column.title }
                             HTML(.dd) { cell.html }
@@ -60,11 +60,8 @@ extension ReportSection {
 
     /// The row of totals, which has no keys.
     private func totalCells(_ totals: ReportSectionRow, _ selection: PageSelection) -> [PageTable.Cell] {
-        zip(totals.cells, cells(of: totals, nil, selection)).enumerated().map { index, pair in
-            guard case .key = pair.0 else {
-                return pair.1
-            }
-            return .words(index == 0 ? "Total" : "")
+        zip(columns, cells(of: totals, nil, selection)).enumerated().map { index, pair in
+            pair.0.kind.isText ? .words(index == 0 ? "Total" : "") : pair.1
         }
     }
 

@@ -35,9 +35,10 @@ package struct StandardReportPage {
 
     /// The sections, whose rows lead to a page with a narrower selection.
     func sections(of place: PagePlace) -> HTML {
-        HTML(.div, .class("columns")) {
-            HTML(report.sections.map { section($0, place) })
-        }
+        HTML([
+            HTML(.div, .class("columns")) { HTML(report.sections.map { section($0, place) }) },
+            position,
+        ])
     }
 
     private func section(_ section: ReportSection, _ place: PagePlace) -> HTML {
@@ -48,7 +49,7 @@ package struct StandardReportPage {
         let isWide = section.columns.count > 5
         return HTML(.section, isWide ? .class("card all") : .class("card"), .ariaLabelledBy(section.name + "-title")) {
             HTML(.h2, .id(section.name + "-title")) { section.title }
-            HTML(.p) { section.meaning }
+            HTML(.p, .class("meaning")) { section.meaning }
             if let chart = section.columnChart {
                 chart.html(table: table)
             } else {
@@ -69,17 +70,24 @@ package struct StandardReportPage {
         ])
     }
 
-    /// The store's problems, what limits the figures, and up to where they were counted.
+    /// The store's problems, and what limits the figures.
     var remarks: HTML {
         HTML([
             HTML(report.warnings.map { HTML.notice(.bad, $0) }),
             HTML(report.unseen.map { HTML.notice(.uncertain, $0.sentence) }),
             HTML(report.notes.map { note in HTML(.p, .class("more")) { HTML.value(note, limit: 500) } }),
-            HTML(.p, .class("more")) {
-                "As of \(report.position)"
-                report.recordedAtMilliseconds.map { ", recorded \(Moment(milliseconds: $0).text)" } ?? ""
-            },
         ])
+    }
+
+    /// Up to where was counted.
+    private var position: HTML {
+        HTML(.p, .class("more")) {
+            "As of \(report.position)"
+            if let recorded = report.recordedAtMilliseconds {
+                ", recorded "
+                HTML.moment(recorded)
+            }
+        }
     }
 }
 

@@ -38,7 +38,7 @@ package struct ConflictsPage {
         PageTable(
             id: "conflicts", caption: "Contradicting copies",
             columns: [
-                .init("copy", isNumber: true), .init("received"), .init("postback", isNumber: true),
+                .init("copy"), .init("received"), .init("postback"),
                 .init("recipient"), .init("client"),
             ],
             rows: deliveries.map { delivery in

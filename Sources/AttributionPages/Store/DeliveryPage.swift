@@ -49,7 +49,7 @@ package struct DeliveryPage {
     private var facts: [HTML] {
         var facts: [(String, HTML)] = [
             ("Reason", HTML(delivery.reason)), ("Detail", .value(delivery.detail, limit: 2_000)),
-            ("Class", HTML(delivery.kind.rawValue)), ("Received", .millisecond(delivery.receivedAtMilliseconds)),
+            ("Class", HTML(delivery.kind.rawValue)), ("Received", .preciseMoment(delivery.receivedAtMilliseconds)),
             ("Recipient", HTML(delivery.recipient.rawValue)), ("Client", .value(delivery.client)),
         ]
         if let id = delivery.postbackID {

@@ -56,8 +56,8 @@ package struct PostbackPage {
 
     private static func facts(of postback: RecordedPostback) -> [(String, HTML)] {
         [
-            ("Recorded", .millisecond(postback.recordedAtMilliseconds)),
-            ("Received", .millisecond(postback.receivedAtMilliseconds)),
+            ("Recorded", .preciseMoment(postback.recordedAtMilliseconds)),
+            ("Received", .preciseMoment(postback.receivedAtMilliseconds)),
             ("Traffic", HTML(postback.traffic.rawValue)), ("Recipient", HTML(postback.recipient.rawValue)),
             ("Verified by", .value(postback.keyName)),
         ]
@@ -98,11 +98,6 @@ package struct PostbackPage {
 }
 
 extension HTML {
-    /// A moment to the millisecond.
-    static func millisecond(_ milliseconds: Int64) -> HTML {
-        .moment(Moment(milliseconds: milliseconds).preciseText)
-    }
-
     /// A name and its value in a list of facts.
     static func fact(_ name: String, _ value: HTML) -> HTML {
         HTML([HTML(.dt) { name }, HTML(.dd) { value }])

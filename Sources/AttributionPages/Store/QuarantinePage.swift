@@ -90,7 +90,7 @@ package struct QuarantinePage {
         PageTable(
             id: "deliveries", caption: "Deliveries",
             columns: [
-                .init("id", isNumber: true), .init("received"), .init("class"), .init("reason"), .init("detail"),
+                .init("id"), .init("received"), .init("class"), .init("reason"), .init("detail"),
                 .init("recipient"), .init("client"), .init("bytes", isNumber: true),
             ],
             rows: deliveries.map { delivery in
