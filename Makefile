@@ -70,7 +70,7 @@ bench-nodes: build
 fuzz: tests
 	SKAN_FUZZ_CASES=$(CASES) swift test --configuration release --skip-build --filter 'FixedKeyECDSATests|FramingFuzzTests'
 
-# Requests made from openapi.yaml, put to both listeners; needs the network once, to install schemathesis beside the build.
+# Requests made from openapi.yaml, put to the three listeners; needs the network once, to install schemathesis beside the build.
 schemathesis: PACKAGES += python3-venv
 schemathesis: build $(SCHEMATHESIS)/bin/schemathesis
 	EXAMPLES=$(EXAMPLES) Tests/schemathesis/run.sh $(SKAN) $(SCHEMATHESIS)/bin/schemathesis
