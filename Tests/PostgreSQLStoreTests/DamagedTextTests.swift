@@ -1,7 +1,9 @@
 import Attribution
 import AttributionHarness
+import AttributionSigning
 import AttributionStore
 import PostgreSQLStore
+import StrictJSON
 import Testing
 
 /// A changed row of `skan.value` would rename what every postback with its code says.
