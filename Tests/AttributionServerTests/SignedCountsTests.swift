@@ -1,5 +1,6 @@
 import Attribution
 import AttributionConsole
+import AttributionListener
 import AttributionServer
 import AttributionSigning
 import AttributionStore
