@@ -1,4 +1,6 @@
 import Attribution
+import AttributionHarness
+import AttributionSigning
 import AttributionStore
 import Foundation
 import SQLiteStore
@@ -40,7 +42,7 @@ struct LostRowTests {
 
     private func counts() async throws -> [String] {
         let ledger = try OpenLedger(store.path)
-        defer { try? ledger.close() }
+        defer { _ = try? ledger.close() }
         let answer = try await ledger.answer(
             LedgerQuestion(dimensions: [.hour, .app, .recipient], traffic: .test, calendar: utcDays))
         return answer.rows.map { row in "\(row.values) \(row.counts[.postbacks])" }.sorted()
