@@ -262,7 +262,8 @@ let package = Package(
             name: "AttributionConsoleTests",
             dependencies: [
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionListener", "AttributionPages",
-                "AttributionReports", "AttributionStore", "CodedErrors", "StrictJSON", "TestSupport",
+                "AttributionReports", "AttributionSigning", "AttributionStore", "CodedErrors", "StrictJSON",
+                "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),

@@ -92,6 +92,9 @@ struct BlockTests {
             DROP FUNCTION skan.forget_block; DROP TABLE skan.node; ALTER TABLE skan.copy_run DROP COLUMN checksum;
             ALTER TABLE skan.copy_source ADD COLUMN checksum uuid;
             DROP TABLE skan.signed_impressions, skan.signed_sequences, skan.spend, skan.copy_signed;
+            DROP VIEW skan.postbacks; DROP TRIGGER value_checksum ON skan.value;
+            DROP FUNCTION skan.seal_value, skan.value_checksum; ALTER TABLE skan.value DROP COLUMN checksum;
+            DROP INDEX skan.value_kind_value; ALTER TABLE skan.value ADD UNIQUE (kind, value);
             UPDATE skan.store SET version = 1, oldest_program = 1
             """)
         let address = try store.address
@@ -216,7 +219,12 @@ struct BlockTests {
         let traits = try store.sql("SELECT traits FROM skan.postback WHERE id = 1")
         let count = try #require(Int(store.sql("SELECT count(*) FROM skan.postback WHERE traits = \(traits)")))
         // As a later release may write it.
-        try store.sql("UPDATE skan.value SET value = value || '|more' WHERE code = \(traits); DELETE FROM skan.block")
+        try store.sql(
+            """
+            UPDATE skan.value SET value = value || '|more', checksum = skan.value_checksum(code, kind, value || '|more')
+            WHERE code = \(traits);
+            DELETE FROM skan.block
+            """)
         try await store.expectExact()
         let node = try store.node()
         try store.beat(node, until: "SELECT count(*) = 2 FROM skan.block")

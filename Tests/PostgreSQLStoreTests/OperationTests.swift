@@ -52,7 +52,7 @@ struct OperationTests {
             _ = try? database.sql(
                 "DROP OWNED BY \(roles.node), \(roles.reader); DROP ROLE \(roles.node), \(roles.reader)")
         }
-        #expect(throws: StoreError.notMigrated(path: none.description, found: nil, needed: 4)) {
+        #expect(throws: StoreError.notMigrated(path: none.description, found: nil, needed: 5)) {
             try PostgreSQLLedgerWriter(none)
         }
         try SchemaMigrator.migrate(database.address)

@@ -89,7 +89,9 @@ struct ConsoleAccessTests {
         let list = try String(contentsOf: file, encoding: .utf8)
         try Data(list.replacingOccurrences(of: "2099-01-01", with: "2020-01-01").utf8).write(to: file)
         let unknown = "skan_" + String(repeating: "0", count: 64)
-        let server = try serve()
+        // Strangers are held to a rate, each by itself: every request without a valid token comes from another one.
+        let server = try serve("--trusted-proxy", "127.0.0.1")
+        var strangers = 0
         // The login and its files are tested with the pages; a form is sent from a page alone.
         let others: [ConsoleRoute] = [.loginPage, .loginForm, .logoutForm, .pageAsset]
         for route in ConsoleRoute.allCases where !others.contains(route) {
@@ -97,8 +99,11 @@ struct ConsoleAccessTests {
                 route.definition.method.rawValue, route.definition.path.replacing("{name}", with: "overview")
             )
             func expect(_ field: String?, _ status: Int, _ words: String, _ line: Int = #line) throws {
+                strangers += 1
+                let client = "X-Forwarded-For: 10.0.\(strangers / 250).\(strangers % 250 + 1)"
                 let answer = try curl(
-                    ["-X", method] + (field.map { ["-H", "Authorization: \($0)"] } ?? []) + [server.console + path])
+                    ["-X", method, "-H", client] + (field.map { ["-H", "Authorization: \($0)"] } ?? [])
+                        + [server.console + path])
                 let place = Comment(rawValue: "\(method) \(path), row of line \(line): \(answer)")
                 #expect(self.status(of: answer) == status, place)
                 #expect(answer.contains(words), place)

@@ -284,7 +284,7 @@ struct ImportCommandTests {
             ("time,b\n1,{}\n", ["file"], "file: no body: expected one of body, postback"),
             ("{\"body\":{}}\n{}\n", ["file"], "file, line 1: no time of receipt"),
             ("", ["none"], "cannot read none: no such file"), ("", ["."], "cannot read .: it is a folder"),
-            ("", [], "expected FILE or --known-ids FILE"),
+            ("", [], "expected FILE, --known-ids FILE, --impressions FILE or --spend FILE"),
             ("{}\n{}\n", ["file", "--received", "2040-01-01"], "--received: found 2040-01-01"),
             ("{}\n{}\n", ["file", "--input", "xml"], "--input: found xml, expected one of ndjson, json, csv, log"),
             ("a,b\n1,2\n", ["--known-ids", "file", "--input", "csv"], "cannot tell what file is"),
