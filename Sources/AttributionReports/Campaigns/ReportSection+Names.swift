@@ -17,7 +17,7 @@ extension ReportSection {
         days: ClosedRange<CalendarDay>?,
         within budget: AnswerBudget
     ) throws(LedgerQuestionError) -> ReportSection {
-        var names = NameColumns(columns, map, days)
+        let names = NameColumns(columns, map, days)
         guard !names.isEmpty else {
             return self
         }
@@ -44,7 +44,12 @@ private struct NameColumns {
     /// What is added after each column.
     private let added: [[Kind]]
     /// The campaigns that were looked up: many rows differ only in other dimensions.
-    private var campaigns: [CampaignKey: CampaignName] = [:]
+    private let known = KnownNames()
+
+    /// A class, so that a copy of these columns does not copy the names.
+    private final class KnownNames {
+        var campaigns: [CampaignKey: CampaignName] = [:]
+    }
 
     /// What identifies a campaign in a row.
     private struct CampaignKey: Hashable {
@@ -109,9 +114,8 @@ private struct NameColumns {
     }
 
     /// A row with its names.
-    mutating func row(_ row: ReportSectionRow) -> ReportSectionRow {
-        let added = added
-        return inserting(added.map { $0.map { name($0, row.cells) } }, row)
+    func row(_ row: ReportSectionRow) -> ReportSectionRow {
+        inserting(added.map { $0.map { name($0, row.cells) } }, row)
     }
 
     /// The totals, which have no names.
@@ -134,7 +138,7 @@ private struct NameColumns {
         return ReportSectionRow(cells(row.cells), previous: row.previous.map(cells))
     }
 
-    private mutating func name(_ kind: Kind, _ cells: [ReportCell]) -> String {
+    private func name(_ kind: Kind, _ cells: [ReportCell]) -> String {
         switch kind {
         case .app: Int64(id(.app, cells)).flatMap { map.apps[AppStoreItemID($0)] } ?? ""
         case .sourceApp: Int64(id(.sourceApp, cells)).flatMap { map.sourceApps[AppStoreItemID($0)] } ?? ""
@@ -143,11 +147,11 @@ private struct NameColumns {
         }
     }
 
-    private mutating func campaign(_ cells: [ReportCell]) -> CampaignName {
+    private func campaign(_ cells: [ReportCell]) -> CampaignName {
         let key = CampaignKey(
             network: id(.network, cells), app: id(.app, cells), campaignID: id(.campaignID, cells),
             sourceIdentifier: id(.sourceIdentifier, cells))
-        if let name = campaigns[key] {
+        if let name = known.campaigns[key] {
             return name
         }
         let name =
@@ -156,7 +160,7 @@ private struct NameColumns {
             } else {
                 map.name(ofCampaignID: key.campaignID, network: key.network, app: key.app, days: days)
             }
-        campaigns[key] = name
+        known.campaigns[key] = name
         return name
     }
 
