@@ -10,7 +10,8 @@ PAGES = {
     'overview': '/', 'campaigns': '/reports/campaigns', 'sources': '/reports/sources',
     'conversions': '/reports/conversions', 'windows': '/reports/windows', 'wins': '/reports/wins',
     'redownloads': '/reports/redownloads', 're-engagements': '/reports/re-engagements', 'tiers': '/reports/tiers',
-    'delivery': '/reports/delivery', 'explore': '/explore?by=day,app', 'quarantine': '/quarantine',
+    'revenue': '/reports/revenue', 'costs': '/reports/costs', 'delivery': '/reports/delivery',
+    'explore': '/explore?by=day,app', 'quarantine': '/quarantine',
     'conflicts': '/conflicts', 'delivery-kept': '/quarantine?id=1', 'requeue': '/quarantine/requeue',
     'postback': '/postback?id=1', 'keys': '/keys', 'definitions': '/definitions', 'problem': '/explore?by=nothing',
 }

@@ -67,28 +67,22 @@ struct FairQueue<Holder: Hashable, Element> {
         append(element, weight: weight, for: holder)
     }
 
-    /// Takes requests, one of each holder in turn.
+    /// Takes the next request; each holder has its turn.
     ///
-    /// - Parameter limit: The weight to take; the last request may exceed it.
-    /// - Returns: The requests with their holders; empty when none waits.
-    mutating func take(upTo limit: Int) -> [(holder: Holder, element: Element)] {
-        var taken: [(Holder, Element)] = []
-        var sum = 0
-        while sum < limit, !turns.isEmpty {
-            if nextTurn >= turns.count { nextTurn = 0 }
-            let holder = turns[nextTurn]
-            guard let first = lines[holder]?.takeFirst() else { break }
-            taken.append((holder, first.element))
-            sum += first.weight
-            weight -= first.weight
-            if lines[holder]?.isEmpty == true {
-                lines[holder] = nil
-                turns.remove(at: nextTurn)
-            } else {
-                nextTurn += 1
-            }
+    /// - Returns: The request; nil when none waits.
+    mutating func takeNext() -> Element? {
+        guard !turns.isEmpty else { return nil }
+        if nextTurn >= turns.count { nextTurn = 0 }
+        let holder = turns[nextTurn]
+        guard let first = lines[holder]?.takeFirst() else { return nil }
+        weight -= first.weight
+        if lines[holder]?.isEmpty == true {
+            lines[holder] = nil
+            turns.remove(at: nextTurn)
+        } else {
+            nextTurn += 1
         }
-        return taken
+        return first.element
     }
 
     private mutating func append(_ element: Element, weight added: Int, for holder: Holder) {

@@ -59,8 +59,9 @@ final class SigningLoop: Sendable {
     }
 
     private func turn() {
-        let requests = state.withLock { $0.queue.take(upTo: SigningWorker.requestsPerTurn).map(\.element) }
-        let outcome = worker.withLock { $0.sign(requests) }
+        let outcome = worker.withLock { worker in
+            worker.sign { self.state.withLock { $0.queue.takeNext() } }
+        }
         let hasMore = state.withLock { state in
             for request in outcome.unfinished {
                 state.queue.putBack(request, weight: request.weight, for: request.holder)
@@ -68,12 +69,13 @@ final class SigningLoop: Sendable {
             state.isScheduled = state.queue.weight > 0
             return state.isScheduled
         }
-        if hasMore {
-            // Not at once, so that shorter requests can take their turn before the rest of a batch.
-            turns.afterReadingAgain { self.turn() }
-        }
         for (request, answer) in outcome.answered { request.answer(answer) }
         for (request, signatures) in outcome.awaiting { askSigners(for: signatures, of: request) }
+        if hasMore {
+            // Not at once, so that shorter requests can take their turn before the rest of a batch; and only now,
+            // because answering takes longer than the loop waits.
+            turns.afterReadingAgain { self.turn() }
+        }
     }
 
     /// Puts a request back with what external signers answer; nothing else waits for them.

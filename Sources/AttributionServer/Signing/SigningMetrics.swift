@@ -1,7 +1,7 @@
 import AttributionSigning
 import Metrics
 
-/// The counters of one thread that signs, created when first used.
+/// The counters of one event loop that signs, created when first used.
 ///
 /// - `skan_signatures_total{network,key}`: signatures that were verified and answered, by the network as registered and
 ///   the first digits of the key's fingerprint.

@@ -47,6 +47,8 @@ struct SigningRequest: Sendable {
     static let bodyLimit = 64 << 10
     /// How many bytes an order in a batch has at least, roughly.
     private static let bytesOfOrder = 256
+    /// What a batch costs at most, so that one finds room where others wait.
+    private static let heaviest = SigningService.queuedPerLoop / 4
 
     var holder: Holder {
         caller.map { .token($0.id) } ?? .client(client)
@@ -56,7 +58,7 @@ struct SigningRequest: Sendable {
     var weight: Int {
         switch route {
         case .impressions, .openRTB: 1
-        case .batch: progress == nil ? max(1, body.count / Self.bytesOfOrder) : 1
+        case .batch: progress == nil ? min(max(1, body.count / Self.bytesOfOrder), Self.heaviest) : 1
         }
     }
 

@@ -7,12 +7,14 @@ import CodedErrors
 import Logging
 import StrictJSON
 
-/// Signs requests on one thread: reads all of them, signs what they ask for, verifies it together, and makes answers.
+/// Signs requests on one event loop: reads all of them, signs what they ask for, verifies it together, and makes answers.
 struct SigningWorker {
-    /// How many requests are signed together: verification then runs at nearly its full rate, for some milliseconds.
-    static let requestsPerTurn = 64
-    /// How many orders of a batch are signed in one turn.
-    private static let ordersPerTurn = 32
+    /// How many requests are signed together: verification then runs at nearly its full rate.
+    private static let requestsPerTurn = 64
+    /// With so many signatures a turn is full, whatever asks for them: the event loop stands still for some milliseconds.
+    private static let signaturesPerTurn = 256
+    /// How many orders of a batch are signed in one turn, and with how many signatures no more are begun.
+    private static let (ordersPerTurn, batchSignaturesPerTurn) = (32, 64)
 
     private let current: CurrentSigner
     private let counts: SignedCounts?
@@ -46,10 +48,14 @@ struct SigningWorker {
     }
 
     /// Signs requests.
-    mutating func sign(_ requests: [SigningRequest]) -> Outcome {
+    ///
+    /// - Parameter next: The next request to sign; nil if there is none.
+    mutating func sign(_ next: () -> SigningRequest?) -> Outcome {
         var turn = Turn(keys: current.keys)
         var outcome = Outcome()
-        for request in requests {
+        var count = 0
+        while count < Self.requestsPerTurn, turn.signatureCount < Self.signaturesPerTurn, let request = next() {
+            count += 1
             plan(request, in: &turn, &outcome)
         }
         turn.sign(with: &signers, makeDigestSigner)
@@ -80,6 +86,8 @@ struct SigningWorker {
         private var impressions: [Int: (signer: NetworkSigner, list: [Impression])] = [:]
         /// What external signers answered to the requests.
         private var external: ExternalSignatures = [:]
+        /// How many impressions there are.
+        private(set) var signatureCount = 0
         private(set) var signed: [Int: [Result<BatchSigner.Signed, any Error>]] = [:]
 
         init(keys: CurrentSigner.Keys) {
@@ -92,6 +100,7 @@ struct SigningWorker {
             }
             let start = impressions[keys.generation]?.list.count ?? 0
             impressions[keys.generation, default: (keys.signer, [])].list += planned.impressions
+            signatureCount += planned.impressions.count
             return Part(line: line, plan: plan, range: start..<start + planned.impressions.count)
         }
 
@@ -134,15 +143,17 @@ struct SigningWorker {
         }
         let keys = request.keys ?? turn.keys
         request.keys = keys
-        let orders = progress.batch.orders[progress.next...].prefix(Self.ordersPerTurn)
-        progress.next += orders.count
-        request.progress = progress
         var parts: [Turn.Part] = []
-        for (line, order) in orders {
+        var signatures = 0
+        for (line, order) in progress.batch.orders[progress.next...].prefix(Self.ordersPerTurn) {
+            guard signatures < Self.batchSignaturesPerTurn else { break }
+            progress.next += 1
             let result: Result<SigningPlan, any Error>
             do { result = .success(try plan(try order.get(), request, keys.signer)) } catch { result = .failure(error) }
             parts.append(turn.add(result, line: line, keys: keys))
+            signatures += parts.last?.range.count ?? 0
         }
+        request.progress = progress
         turn.planned.append((request, parts))
     }
 

@@ -1,8 +1,8 @@
 package import Attribution
 
-/// Signs many impressions at a time on one thread, and verifies all their signatures together before it returns any.
+/// Signs many impressions at a time, and verifies all their signatures together before it returns any.
 ///
-/// It holds one key list, so that everything it signs comes from the same one. Each thread has its own, with signing
+/// It holds one key list, so that everything it signs comes from the same one. Each thread or event loop has its own, with signing
 /// contexts prepared once.
 package final class BatchSigner {
     /// A signed impression, and which network used which key: an index of ``NetworkSigner/uses``.
@@ -21,7 +21,7 @@ package final class BatchSigner {
     private let makeDigestSigner: MakeDigestSigner
     private var digestSigners: [(any DigestSigner)?]
 
-    /// Makes a signer for one thread.
+    /// Makes a signer for one thread or event loop.
     ///
     /// - Parameters:
     ///   - signer: The key list.

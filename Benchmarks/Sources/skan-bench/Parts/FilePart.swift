@@ -25,7 +25,7 @@ struct FilePart: BenchmarkPart {
                 measured: "\(rate.shown)/s",
                 reference: "\(reference.shown)/s",
                 value: rate / reference,
-                bar: .atLeast(8),
+                bar: .atLeast(10),
                 caveat: bench.caveat(count, bar: 1_000_000)))
     }
 }
