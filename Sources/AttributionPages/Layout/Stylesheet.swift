@@ -90,6 +90,7 @@ enum Stylesheet {
         .conditions { gap: .5rem; margin-top: .5rem; }
         .conditions li { border: 1px solid var(--mark); border-radius: .25rem; padding: .1rem .6rem;
           overflow-wrap: anywhere; background: var(--card); }
+        .conditions a { display: inline-block; padding: .15rem .25rem; min-height: 1.5rem; }
         form { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: end; }
         .field { margin: 0; max-width: 100%; }
         .field.wide, .field.wide input { width: 40rem; }
@@ -135,8 +136,8 @@ enum Stylesheet {
         tbody tr:has(> th a):not(:has(> td a)) { position: relative; }
         tbody tr:has(> th a):not(:has(> td a)) > th a::after { content: ""; position: absolute; inset: 0; }
         /* The title of the part says it already. */
-        h2 ~ .table caption, h2 ~ .table .empty span, h2 ~ .chart caption, h2 ~ .chart figcaption { position: absolute; width: 1px; height: 1px;
-          overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+        h2 ~ .table caption, h2 ~ .table .empty span, h2 ~ .chart caption, h2 ~ .chart figcaption {
+          position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
         .part { display: block; width: 100%; height: .35rem; margin-top: .15rem; }
         .part rect { fill: var(--mark); }
         .file { margin: .35rem 0 0; font-size: .875rem; }

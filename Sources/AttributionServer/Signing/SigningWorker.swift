@@ -50,6 +50,7 @@ struct SigningWorker {
     /// Signs requests.
     ///
     /// - Parameter next: The next request to sign; nil if there is none.
+    /// - Returns: What became of the requests that were taken.
     mutating func sign(_ next: () -> SigningRequest?) -> Outcome {
         var turn = Turn(keys: current.keys)
         var outcome = Outcome()

@@ -2,8 +2,8 @@ package import Attribution
 
 /// Signs many impressions at a time, and verifies all their signatures together before it returns any.
 ///
-/// It holds one key list, so that everything it signs comes from the same one. Each thread or event loop has its own, with signing
-/// contexts prepared once.
+/// It holds one key list, so that everything it signs comes from the same one. Each thread or event loop has its own,
+/// with signing contexts prepared once.
 package final class BatchSigner {
     /// A signed impression, and which network used which key: an index of ``NetworkSigner/uses``.
     package struct Signed: Sendable {
