@@ -110,6 +110,32 @@ struct LostRowTests {
         #expect(try ledger.record(try (0..<400).map { try delivery("\($0)") }).allSatisfy { $0 == .duplicate(.test) })
     }
 
+    @Test("A table of rows that one damaged page makes empty is rebuilt from the bodies and the columns")
+    func emptiedTable() async throws {
+        let many = try ManyPostbacks(ManyPostbacks.block + 10)
+        let verifier = try ManyPostbacks.postbacks().verifier
+        do {
+            let ledger = try OpenLedger(store.path)
+            _ = try ledger.record(many.deliveries)
+            try ledger.close()
+        }
+        let before = try await counts()
+        let root = try #require(
+            Int(SQLite.query("SELECT rootpage FROM sqlite_schema WHERE name = 'postback'", store.path)))
+        let size = try #require(Int(SQLite.query("PRAGMA page_size", store.path)))
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: store.path))
+        try file.seek(toOffset: UInt64((root - 1) * size))
+        // A leaf without rows.
+        try file.write(contentsOf: [0x0D, 0, 0, 0, 0, UInt8(size >> 8 & 0xFF), UInt8(size & 0xFF), 0])
+        try file.close()
+        #expect(try SQLite.query("SELECT count(*) FROM postback", store.path) == "0")
+        let repair = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+        #expect(repair.found.differenceCount > ManyPostbacks.block)
+        #expect(repair.remaining.differences.map(\.description) == [])
+        #expect(try SQLite.query("SELECT count(*) FROM postback", store.path) == "\(ManyPostbacks.block + 10)")
+        #expect(try await counts() == before)
+    }
+
     @Test("A row with one value that cannot be is kept beside a damaged page, as it is")
     func strangeRow() async throws {
         try fill(400)

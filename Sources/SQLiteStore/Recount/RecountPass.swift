@@ -106,6 +106,7 @@ struct RecountPass {
         } skip: { id in
             pending.result.note(.unreadable(id, reason: "its page is damaged"))
             expected = id + 1
+        } missing: { _ in
         }
         while expected <= newest {
             try pending.noteLost(expected)
