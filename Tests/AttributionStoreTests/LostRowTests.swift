@@ -35,6 +35,16 @@ struct LostRowTests {
         try ledger.close()
     }
 
+    /// Records postbacks in some batches, and closes the store.
+    private func fill(_ many: ManyPostbacks) throws {
+        let ledger = try OpenLedger(store.path)
+        for start in stride(from: 0, to: many.deliveries.count, by: 1_000) {
+            let batch = Array(many.deliveries[start..<min(start + 1_000, many.deliveries.count)])
+            #expect(try ledger.record(batch).allSatisfy { $0 == .recorded(.test) })
+        }
+        try ledger.close()
+    }
+
     private func repair() async throws -> RecountRepair {
         let verifier = postbacks.verifier
         return try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
@@ -71,11 +81,7 @@ struct LostRowTests {
     func besideDamagedColumns() async throws {
         let many = try ManyPostbacks()
         let verifier = try ManyPostbacks.postbacks().verifier
-        do {
-            let ledger = try OpenLedger(store.path)
-            _ = try ledger.record(many.deliveries)
-            try ledger.close()
-        }
+        try fill(many)
         let before = try await counts()
         try SQLite.garble("postback", store.path, offset: 2)
         // Of the last block.
@@ -90,11 +96,7 @@ struct LostRowTests {
     func beyondList() async throws {
         let many = try ManyPostbacks(3 * ManyPostbacks.block + 3)
         let verifier = try ManyPostbacks.postbacks().verifier
-        do {
-            let ledger = try OpenLedger(store.path)
-            _ = try ledger.record(many.deliveries)
-            try ledger.close()
-        }
+        try fill(many)
         let before = try await counts()
         try SQLite.execute("DELETE FROM postback WHERE id <= 11000", store.path)
         let repair = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
