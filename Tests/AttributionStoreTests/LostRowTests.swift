@@ -35,6 +35,16 @@ struct LostRowTests {
         try ledger.close()
     }
 
+    /// Records postbacks in some batches, and closes the store.
+    private func fill(_ many: ManyPostbacks) throws {
+        let ledger = try OpenLedger(store.path)
+        for start in stride(from: 0, to: many.deliveries.count, by: 1_000) {
+            let batch = Array(many.deliveries[start..<min(start + 1_000, many.deliveries.count)])
+            #expect(try ledger.record(batch).allSatisfy { $0 == .recorded(.test) })
+        }
+        try ledger.close()
+    }
+
     private func repair() async throws -> RecountRepair {
         let verifier = postbacks.verifier
         return try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
@@ -65,6 +75,34 @@ struct LostRowTests {
         #expect(try await counts() == before)
         let ledger = try OpenLedger(store.path)
         #expect(try ledger.record(many.deliveries).allSatisfy { $0 == .duplicate(.test) })
+    }
+
+    @Test("Rows on a damaged page are rebuilt from columns before those are recreated for a damaged page of their own")
+    func besideDamagedColumns() async throws {
+        let many = try ManyPostbacks()
+        let verifier = try ManyPostbacks.postbacks().verifier
+        try fill(many)
+        let before = try await counts()
+        try SQLite.garble("postback", store.path, offset: 2)
+        // Of the last block.
+        try SQLite.garble("column_block", store.path, isLast: true)
+        let repair = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+        #expect(Set(repair.found.differences).isSuperset(of: [.tables(.postbacks), .tables(.columns)]))
+        #expect(repair.remaining.differences.map(\.description) == [])
+        #expect(try await counts() == before)
+    }
+
+    @Test("More lost rows than are listed are counted, and all are rebuilt")
+    func beyondList() async throws {
+        let many = try ManyPostbacks(3 * ManyPostbacks.block + 3)
+        let verifier = try ManyPostbacks.postbacks().verifier
+        try fill(many)
+        let before = try await counts()
+        try SQLite.execute("DELETE FROM postback WHERE id <= 11000", store.path)
+        let repair = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+        #expect(repair.found.differenceCount == 11_000 && repair.found.differences.count == 10_000)
+        #expect(repair.remaining.differences == [] && repair.repaired == 11_000)
+        #expect(try await counts() == before)
     }
 
     @Test(
@@ -159,6 +197,22 @@ struct LostRowTests {
         #expect(repair.remaining.differences.map(\.description) == [])
         #expect(try ledger.record([delivery("3"), delivery("new")]) == [.duplicate(.test), .recorded(.test)])
         #expect(try await ledger.totals()[.postbacks] == 401)
+    }
+
+    @Test("An owner of many postbacks refuses to replace their rows while it records, and changes nothing")
+    func manyOfOwner() async throws {
+        try fill(400)
+        try SQLite.garble("postback", store.path, offset: 2)
+        let ledger = try OpenLedger(store.path)
+        let verifier = postbacks.verifier
+        let found = try await ledger.differences(verifier)
+        await #expect(throws: StoreError.longRepair(path: ledger.writer.path, postbacks: 400)) {
+            try await ledger.writer.repair(mostPostbacks: 399) { verifier.judge($0) }
+        }
+        #expect(try await ledger.differences(verifier) == found)
+        #expect(try ledger.record([delivery("new")]) == [.recorded(.test)])
+        let repair = try await ledger.writer.repair(mostPostbacks: 401) { verifier.judge($0) }
+        #expect(repair.remaining.differences.map(\.description) == [])
     }
 
     // MARK: Copies for other recipients

@@ -98,6 +98,41 @@ struct DamagedTextTests {
         #expect(try database.sql("SELECT count(*) FROM skan.value WHERE value IN ('7', '8')") == "0")
     }
 
+    @Test("A code is given no empty text by postbacks without the field, and is named")
+    func withoutField() async throws {
+        let node = try database.node()
+        _ = try node.record([delivery("a")])
+        // A damaged row has the code of a country, which its bytes do not name.
+        try database.sql(
+            """
+            INSERT INTO skan.value (kind, value) VALUES ('country', 'US');
+            UPDATE skan.value SET checksum = '' WHERE kind = 'country';
+            UPDATE skan.postback SET country = (SELECT code FROM skan.value WHERE kind = 'country')
+            """)
+        let verifier = database.verifier
+        let remaining = try await node.repair { verifier.judge($0) }.remaining.differences.map(\.description)
+        #expect(remaining.contains { $0.hasPrefix("the text of code ") }, "\(remaining)")
+        #expect(try database.sql("SELECT count(*) FROM skan.value WHERE value = ''") == "0")
+    }
+
+    @Test("A text is not removed while a transaction that may use it has not ended")
+    func usedMeanwhile() async throws {
+        let node = try database.node()
+        _ = try node.record([delivery("a")])
+        try database.sql(
+            "INSERT INTO skan.value (kind, value) VALUES ('app', '7'); UPDATE skan.value SET checksum = '' WHERE value = '7'"
+        )
+        // As an insert locks it.
+        let recording = try Psql(database.text)
+        try recording.run("BEGIN; LOCK TABLE skan.postback IN ROW EXCLUSIVE MODE; SELECT 1;")
+        let verifier = database.verifier
+        #expect(try await node.repair { verifier.judge($0) }.remaining.differenceCount == 1)
+        #expect(try database.sql("SELECT count(*) FROM skan.value WHERE value = '7'") == "1")
+        try recording.run("ROLLBACK; SELECT 1;")
+        #expect(try await node.repair { verifier.judge($0) }.remaining.differences == [])
+        #expect(try database.sql("SELECT count(*) FROM skan.value WHERE value = '7'") == "0")
+    }
+
     @Test("A node of an earlier release gives no checksum, and its texts have one all the same")
     func earlierNode() throws {
         let node = try database.node()

@@ -8,16 +8,17 @@ package struct Recount: Hashable, Sendable {
     package var unverifiedTest: Int64 = 0
     /// Differences between what is stored and what the raw bytes say; empty when all is well.
     ///
-    /// Of those that a repair can mend, and of the others, the first ``differencesListed`` each.
+    /// Of lost rows, of what else a repair can mend, and of the others, the first ``differencesListed`` each.
     package var differences: [RecountDifference] = []
     /// How many differences there are in all.
     package var differenceCount: Int64 = 0
 
-    /// The most differences listed of either kind.
+    /// The most differences listed of each kind.
     package static let differencesListed: Int64 = 10_000
 
     /// How many differences can be repaired.
     package private(set) var repairableCount: Int64 = 0
+    private var lostRowCount: Int64 = 0
     private var otherCount: Int64 = 0
 
     /// Nothing was read yet.
@@ -25,15 +26,27 @@ package struct Recount: Hashable, Sendable {
 
     /// Notes a difference.
     package mutating func note(_ difference: RecountDifference) {
-        differenceCount += 1
-        if difference.isRepairable {
-            repairableCount += 1
+        note(unlisted: 1, isRepairable: difference.isRepairable)
+        let count: Int64
+        // A repair needs the listed ones, and lost rows first, so no other kind must crowd them out.
+        if case .lostRow = difference {
+            lostRowCount += 1
+            count = lostRowCount
         } else {
-            otherCount += 1
+            count = difference.isRepairable ? repairableCount - lostRowCount : otherCount
         }
-        // A repair needs the listed ones, so the other kind must not crowd them out.
-        if (difference.isRepairable ? repairableCount : otherCount) <= Self.differencesListed {
+        if count <= Self.differencesListed {
             differences.append(difference)
+        }
+    }
+
+    /// Counts differences beyond those that are listed.
+    package mutating func note(unlisted count: Int64, isRepairable: Bool) {
+        differenceCount += count
+        if isRepairable {
+            repairableCount += count
+        } else {
+            otherCount += count
         }
     }
 }

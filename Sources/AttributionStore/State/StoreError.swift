@@ -20,6 +20,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case olderSchema(path: String)
     /// Another process owns the store.
     case inUse(path: String)
+    /// A repair would copy the rows of many postbacks at once, and the server would not record meanwhile.
+    case longRepair(path: String, postbacks: Int64)
     /// The log has commits that this reader cannot read.
     case logUnreadable(path: String)
     /// Another process took over the store while it was open here.

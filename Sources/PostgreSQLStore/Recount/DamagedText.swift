@@ -18,6 +18,26 @@ struct DamagedText {
     ///   - judge: Verifies bodies, which names the keys.
     /// - Throws: ``PostgreSQLFault``.
     func mend(_ connection: PostgreSQLConnection, _ judge: ([[UInt8]]) -> [Judgement]) throws {
+        guard try !restore(connection, judge) else {
+            return
+        }
+        // A node may have confirmed the code and not have committed: from here on, none confirms it.
+        try connection.transaction { connection in
+            try BatchID().insert(connection)
+            try connection.run("UPDATE skan.value SET kind = 'unused' WHERE code = $1::int4", [.integer(code)])
+        }
+        if try hasSeenRecordingEnd(connection), try !restore(connection, judge) {
+            try connection.transaction { connection in
+                try BatchID().insert(connection)
+                try connection.run("DELETE FROM skan.value WHERE code = $1::int4", [.integer(code)])
+            }
+        }
+    }
+
+    /// Takes the text from the bytes of postbacks that have its code, if they say it.
+    ///
+    /// - Returns: Whether there are such postbacks.
+    private func restore(_ connection: PostgreSQLConnection, _ judge: ([[UInt8]]) -> [Judgement]) throws -> Bool {
         try connection.transaction { connection in
             try BatchID().insert(connection)
             var isUsed = false
@@ -34,16 +54,28 @@ struct DamagedText {
                         UPDATE skan.value SET kind = $2, value = $3, checksum = skan.value_checksum(code, $2, $3)
                         WHERE code = $1::int4
                         """, [.integer(code), .text(kind.rawValue), .text(text)])
-                    return
+                    return true
                 }
             }
-            if !isUsed {
-                try connection.run("DELETE FROM skan.value WHERE code = $1::int4", [.integer(code)])
-            }
+            return isUsed
         }
     }
 
-    /// What verified postbacks say of a kind, each text once.
+    /// Waits until every transaction that inserts postbacks now has ended; not for long, because others wait behind.
+    private func hasSeenRecordingEnd(_ connection: PostgreSQLConnection) throws -> Bool {
+        do {
+            try connection.transaction { connection in
+                try connection.run("SELECT set_config('lock_timeout', '2s', true)")
+                try connection.run("LOCK TABLE skan.postback IN SHARE MODE")
+            }
+            return true
+        } catch let fault as PostgreSQLFault where fault.sqlState == "55P03" {
+            // The next repair tries again.
+            return false
+        }
+    }
+
+    /// What verified postbacks say of a kind, each text once; not that there is none, for which there is no code.
     private static func texts(
         _ kind: CodedValue.Kind, of recorded: [RecordedPostback], _ judge: ([[UInt8]]) -> [Judgement]
     ) -> Set<String> {
@@ -56,7 +88,8 @@ struct DamagedText {
                 verified.postback, traffic: recorded.traffic, recipient: recorded.recipient,
                 receivedAtMilliseconds: recorded.receivedAtMilliseconds,
                 key: PostbackDigests.key(of: verified.postback, provenance: verified.provenance))
-            texts.formUnion(facts.values(keyName: verified.keyName).filter { $0.kind == kind }.map(\.text))
+            let values = facts.values(keyName: verified.keyName)
+            texts.formUnion(values.lazy.filter { $0.kind == kind && !$0.text.isEmpty }.map(\.text))
         }
         return texts
     }

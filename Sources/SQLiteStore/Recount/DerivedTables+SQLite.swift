@@ -63,6 +63,8 @@ extension DerivedTables {
         private(set) var counts: DeliveryTable?
         /// The ids of the rows that can be read, of tables that have a row for a postback.
         private(set) var rows: [DerivedTables: [ClosedRange<Int64>]] = [:]
+        /// The tables that have rows that cannot be read.
+        private(set) var partial: Set<DerivedTables> = []
 
         /// Reads what remains of some tables.
         init(_ db: Database, of tables: some Sequence<DerivedTables>) throws {
@@ -73,7 +75,11 @@ extension DerivedTables {
                 case .recipientCopies, .postbacks:
                     let newest = try LedgerScan.newestRow(db)
                     if newest > 0, try table.exist(db) {
-                        rows[table] = try ReadableIDs(db: db, table: table.names.tables[0]).ranges(in: 1...newest)
+                        let ids = try ReadableIDs(db: db, table: table.names.tables[0]).ranges(in: 1...newest)
+                        rows[table] = ids
+                        if ids != [1...newest] {
+                            partial.insert(table)
+                        }
                     }
                 }
             }
@@ -106,7 +112,8 @@ extension DerivedTables {
                     WHERE id BETWEEN ? AND ? AND \(types.joined(separator: " AND "))
                     """, arguments: [ids.lowerBound, ids.upperBound])
         }
-        try Self.remove(["damaged_\(table)"], db, removal)
+        // Of a damaged page it is known that it cannot be dropped.
+        try Self.remove(["damaged_\(table)"], db, remains.partial.contains(self) ? .forgetting : removal)
     }
 
     private static func remove(_ tables: [String], _ db: Database, _ removal: Removal) throws {

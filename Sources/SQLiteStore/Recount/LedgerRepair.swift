@@ -11,12 +11,16 @@ package struct LedgerRepair {
     private let reader: SQLiteLedgerReader
     /// Whether postbacks are recorded meanwhile, by an owner that has to find its newest row again.
     private let isRecording: Bool
+    /// The most postbacks of a store whose rows or copies are replaced while it records.
+    private let mostPostbacks: Int64
     private let didRepair: @Sendable ([(digest: UInt64, row: Int64)]) -> Void
 
     /// The most rounds of recount and repair; a repair may reveal differences for the next round.
     private static let rounds = 100
     /// Differences repaired per transaction; few, because recording waits for it.
     private static let batchSize = 64
+    /// The most postbacks of a store whose rows or copies an owner replaces while it records: a second or so.
+    fileprivate static let mostPostbacksWhileRecording: Int64 = 100_000
 
     /// Repairs a store that has no owner, as its owner.
     ///
@@ -47,54 +51,101 @@ package struct LedgerRepair {
         database: OwnedDatabase,
         reader: SQLiteLedgerReader,
         isRecording: Bool = false,
+        mostPostbacks: Int64 = .max,
         didRepair: @escaping @Sendable ([(digest: UInt64, row: Int64)]) -> Void
     ) {
         self.database = database
         self.reader = reader
         self.isRecording = isRecording
+        self.mostPostbacks = mostPostbacks
         self.didRepair = didRepair
     }
 
     /// Repairs the store of an owner while it records.
-    fileprivate init(_ writer: SQLiteLedgerWriter) throws {
+    fileprivate init(_ writer: SQLiteLedgerWriter, mostPostbacks: Int64) throws {
         let memory = writer.memory
-        self.init(database: writer.database, reader: try SQLiteLedgerReader(writer.path), isRecording: true) {
+        self.init(
+            database: writer.database, reader: try SQLiteLedgerReader(writer.path), isRecording: true,
+            mostPostbacks: mostPostbacks
+        ) {
             memory.didRepair($0)
         }
     }
 
     fileprivate func run(_ judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
         let found = try await reader.recount(judge: judge)
+        try await refuseLongPause(found)
         var result = RecountRepair(found: found, repaired: 0, remaining: found)
-        let tables = found.differences.compactMap(TargetedRepair.Target.init).filter { $0.tables != nil }
-        if !tables.isEmpty {
-            try repair(tables[...])
-            result.remaining = try await reader.recount(judge: judge)
-        }
-        for _ in 0..<Self.rounds {
-            let before = result.remaining.repairableCount
-            // Several differences may have the same target.
-            var targets: Set<TargetedRepair.Target> = []
-            let pending = result.remaining.differences.compactMap(TargetedRepair.Target.init).filter {
-                targets.insert($0).inserted
-            }
-            guard !pending.isEmpty else {
-                break
-            }
-            for start in stride(from: 0, to: pending.count, by: Self.batchSize) {
-                try repair(pending[start..<min(start + Self.batchSize, pending.count)])
-            }
-            result.remaining = try await reader.recount(judge: judge)
-            guard result.remaining.repairableCount < before else {
-                break
+        for step in Step.allCases {
+            for _ in 0..<Self.rounds {
+                let before = result.remaining.repairableCount
+                let pending = step.targets(of: result.remaining)
+                guard !pending.isEmpty else {
+                    break
+                }
+                for start in stride(from: 0, to: pending.count, by: Self.batchSize) {
+                    try repair(pending[start..<min(start + Self.batchSize, pending.count)])
+                }
+                result.remaining = try await reader.recount(judge: judge)
+                guard step.isRepeated, result.remaining.repairableCount < before else {
+                    break
+                }
             }
         }
         result.repaired = max(0, result.found.differenceCount - result.remaining.differenceCount)
         return result
     }
+
+    /// Refuses a repair that would copy so many rows in one transaction that an owner could not record for long.
+    private func refuseLongPause(_ found: Recount) async throws {
+        let copied: Set<RecountDifference> = [.tables(.postbacks), .tables(.recipientCopies)]
+        guard isRecording, !copied.isDisjoint(with: found.differences) else {
+            return
+        }
+        let newest = try await reader.read { try LedgerScan.newestRow($0) }
+        guard newest <= mostPostbacks else {
+            throw StoreError.longRepair(path: database.path, postbacks: newest)
+        }
+    }
 }
 
 extension LedgerRepair {
+    /// What is repaired before what.
+    ///
+    /// What lost rows are rebuilt from is recreated only once they are.
+    private enum Step: CaseIterable {
+        /// The table of rows; only then is it known which are lost.
+        case rows
+        case lostRows
+        case otherTables
+        /// The contents of tables.
+        case others
+
+        /// Whether a repair may reveal differences of the same step.
+        var isRepeated: Bool {
+            switch self {
+            case .rows, .otherTables: false
+            case .lostRows, .others: true
+            }
+        }
+
+        /// What it repairs, each target once, though several differences may have the same.
+        func targets(of recount: Recount) -> [TargetedRepair.Target] {
+            var seen: Set<TargetedRepair.Target> = []
+            let all = recount.differences.compactMap(TargetedRepair.Target.init).filter { seen.insert($0).inserted }
+            let areRowsWhole = !all.contains { $0.tables == .postbacks || $0.isLostRow }
+            return all.filter { target in
+                switch (self, target.tables) {
+                case (.rows, let tables): tables == .postbacks
+                case (.lostRows, _): target.isLostRow
+                case (.otherTables, .columns), (.otherTables, .deliveryCounts): areRowsWhole
+                case (.otherTables, let tables): tables != nil && tables != .postbacks
+                case (.others, let tables): tables == nil
+                }
+            }
+        }
+    }
+
     private func repair(
         _ targets: ArraySlice<TargetedRepair.Target>,
         _ removal: DerivedTables.Removal = .dropping
@@ -132,12 +183,29 @@ extension LedgerRepair {
 }
 
 extension SQLiteLedgerWriter {
-    /// Repairs what can be derived from the raw bytes, in small transactions between those that record.
+    /// Repairs what can be derived from the raw bytes, in transactions between those that record.
+    ///
+    /// They are small, except those that replace damaged tables, which are refused for a large store.
     ///
     /// - Parameter judge: Parses and verifies bodies.
     /// - Returns: What was found, repaired, and remains.
     /// - Throws: ``AttributionStore/StoreError``.
     package func repair(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
-        try await LedgerRepair(self).run(judge)
+        try await repair(mostPostbacks: LedgerRepair.mostPostbacksWhileRecording, judge: judge)
+    }
+
+    /// Repairs what can be derived from the raw bytes.
+    ///
+    /// - Parameters:
+    ///   - mostPostbacks: The most postbacks of a store whose rows or copies are replaced.
+    ///   - judge: Parses and verifies bodies.
+    /// - Returns: What was found, repaired, and remains.
+    /// - Throws: ``AttributionStore/StoreError``, such as
+    ///   ``AttributionStore/StoreError/longRepair(path:postbacks:)``, and then nothing was changed.
+    package func repair(
+        mostPostbacks: Int64,
+        judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]
+    ) async throws -> RecountRepair {
+        try await LedgerRepair(self, mostPostbacks: mostPostbacks).run(judge)
     }
 }

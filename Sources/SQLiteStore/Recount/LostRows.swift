@@ -17,9 +17,12 @@ struct LostRows {
     private let db: Database
     private let judge: ([[UInt8]]) -> [Judgement]
     private var pending: [(id: Int64, body: [UInt8])] = []
+    /// As many as are listed.
     private var rebuilt: [LostRow] = []
-    /// Those that are in no block.
-    private var undated: [(id: Int64, provenance: Provenance, keyName: String)] = []
+    /// How many there are in all.
+    private var rebuiltCounts: [DeliveryKey: Int64] = [:]
+    /// Those that are in no block: as many as are listed, and how many there are in all.
+    private var undated: [Provenance: (rows: [(id: Int64, keyName: String)], count: Int64)] = [:]
     private var gone: [RecountDifference] = []
     /// The block of the last one.
     private var block: (number: Int64, values: ColumnValues, readable: Set<LedgerColumn>)?
@@ -56,37 +59,52 @@ struct LostRows {
         return gone
     }
 
+    /// What was found out.
+    struct Findings {
+        /// The remaining differences, as many of each kind as are listed.
+        var differences: [RecountDifference]
+        /// How many more rows can be rebuilt.
+        var unlistedLost: Int64
+        /// How many more cannot.
+        var unlistedGone: Int64
+        /// How many rows can be rebuilt in all.
+        var rebuilt: [DeliveryKey: Int64]
+    }
+
     /// Says what is left, once all rows were read.
     ///
     /// - Parameter uncounted: How many more recorded deliveries were counted than there are rows.
-    /// - Returns: The remaining differences.
+    /// - Returns: What was found out.
     /// - Throws: SQLite's errors, except for damage.
-    mutating func finish(_ uncounted: [DeliveryKey: Int64]) throws -> [RecountDifference] {
+    mutating func finish(_ uncounted: [DeliveryKey: Int64]) throws -> Findings {
         try verify()
-        var uncounted = uncounted
-        for row in rebuilt {
-            uncounted[DeliveryKey(row), default: 0] -= 1
-        }
-        for (provenance, rows) in Dictionary(grouping: undated, by: \.provenance) {
+        let uncounted = uncounted.merging(rebuiltCounts.mapValues { -$0 }, uniquingKeysWith: +)
+        var unlistedGone: Int64 = 0
+        for (provenance, (rows, count)) in undated {
             let keys = uncounted.filter { key, count in
                 count > 0 && Traffic(rawValue: key.traffic)?.provenance == provenance
             }
-            guard keys.count == 1, let (key, count) = keys.first, count == rows.count,
-                let traffic = Traffic(rawValue: key.traffic),
-                let recipient = Delivery.Recipient(rawValue: key.recipient)
+            guard keys.count == 1, let key = keys.first, key.value == count,
+                let traffic = Traffic(rawValue: key.key.traffic),
+                let recipient = Delivery.Recipient(rawValue: key.key.recipient)
             else {
                 gone += rows.map { row in
                     .missingRow(
                         row.id, reason: "and nothing says when and for whom its bytes came; a backup may have it")
                 }
+                unlistedGone += count - Int64(rows.count)
                 continue
             }
+            rebuiltCounts[key.key, default: 0] += count
             rebuilt += rows.map { row in
                 LostRow(
-                    id: row.id, quarter: key.quarter, recipient: recipient, traffic: traffic, keyName: row.keyName)
+                    id: row.id, quarter: key.key.quarter, recipient: recipient, traffic: traffic, keyName: row.keyName)
             }
         }
-        return takeGone() + rebuilt.map { .lostRow($0) }
+        return Findings(
+            differences: takeGone() + rebuilt.map { .lostRow($0) },
+            unlistedLost: rebuiltCounts.values.reduce(0, +) - Int64(rebuilt.count), unlistedGone: unlistedGone,
+            rebuilt: rebuiltCounts)
     }
 
     private mutating func verify() throws {
@@ -96,9 +114,15 @@ struct LostRows {
                 continue
             }
             if let row = try rowInBlock(id, verified) {
-                rebuilt.append(row)
+                rebuiltCounts[DeliveryKey(row), default: 0] += 1
+                if rebuilt.count < Recount.differencesListed {
+                    rebuilt.append(row)
+                }
             } else {
-                undated.append((id, verified.provenance, verified.keyName))
+                undated[verified.provenance, default: ([], 0)].count += 1
+                if undated[verified.provenance, default: ([], 0)].rows.count < Recount.differencesListed {
+                    undated[verified.provenance]?.rows.append((id, verified.keyName))
+                }
             }
         }
         pending.removeAll(keepingCapacity: true)

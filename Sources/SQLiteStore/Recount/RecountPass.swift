@@ -3,7 +3,8 @@ import AttributionStore
 import Foundation
 import GRDB
 
-/// Compares everything that reports read with the raw bytes, in bounded memory.
+/// Compares everything that reports read with the raw bytes, in bounded memory but for the counts of each quarter of an
+/// hour.
 struct RecountPass {
     let db: Database
     let judge: ([[UInt8]]) -> [Judgement]
@@ -206,12 +207,13 @@ struct RecountPass {
             uncounted[key] = count - recorded[key, default: 0]
         }
         // First, and as if they were there: a repair of the counts would destroy what these rows are rebuilt from.
-        for difference in try lost.finish(uncounted) {
+        let findings = try lost.finish(uncounted)
+        for difference in findings.differences {
             result.note(difference)
-            if case .lostRow(let row) = difference {
-                recorded[LostRows.DeliveryKey(row), default: 0] += 1
-            }
         }
+        result.note(unlisted: findings.unlistedLost, isRepairable: true)
+        result.note(unlisted: findings.unlistedGone, isRepairable: false)
+        recorded.merge(findings.rebuilt, uniquingKeysWith: +)
         guard let counted else {
             return
         }

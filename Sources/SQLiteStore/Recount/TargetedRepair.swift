@@ -27,6 +27,11 @@ struct TargetedRepair {
             if case .tables(let tables) = self { tables } else { nil }
         }
 
+        /// Whether it is a row that is lost.
+        var isLostRow: Bool {
+            if case .lostRow = self { true } else { false }
+        }
+
         /// The target that repairs a difference; nil if it cannot be repaired.
         init?(_ difference: RecountDifference) {
             switch difference {
