@@ -197,14 +197,22 @@ extension Server {
     }
 
     /// What an operator should know of a server that is ready: the others must not lose it to a signer that is away.
+    ///
+    /// Only counts, because anyone may ask; the log and `skan doctor` name the sockets and keys.
     private static func absences(_ externalSigners: ExternalSigners) -> [String] {
-        externalSigners.presence.filter { !$0.isPresent }.map { "the external signer unix:\($0.socket) is away" }
-            + externalSigners.verdicts.compactMap { key, verdict in
-                switch verdict {
-                case .success, .failure(.away): nil
-                case .failure(let error): "the key \(key.name) cannot be used: \(error)"
-                }
+        let presence = externalSigners.presence
+        let away = presence.count { !$0.isPresent }
+        let verdicts = externalSigners.verdicts
+        let unusable = verdicts.count { _, verdict in
+            switch verdict {
+            case .success, .failure(.away): false
+            case .failure: true
             }
+        }
+        return [
+            away == 0 ? nil : "\(away) of \(presence.count) external signers \(away == 1 ? "is" : "are") away",
+            unusable == 0 ? nil : "\(unusable) of \(verdicts.count) keys of external signers cannot be used",
+        ].compactMap(\.self)
     }
 
     /// The listener of signing requests, and the service that answers them.

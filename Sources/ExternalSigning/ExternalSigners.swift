@@ -47,7 +47,7 @@ package final class ExternalSigners: Service {
     /// Connects to the signers of some keys, and leaves those that neither these nor the former keys need.
     package func use(_ keys: Set<ExternalKey>) {
         let groups = Dictionary(grouping: keys, by: \.socket).mapValues { Set($0) }
-        let (kept, left) = state.withLock { state in
+        let (kept, former, left) = state.withLock { state in
             let left = state.clients.filter { groups[$0.key] == nil && !state.former.contains($0.key) }
             for socket in left.keys { state.clients[socket] = nil }
             state.former = Set(groups.keys)
@@ -60,9 +60,10 @@ package final class ExternalSigners: Service {
                     state.clients[socket] = SignerClient(socket: socket, keys: keys, logger: logger)
                 }
             }
-            return (kept, left)
+            return (kept, state.clients.filter { groups[$0.key] == nil }, left)
         }
         for (client, keys) in kept { client.use(keys) }
+        for client in former.values { client.retire() }
         for client in left.values { client.close() }
     }
 

@@ -19,6 +19,8 @@ final class SignerClient: Sendable {
         var channel: (any Channel)?
         var isConnecting = false
         var isClosed = false
+        /// Whether only batches that began before may still need it: it may go, unnoticed.
+        var isFormer = false
         var nextAttempt: ContinuousClock.Instant?
         var pause = SignerClient.pauses.lowerBound
         var timer: RepeatedTask?
@@ -62,11 +64,21 @@ final class SignerClient: Sendable {
 
     /// Takes other keys to sign with.
     func use(_ keys: Set<ExternalKey>) {
+        let wasFormer = state.withLock { state in
+            defer { state.isFormer = false }
+            return state.isFormer
+        }
+        if wasFormer { note(state.withLock { $0.exchange.condition }) }
         update { state in
             let new = keys.subtracting(state.keys)
             state.keys = keys
             return state.exchange.sample(new, digest: Self.sampleDigest(), at: .now)
         }
+    }
+
+    /// Keeps the connection while it lasts, for requests that began before, but makes no new one.
+    func retire() {
+        state.withLock { $0.isFormer = true }
     }
 
     /// Requests signatures; each is answered once.
@@ -119,11 +131,11 @@ final class SignerClient: Sendable {
     }
 
     private func note(_ condition: SignerExchange.Condition) {
+        // A signer that is left on purpose is no fault.
+        guard !state.withLock({ $0.isClosed || $0.isFormer }) else { return }
         switch condition {
         case .present: logger.notice("external signer answers", metadata: ["signer": "\(socket)"])
         case .away(let reason):
-            // A signer that is left on purpose is no fault.
-            guard !state.withLock({ $0.isClosed }) else { return }
             logger.error(
                 "external signer is away; signing with its keys is refused",
                 metadata: ["signer": "\(socket)", "error": "\(reason)"])
@@ -136,7 +148,7 @@ final class SignerClient: Sendable {
         update { $0.exchange.expire(at: now) }
         let isDue = state.withLock { state in
             let isDue =
-                !state.isClosed && !state.isConnecting && state.channel == nil
+                !state.isClosed && !state.isFormer && !state.isConnecting && state.channel == nil
                 && state.nextAttempt.map { now >= $0 } ?? true
             if isDue { state.isConnecting = true }
             return isDue
@@ -182,11 +194,11 @@ final class SignerClient: Sendable {
 
     private func connected(_ channel: any Channel) {
         guard channel.isActive else { return failed("it closed the connection") }
-        let isClosed = state.withLock { $0.isClosed }
-        guard !isClosed else { return channel.close(promise: nil) }
         update { state in
             state.isConnecting = false
             state.channel = channel
+            // In the same turn in which the channel is stored: close() either finds it or is noticed here.
+            guard !state.isClosed else { return [.close] }
             state.exchange.connected(at: .now)
             return state.exchange.sample(state.keys, digest: Self.sampleDigest(), at: .now)
         }

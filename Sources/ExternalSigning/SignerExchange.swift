@@ -10,7 +10,7 @@ package struct SignerExchange {
     package struct Limits {
         /// How long a request may take, waiting included.
         let time: Duration
-        /// How many requests the signer has at once.
+        /// How many requests the signer has at once, at most.
         let inFlight: Int
         /// How many requests wait until it has fewer.
         let waiting: Int
@@ -55,13 +55,24 @@ package struct SignerExchange {
         let answer: Answer?
     }
 
+    private struct Sent {
+        let pending: Pending
+        let at: ContinuousClock.Instant
+        /// How many answers had come by then.
+        let answeredBefore: Int
+        /// It was refused as late, but the signer still has it.
+        var isAbandoned = false
+    }
+
     private let socket: String
     private let limits: Limits
     /// Whether it signs.
     package private(set) var condition = Condition.starting
     private var noted = Condition.starting
     private var waiting = CircularBuffer<Pending>()
-    private var inFlight: [Int64: Pending] = [:]
+    /// What the signer has, until it answers.
+    private var inFlight: [Int64: Sent] = [:]
+    private var pace: SignerPace
     private var nextID: Int64 = 1
     private var line: [UInt8] = []
     /// When it last answered anything, or was connected.
@@ -73,6 +84,7 @@ package struct SignerExchange {
     package init(socket: String, limits: Limits = Limits()) {
         self.socket = socket
         self.limits = limits
+        pace = SignerPace(time: limits.time, maximum: limits.inFlight)
     }
 
     /// Whether a key can be used; nil if that is not known yet.
@@ -97,7 +109,7 @@ package struct SignerExchange {
                 return [.answer(answer, .failure(.busy(socket: socket)))]
             }
             waiting.append(Pending(request: request, since: now, answer: answer))
-            return send()
+            return send(at: now)
         }
     }
 
@@ -109,17 +121,23 @@ package struct SignerExchange {
         for key in keys {
             waiting.append(Pending(request: SignatureRequest(key: key, digest: digest), since: now, answer: nil))
         }
-        return send()
+        return send(at: now)
     }
 
-    private mutating func send() -> [Action] {
+    private mutating func send(at now: ContinuousClock.Instant) -> [Action] {
         var bytes: [UInt8] = []
-        while inFlight.count < limits.inFlight, let next = waiting.popFirst() {
+        var refused: [Action] = []
+        while inFlight.count < pace.inFlight, let next = waiting.popFirst() {
+            // A signer that has nothing left is tried again, however slow it was.
+            if let answer = next.answer, !inFlight.isEmpty, !pace.leavesTime(after: now - next.since) {
+                refused.append(.answer(answer, .failure(.busy(socket: socket))))
+                continue
+            }
             bytes += SignerLine.request(next.request, id: nextID)
-            inFlight[nextID] = next
+            inFlight[nextID] = Sent(pending: next, at: now, answeredBefore: pace.answered)
             nextID += 1
         }
-        return bytes.isEmpty ? [] : [.send(bytes)]
+        return (bytes.isEmpty ? [] : [.send(bytes)]) + refused
     }
 
     // MARK: The connection
@@ -130,11 +148,13 @@ package struct SignerExchange {
         line = []
         heardAt = now
         verdicts = [:]
+        pace = SignerPace(time: limits.time, maximum: limits.inFlight)
     }
 
     /// There is no connection any more, or none could be made.
     package mutating func disconnected(_ reason: String) -> [Action] {
-        let unanswered = waiting.map(\.self) + inFlight.sorted { $0.key < $1.key }.map(\.value)
+        let sent = inFlight.sorted { $0.key < $1.key }.map(\.value)
+        let unanswered = waiting.map(\.self) + sent.filter { !$0.isAbandoned }.map(\.pending)
         waiting.removeAll()
         inFlight = [:]
         condition = .away(reason: reason)
@@ -159,7 +179,7 @@ package struct SignerExchange {
             line.removeAll(keepingCapacity: true)
             actions += take(answer, at: now)
         }
-        return actions + send()
+        return actions + send(at: now)
     }
 
     private mutating func take(_ answer: SignerLine.Answer, at now: ContinuousClock.Instant) -> [Action] {
@@ -169,8 +189,10 @@ package struct SignerExchange {
             condition = .present
             actions += noteCondition()
         }
-        // An answer that comes too late is for no one.
-        guard let pending = inFlight.removeValue(forKey: answer.id) else { return actions }
+        let wasFull = inFlight.count >= pace.inFlight
+        guard let sent = inFlight.removeValue(forKey: answer.id) else { return actions }
+        pace.note(now - sent.at, answeredBefore: sent.answeredBefore, wasFull: wasFull)
+        let pending = sent.pending
         let key = pending.request.key
         let result = answer.signature.mapError { ExternalSignerError.refused(key: key.id, reason: $0.word) }
         guard let give = pending.answer else {
@@ -183,23 +205,24 @@ package struct SignerExchange {
         // Whoever requested it verifies it: only what the signer itself refused is over.
         case .success: if case .failure(.refused)? = verdicts[key] { verdicts[key] = .success(()) }
         }
-        return actions + [.answer(give, result)]
+        // An answer that comes too late is for no one.
+        return sent.isAbandoned ? actions : actions + [.answer(give, result)]
     }
 
     /// Time has passed.
     package mutating func expire(at now: ContinuousClock.Instant) -> [Action] {
-        let late = inFlight.filter { now - $0.value.since >= limits.time }
+        let late = inFlight.filter { now - $0.value.pending.since >= limits.time }
         if !late.isEmpty, let heardAt, now - heardAt >= limits.time { return hangUp("it does not answer") }
         var actions: [Action] = []
-        for (id, pending) in late.sorted(by: { $0.key < $1.key }) {
-            inFlight[id] = nil
-            actions += give(.failure(.late(socket: socket)), to: pending)
+        for (id, sent) in late.sorted(by: { $0.key < $1.key }) where !sent.isAbandoned {
+            inFlight[id]?.isAbandoned = true
+            actions += give(.failure(.late(socket: socket)), to: sent.pending)
         }
         while let first = waiting.first, now - first.since >= limits.time {
             waiting.removeFirst()
             actions += give(.failure(.late(socket: socket)), to: first)
         }
-        return actions + send()
+        return actions + send(at: now)
     }
 
     private mutating func give(_ result: Result<[UInt8], ExternalSignerError>, to pending: Pending) -> [Action] {

@@ -11,6 +11,7 @@ struct SignerExchangeTests {
     /// What the requests were answered, by their numbers.
     private final class Results: Sendable {
         let all = Mutex<[Int: Result<[UInt8], ExternalSignerError>]>([:])
+        let count = Mutex(0)
     }
 
     /// A conversation whose time and signer are the test's.
@@ -32,6 +33,15 @@ struct SignerExchangeTests {
 
         var answers: [Int: Result<[UInt8], ExternalSignerError>] {
             results.all.withLock { $0 }
+        }
+
+        /// How many answers were given, also to the same request.
+        var count: Int {
+            results.count.withLock { $0 }
+        }
+
+        var successes: Int {
+            answers.values.count { if case .success = $0 { true } else { false } }
         }
 
         func act(_ actions: [SignerExchange.Action]) throws {
@@ -57,9 +67,11 @@ struct SignerExchangeTests {
 
         /// Requests a signature over a digest of 32 times this number.
         func submit(_ number: Int, after time: Duration = .zero) throws {
-            let request = SignatureRequest(key: key, digest: Array(repeating: UInt8(number), count: 32))
+            let request = SignatureRequest(
+                key: key, digest: Array(repeating: UInt8(truncatingIfNeeded: number), count: 32))
             let actions = exchange.submit(request, at: start + time) { [results] result in
                 results.all.withLock { $0[number] = result }
+                results.count.withLock { $0 += 1 }
             }
             try act(actions)
         }
@@ -167,6 +179,78 @@ struct SignerExchangeTests {
         try signer.sign(signer.lines[0], after: .milliseconds(600))
         #expect(signer.answers[1] == .failure(.late(socket: "s")))
         #expect(!signer.isClosed && signer.exchange.condition == .present)
+    }
+
+    @Test("What is late still counts as the signer's until it is answered, and its answer is for no one")
+    func abandoned() throws {
+        let signer = try Conversation(SignerExchange.Limits(inFlight: 2))
+        try signer.begin()
+        for number in 1...2 { try signer.submit(number) }
+        try signer.receive("{\"id\": 99, \"error\": \"a\"}\n", after: .milliseconds(400))
+        try signer.expire(after: .milliseconds(500))
+        #expect(signer.answers == [1, 2].reduce(into: [:]) { $0[$1] = .failure(.late(socket: "s")) })
+        try signer.submit(3, after: .milliseconds(600))
+        #expect(signer.lines.count == 2)
+        for line in signer.lines { try signer.sign(line, after: .milliseconds(610)) }
+        #expect(signer.lines.count == 3)
+        try signer.sign(signer.lines[2], after: .milliseconds(620))
+        #expect(signer.answers[1] == .failure(.late(socket: "s")))
+        #expect(try signer.answers[3]?.get() != nil)
+        try signer.act(signer.exchange.disconnected("it closed the connection"))
+        #expect(signer.count == 3, "each is answered once")
+    }
+
+    @Test("One lost request does not keep its place for ever: a signer that then says nothing is connected to anew")
+    func lost() throws {
+        let signer = try Conversation()
+        try signer.begin()
+        try signer.submit(1)
+        try signer.receive("{\"id\": 99, \"error\": \"a\"}\n", after: .milliseconds(400))
+        try signer.expire(after: .milliseconds(500))
+        #expect(!signer.isClosed)
+        try signer.expire(after: .milliseconds(900))
+        #expect(signer.isClosed)
+        #expect(signer.answers == [1: .failure(.late(socket: "s"))])
+        #expect(signer.count == 1)
+    }
+
+    @Test(
+        "A signer too slow for what is requested signs what it can, and the rest is refused; its backlog is bounded",
+        arguments: [(20, 1), (2, 1), (100, 1), (200, 40)])
+    func slow(_ milliseconds: Int, _ atOnce: Int) throws {
+        let signer = try Conversation()
+        try signer.begin()
+        var (number, signed) = (0, 0)
+        var successesBefore = 0
+        var busy: [(line: (id: Int64, digest: [UInt8]), until: Int)] = []
+        for time in 0..<20_000 {
+            let now = Duration.milliseconds(time)
+            if time == 10_000 { successesBefore = signer.successes }
+            if time.isMultiple(of: 20) { try signer.expire(after: now) }
+            let requested = atOnce * 3 * time / milliseconds
+            while number < requested {
+                number += 1
+                try signer.submit(number, after: now)
+            }
+            while let first = busy.first, first.until <= time {
+                busy.removeFirst()
+                try signer.receive("{\"id\": \(first.line.id), \"signature\": \"AAAA\"}\n", after: now)
+            }
+            while busy.count < atOnce, signed < signer.lines.count {
+                busy.append((signer.lines[signed], time + milliseconds))
+                signed += 1
+            }
+            guard signer.lines.count - signed <= 128 else {
+                Issue.record("the signer has \(signer.lines.count - signed) requests after \(now)")
+                return
+            }
+        }
+        #expect(!signer.isClosed && signer.exchange.condition == .present)
+        // What it can sign in ten seconds.
+        let possible = 10_000 / milliseconds * atOnce
+        #expect(signer.successes - successesBefore > possible * 8 / 10, "of \(possible)")
+        try signer.act(signer.exchange.disconnected("it closed the connection"))
+        #expect(signer.count == number && signer.answers.count == number, "each is answered once")
     }
 
     @Test("What waits for its turn is late, too")

@@ -1,0 +1,57 @@
+/// How fast an external signer answers, and so how much it can usefully have at once.
+///
+/// What a slow signer has beyond that would all be answered too late, however much it signs.
+struct SignerPace {
+    private let time: Duration
+    private let maximum: Int
+    /// How many requests the signer may have at once.
+    private(set) var inFlight: Int
+    /// How many answers have come.
+    private(set) var answered = 0
+    /// How long the signer had what it answered last.
+    private var turnaround = Duration.zero
+    /// How many answers have come quickly, though it had as much as it may, since the bound last grew.
+    private var quick = 0
+
+    /// Makes the pace of a signer that has not been late yet.
+    ///
+    /// - Parameters:
+    ///   - time: How long a request may take, waiting included.
+    ///   - maximum: How much the signer may have at once however fast it is.
+    init(time: Duration, maximum: Int) {
+        self.time = time
+        self.maximum = maximum
+        inFlight = maximum
+    }
+
+    /// Notes an answer.
+    ///
+    /// - Parameters:
+    ///   - turnaround: How long the signer had the request.
+    ///   - answeredBefore: How many answers had come when it was sent.
+    ///   - wasFull: Whether the signer had as much as it may.
+    mutating func note(_ turnaround: Duration, answeredBefore: Int, wasFull: Bool) {
+        answered += 1
+        self.turnaround = turnaround
+        if turnaround >= time {
+            // Half of what it answers in the time, so that the other half is left for waiting and for slower answers.
+            let inTime = Double(answered - answeredBefore) * (time / turnaround)
+            inFlight = max(1, min(inFlight, Int(inTime / 2)))
+            quick = 0
+        } else if wasFull, turnaround <= time / 2, inFlight < maximum {
+            quick += 1
+            if quick >= inFlight {
+                inFlight += 1
+                quick = 0
+            }
+        }
+    }
+
+    /// Whether a request that has waited so long can still be answered in its time.
+    ///
+    /// The oldest is sent first. Were it sent while there is just enough time, most of a queue would be answered just
+    /// too late.
+    func leavesTime(after waited: Duration) -> Bool {
+        waited * 2 + turnaround < time
+    }
+}
