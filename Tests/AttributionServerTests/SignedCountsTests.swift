@@ -76,6 +76,38 @@ struct SignedCountsTests {
         #expect(log.lines.contains { $0.contains("signed impressions could not be written") })
     }
 
+    /// A store to which others add meanwhile.
+    private final class BusyStore: AdCostWriting {
+        let lines = Mutex<[SignedImpressionCount]>([])
+
+        func addSigned(_ counts: [SignedImpressionCount]) throws -> Int {
+            lines.withLock { $0 += counts }
+            return counts.count
+        }
+
+        func addSignedUnlessBusy(_ counts: [SignedImpressionCount]) throws -> Bool {
+            false
+        }
+
+        func recordSpend(_ spend: [Spend], replaces: Bool) throws -> SpendRecording {
+            SpendRecording()
+        }
+    }
+
+    @Test("While others write to the store, lines are left for the next minute, and for the end")
+    func busy() throws {
+        let store = BusyStore()
+        let start = ContinuousClock.now
+        let log = LinesOfLog()
+        let counts = SignedCounts(.store(store), at: start, logger: log.logger)
+        try Self.sign([1], counts)
+        counts.heartbeat(at: start + .seconds(60))
+        counts.heartbeat(at: start + .seconds(120))
+        #expect(store.lines.withLock(\.isEmpty) && log.lines.isEmpty)
+        #expect(counts.write())
+        #expect(store.lines.withLock { $0.map(\.signed) } == [1])
+    }
+
     @Test("Sums are written when a minute has passed, and not before")
     func minute() throws {
         let store = UnreliableStore(failures: 0)

@@ -212,6 +212,125 @@ struct AdCostConformanceTests {
         try target.writer.close()
     }
 
+    @Test("Lines that both stores counted would count twice, and are refused", arguments: LedgerFactory.all)
+    func countedInBoth(_ factory: LedgerFactory) async throws {
+        let source = try OpenLedger(store.path)
+        let target = try factory.openTarget(store.path + "-copy")
+        let writer = try #require(Self.writer)
+        _ = try source.writer.addSigned(Self.lines(1...20))
+        _ = try source.writer.recordSpend([try Self.spend("12.34")], replaces: false)
+        // The target imports lines of the same writer that the source does not have.
+        _ = try target.writer.addSigned(Self.lines(21...22))
+        #expect(try await target.copy(source.reader).costProblem == nil)
+        _ = try source.writer.addSigned([Self.line(23)])
+        #expect(try await target.copy(source.reader).costProblem == nil)
+        let before = try await target.reader.costs(Self.day...Self.day)
+        #expect(before.signed == Self.sums(try Self.lines(1...23)))
+        // Now the source imports one of them as well.
+        _ = try source.writer.addSigned([Self.line(22)])
+        let problem = try #require(try await target.copy(source.reader).costProblem)
+        guard case .countedInBoth(_, writer) = problem else {
+            Issue.record("\(problem)")
+            return
+        }
+        #expect(problem.description.contains(writer.text) && problem.hint != nil)
+        #expect(try await target.reader.costs(Self.day...Self.day) == before)
+        try source.close()
+        target.reader.close()
+        try target.writer.close()
+    }
+
+    @Test(
+        "A copy leaves spend as it was replaced in the target, unless the source changes", arguments: LedgerFactory.all)
+    func replacedInTarget(_ factory: LedgerFactory) async throws {
+        let source = try OpenLedger(store.path)
+        let target = try factory.openTarget(store.path + "-copy")
+        func amount() async throws -> String? {
+            try await target.reader.costs(Self.day...Self.day).spend.values.first?.values.first?.description
+        }
+        _ = try source.writer.recordSpend([try Self.spend("12.34")], replaces: false)
+        try await target.copy(source.reader)
+        _ = try target.writer.recordSpend([try Self.spend("12.50")], replaces: true)
+        try await target.copy(source.reader)
+        #expect(try await amount() == "12.50")
+        _ = try source.writer.recordSpend([try Self.spend("12.60")], replaces: true)
+        try await target.copy(source.reader)
+        #expect(try await amount() == "12.60")
+        try source.close()
+        target.reader.close()
+        try target.writer.close()
+    }
+
+    @Test(
+        "What cannot have been counted or paid is left out, and the answer marked",
+        arguments: [
+            "UPDATE signed_impressions SET count = 0", "UPDATE signed_impressions SET count = 4611686018427387904",
+            "UPDATE signed_impressions SET count = 9223372036854775807", "UPDATE spend SET micros = -5",
+            "UPDATE spend SET micros = 9223372036854775807",
+        ])
+    func damaged(_ damage: String) async throws {
+        let writer = try SQLiteLedgerWriter(path: store.path)
+        _ = try writer.addSigned(Self.lines(1...9) + [Self.line(12, day: 1)])
+        let spend = try [Self.spend("1"), Self.spend("2", day: 1)]
+        _ = try writer.recordSpend(spend, replaces: false)
+        try writer.close()
+        try SQLite.execute("PRAGMA ignore_check_constraints = 1; \(damage) WHERE day = \(Self.day.number)", store.path)
+        let reader = try SQLiteLedgerReader(store.path)
+        let costs = try await reader.costs(Self.day...Self.day.next)
+        #expect(costs.isIncomplete)
+        if damage.contains("spend") {
+            #expect(costs.spend == [spend[1].key.campaign: [spend[1].key.currency: spend[1].amount]])
+            #expect(costs.signed == Self.sums(try Self.lines(1...9) + [Self.line(12, day: 1)]))
+        } else {
+            #expect(costs.signed == Self.sums([try Self.line(12, day: 1)]))
+        }
+        // The rest is copied.
+        let target = try SQLiteLedgerWriter(path: store.path + "-copy")
+        let summary = try await LedgerCopier(from: reader, to: target, named: "target").run()
+        #expect(summary.areCostsIncomplete && summary.costProblem == nil)
+        let copies = try SQLiteLedgerReader(store.path + "-copy")
+        let copied = try await copies.costs(Self.day...Self.day.next)
+        #expect(copied.signed == costs.signed && copied.spend == costs.spend && !copied.isIncomplete)
+        copies.close()
+        reader.close()
+        try target.close()
+    }
+
+    @Test("Without the lines of their sums, signed impressions are not copied")
+    func damagedSequences() async throws {
+        let writer = try SQLiteLedgerWriter(path: store.path)
+        _ = try writer.addSigned(Self.lines(1...9))
+        _ = try writer.recordSpend([try Self.spend("1")], replaces: false)
+        try writer.close()
+        try SQLite.execute("PRAGMA ignore_check_constraints = 1; UPDATE signed_sequences SET last = -1", store.path)
+        let reader = try SQLiteLedgerReader(store.path)
+        let table = try await reader.costTable()
+        #expect(table.isIncomplete && table.signed.isEmpty && table.sequences.isEmpty && table.spend.count == 1)
+        reader.close()
+    }
+
+    @Test("Ranges without others are what is left of them")
+    func subtracting() {
+        let all: [ClosedRange<Int64>] = [1...1, 3...3, 5...9, 12 ... .max, 2...6, 1...20, 1 ... .max]
+        for left in all {
+            for right in all {
+                for more in all {
+                    let (some, others) = (SequenceRanges([left, 30...40]), SequenceRanges([right, more]))
+                    let found = some.subtracting(others)
+                    let isOf = { (ranges: SequenceRanges, number: Int64) in
+                        ranges.ranges.contains { $0.contains(number) }
+                    }
+                    for number in Array(Int64(0)...45) + [.max] {
+                        #expect(
+                            isOf(found, number) == (isOf(some, number) && !isOf(others, number)),
+                            "\(number) of \(some) without \(others)")
+                    }
+                    #expect(some.overlaps(others) == (found != some))
+                }
+            }
+        }
+    }
+
     @Test("A file of an earlier release has no costs until an owner of this one opens it")
     func earlier() async throws {
         try SQLiteLedgerWriter(path: store.path).close()

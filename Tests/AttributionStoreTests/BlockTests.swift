@@ -91,7 +91,8 @@ struct BlockTests {
             DROP TABLE skan.block_column, skan.block, skan.column_value; DROP TRIGGER postback_block ON skan.postback;
             DROP FUNCTION skan.forget_block; DROP TABLE skan.node; ALTER TABLE skan.copy_run DROP COLUMN checksum;
             ALTER TABLE skan.copy_source ADD COLUMN checksum uuid;
-            DROP TABLE skan.signed_impressions, skan.signed_sequences, skan.spend, skan.copy_signed;
+            DROP TABLE skan.signed_impressions, skan.signed_sequences, skan.spend, skan.copy_signed,
+                skan.copy_sequences, skan.copy_spend;
             DROP VIEW skan.postbacks; DROP TRIGGER value_checksum ON skan.value;
             DROP FUNCTION skan.seal_value, skan.value_checksum; ALTER TABLE skan.value DROP COLUMN checksum;
             DROP INDEX skan.value_kind_value; ALTER TABLE skan.value ADD UNIQUE (kind, value);

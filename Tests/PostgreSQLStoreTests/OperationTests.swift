@@ -85,7 +85,7 @@ struct OperationTests {
             "to":"2026-11-21T10:06:00Z","network":"example123.skadnetwork","app":1,"campaign-id":12,"signed":31}
             """
         let count = try SignedImpressionCount(reading: Array(line.utf8))
-        #expect(try node.addSigned([count]) == 1)
+        #expect(try node.addSignedUnlessBusy([count]))
         #expect(try node.addSigned([count]) == 0)
         let spend = try Spend(
             reading: [
@@ -104,6 +104,25 @@ struct OperationTests {
         #expect(throws: (any Error).self) {
             try database.server.sql("DROP TABLE skan.postback", database: none.description)
         }
+    }
+
+    @Test("A node that cannot count signed ads still records postbacks, and is ready")
+    func costsFail() throws {
+        let node = try database.node()
+        let line = """
+            {"version":1,"writer":"68483ef6-0678-40df-859b-1b8f3f2d7b21","sequence":1,"from":"2026-11-21T10:05:00Z",\
+            "to":"2026-11-21T10:06:00Z","network":"example123.skadnetwork","app":1,"campaign-id":12,"signed":31}
+            """
+        let count = try SignedImpressionCount(reading: Array(line.utf8))
+        #expect(try node.record([database.delivery(id: "a")]) == [.recorded(.test)])
+        try database.sql("ALTER TABLE skan.signed_impressions RENAME TO elsewhere")
+        #expect(throws: StoreError.self) { try node.addSignedUnlessBusy([count]) }
+        #expect(throws: StoreError.self) { try node.addSigned([count]) }
+        #expect(node.health == .ready)
+        #expect(try node.record([database.delivery(id: "b")]) == [.recorded(.test)])
+        try database.sql("ALTER TABLE skan.elsewhere RENAME TO signed_impressions")
+        #expect(try node.addSignedUnlessBusy([count]))
+        #expect(try node.addSigned([count]) == 0)
     }
 
     @Test("A node whose clock is not the database's says so")

@@ -43,11 +43,14 @@ package final class SignedCounts: Sendable {
         /// The store of this process.
         case store(any AdCostWriting)
 
-        fileprivate func write(_ lines: [SignedImpressionCount]) throws {
+        /// Returns whether they are written; only whoever does not wait has to try again.
+        fileprivate func write(_ lines: [SignedImpressionCount], waits: Bool) throws -> Bool {
             switch self {
             case .file(let path): try CountsFile(path).append(lines.flatMap { Array($0.line.utf8) + [0x0A] })
-            case .store(let store): try store.addSigned(lines)
+            case .store(let store) where waits: try store.addSigned(lines)
+            case .store(let store): return try store.addSignedUnlessBusy(lines)
             }
+            return true
         }
     }
 
@@ -110,16 +113,18 @@ package final class SignedCounts: Sendable {
             state.writtenAt = now
             return true
         }
-        if isDue { write() }
+        // The connection is also that of recording, which an import of others must not stop.
+        if isDue { write(waits: false) }
     }
 
     /// Writes what was counted.
     ///
+    /// - Parameter waits: Whether it waits for others that write to the store.
     /// - Returns: Whether all of it is written.
     @discardableResult
-    package func write() -> Bool {
+    package func write(waits: Bool = true) -> Bool {
         logUncounted()
-        let isWritten = writeLines()
+        let isWritten = writeLines(waits: waits)
         state.withLock { $0.isFailing = !isWritten }
         return isWritten
     }
@@ -135,14 +140,14 @@ package final class SignedCounts: Sendable {
             metadata: ["ads": "\(uncounted)", "sums": "\(maximumSums)"])
     }
 
-    private func writeLines() -> Bool {
+    private func writeLines(waits: Bool) -> Bool {
         lines.withLock { lines in
             // First what could not be written before, as it is; then what was counted since.
             for isNew in [false, true] {
                 if isNew { lines = takeLines() }
                 guard !lines.isEmpty else { continue }
                 do {
-                    try destination.write(lines)
+                    guard try destination.write(lines, waits: waits) else { return false }
                     lines = []
                 } catch {
                     failures.note(error)

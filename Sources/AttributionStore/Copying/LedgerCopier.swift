@@ -29,6 +29,10 @@ package struct LedgerCopier {
         package var areCountsIncomplete = false
         /// Whether some copies for other recipients cannot be read in the source, and were left out.
         package var areCopiesIncomplete = false
+        /// Whether some signed impressions or spend cannot be read in the source, and were left out.
+        package var areCostsIncomplete = false
+        /// Why no signed impressions and no spend were copied; nil if they were.
+        package var costProblem: LedgerCopyError?
         /// The last postback that was copied.
         package var position: LedgerPosition?
     }
@@ -83,7 +87,7 @@ package struct LedgerCopier {
         let deliveries = try await source.deliveryTable()
         summary.areCountsIncomplete = deliveries.isIncomplete
         try target.copyDeliveries(deliveries.withoutRecorded, of: store)
-        try target.copyCosts(try await source.costTable(), of: store)
+        try await copyCosts(of: store, &summary)
         summary.dropped = try await verify(progress, runs)
         return summary
     }
@@ -145,6 +149,23 @@ package struct LedgerCopier {
                 return isIncomplete
             }
             last = next
+        }
+    }
+
+    /// Copies what reports divide by; what is wrong with it keeps no postback from being copied.
+    private func copyCosts(of store: String, _ summary: inout Summary) async throws {
+        let table: AdCostTable
+        do {
+            table = try await source.costTable()
+        } catch StoreError.failed(_, .damaged) {
+            summary.areCostsIncomplete = true
+            return
+        }
+        summary.areCostsIncomplete = table.isIncomplete
+        do {
+            try target.copyCosts(table, of: store)
+        } catch let error as LedgerCopyError {
+            summary.costProblem = error
         }
     }
 

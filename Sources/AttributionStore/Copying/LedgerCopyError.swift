@@ -1,3 +1,4 @@
+package import Attribution
 package import CodedErrors
 
 /// Why a store is not copied although both can be reached.
@@ -10,6 +11,8 @@ package enum LedgerCopyError: Error, Hashable, Sendable {
     case different(path: String, expected: Int64, found: Int64)
     /// Both are one store, whatever they are called, or one is a backup of the other.
     case same(path: String)
+    /// Both counted the same lines of signed impressions, which would count twice.
+    case countedInBoth(path: String, writer: Nonce)
 }
 
 extension LedgerCopyError: CustomStringConvertible {
@@ -26,6 +29,9 @@ extension LedgerCopyError: CustomStringConvertible {
                 : "\(expected) postbacks were copied to \(path), and \(found) of them can be read there"
         case .same(let path):
             "\(path) is the store to copy, or a backup of it, and cannot be copied into itself"
+        case .countedInBoth(let path, let writer):
+            "lines of signed impressions by the writer \(writer.text) were counted in \(path) itself and in the source; "
+                + "signed impressions and spend were not copied, all else was"
         }
     }
 }
@@ -38,6 +44,7 @@ extension LedgerCopyError: CodedError {
         case .overtaken: .storeInUse
         case .different: .incompleteCopy
         case .same: .badField
+        case .countedInBoth: .incompleteCopy
         }
     }
 
@@ -48,6 +55,8 @@ extension LedgerCopyError: CodedError {
         case .overtaken: "let one copy end; what it did is kept"
         case .different: "skan recount names what is damaged; copy into another store"
         case .same: nil
+        case .countedInBoth:
+            "copy into a new store, and import files of signed impressions into one of both stores only"
         }
     }
 }

@@ -47,7 +47,7 @@ package protocol LedgerCopySource: LedgerReading {
     /// - Throws: ``StoreError``.
     func importedFiles() async throws -> [ImportedFile]
 
-    /// What is kept of signed ads and of spend.
+    /// What is kept of signed ads and of spend, as far as it can be read.
     ///
     /// - Throws: ``StoreError``.
     func costTable() async throws -> AdCostTable

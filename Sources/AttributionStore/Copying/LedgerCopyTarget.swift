@@ -48,10 +48,10 @@ package protocol LedgerCopyTarget: Sendable {
     /// - Throws: ``StoreError``.
     func copyImportedFiles(_ files: [ImportedFile]) throws
 
-    /// Adds what the source's sums of signed ads have grown by, claims the lines that are in them, and takes its spend
-    /// over.
+    /// Adds what the source's sums of signed ads have grown by, claims the lines that are in them, and takes spend over
+    /// that is new there.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: ``LedgerCopyError/countedInBoth(path:writer:)``, and ``StoreError``; then nothing of it was taken.
     func copyCosts(_ table: AdCostTable, of store: String) throws
 
     /// Takes the networks that are ours over, unless this store knows some.

@@ -23,16 +23,14 @@ package struct AdCostTable: Sendable {
     /// What was spent.
     package var spend: [Spend] = []
 
+    /// Whether some of it cannot be read, and is left out.
+    package var isIncomplete = false
+
+    /// Leaves signed ads out: sums without their lines would count twice.
+    package mutating func leaveOutSigned() {
+        (signed, sequences, isIncomplete) = ([:], [:], true)
+    }
+
     /// Without anything.
     package init() {}
-
-    /// What sums have grown by since they were copied; they never shrink.
-    package static func growth(of signed: [Row: Int64], since earlier: [Row: Int64]) -> [Row: Int64] {
-        signed.reduce(into: [:]) { growth, entry in
-            let count = entry.value - earlier[entry.key, default: 0]
-            if count > 0 {
-                growth[entry.key] = count
-            }
-        }
-    }
 }

@@ -10,6 +10,12 @@ package protocol AdCostWriting: Sendable {
     @discardableResult
     func addSigned(_ counts: [SignedImpressionCount]) throws -> Int
 
+    /// Adds up lines as ``addSigned(_:)`` does, but does not wait for others that add some.
+    ///
+    /// - Returns: Whether they were added; otherwise they are added again later.
+    /// - Throws: ``StoreError``.
+    func addSignedUnlessBusy(_ counts: [SignedImpressionCount]) throws -> Bool
+
     /// Records spend in one transaction, all of it or nothing.
     ///
     /// - Parameters:
@@ -18,4 +24,12 @@ package protocol AdCostWriting: Sendable {
     /// - Returns: What became of them, after the commit.
     /// - Throws: ``StoreError``; then nothing was recorded.
     func recordSpend(_ spend: [Spend], replaces: Bool) throws -> SpendRecording
+}
+
+extension AdCostWriting {
+    /// Adds them at once, for a store with one writer.
+    package func addSignedUnlessBusy(_ counts: [SignedImpressionCount]) throws -> Bool {
+        try addSigned(counts)
+        return true
+    }
 }

@@ -18,6 +18,11 @@ package struct AdCosts: Hashable, Sendable {
         }
     }
 
+    /// What a store can have counted for a campaign and a day; anything else is damage, and sums of it might overflow.
+    package static let plausibleCounts: ClosedRange<Int64> = 1...(1 << 40)
+    /// What spend can be, in millionths.
+    package static let plausibleMicros: ClosedRange<Int64> = 0...1_000_000_000_000_000_000
+
     /// How many ads were signed for each campaign.
     package var signed: [SignedCampaign: Int64] = [:]
     /// The days on which ads of each app were signed.

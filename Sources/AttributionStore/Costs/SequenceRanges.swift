@@ -36,6 +36,36 @@ package struct SequenceRanges: Hashable, Sendable {
         return true
     }
 
+    /// These numbers without some others.
+    package func subtracting(_ others: SequenceRanges) -> SequenceRanges {
+        var left: [ClosedRange<Int64>] = []
+        var next = others.ranges[...]
+        for range in ranges {
+            var first: Int64? = range.lowerBound
+            while let other = next.first, let start = first, other.lowerBound <= range.upperBound {
+                if start < other.lowerBound {
+                    left.append(start...other.lowerBound - 1)
+                }
+                guard other.upperBound < range.upperBound else {
+                    // It may go on into the next range.
+                    first = nil
+                    break
+                }
+                first = max(start, other.upperBound + 1)
+                next.removeFirst()
+            }
+            if let first {
+                left.append(first...range.upperBound)
+            }
+        }
+        return SequenceRanges(left)
+    }
+
+    /// Whether some numbers are in both.
+    package func overlaps(_ others: SequenceRanges) -> Bool {
+        subtracting(others) != self
+    }
+
     /// The index of the first range that begins above a number.
     private func indexOfFirst(above number: Int64) -> Int {
         var (low, high) = (0, ranges.count)

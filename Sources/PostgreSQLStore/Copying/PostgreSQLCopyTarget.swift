@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Its role has to own the tables. Nodes may record into the store meanwhile.
 package final class PostgreSQLCopyTarget: LedgerCopyTarget {
-    private let address: PostgreSQLAddress
+    let address: PostgreSQLAddress
     private let state: Mutex<State>
 
     private struct State {

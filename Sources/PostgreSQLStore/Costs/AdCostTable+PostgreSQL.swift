@@ -13,13 +13,11 @@ extension PostgreSQLCopyTarget {
     package func copyCosts(_ table: AdCostTable, of store: String) throws {
         try transaction { connection in
             try connection.run("SELECT pg_advisory_xact_lock($1)", [.integer(PostgreSQLLedgerWriter.costLock)])
-            let earlier = try AdCostTable.sums(
-                try connection.run(
-                    """
-                    SELECT network, app, campaign_id, source_identifier, day, count FROM skan.copy_signed
-                    WHERE store = $1
-                    """, [.text(store)]))
-            let growth = Array(AdCostTable.growth(of: table.signed, since: earlier))
+            let copy = try AdCostCopy(
+                table, since: try AdCostTable(connection, copiedFrom: store),
+                counted: try SequenceRanges.counted(of: Set(table.sequences.keys), connection),
+                into: address.description)
+            let growth = Array(copy.growth)
             let parameters =
                 [.integers(growth.map(\.key.day))] + growth.map(\.key.campaign).parameters
                 + [.integers(growth.map(\.value))]
@@ -32,41 +30,74 @@ extension PostgreSQLCopyTarget {
                 ON CONFLICT (store, day, network, app, campaign_id, source_identifier)
                 DO UPDATE SET count = stored.count + excluded.count
                 """, parameters + [.text(store)])
-            let counted = try SequenceRanges.counted(of: Set(table.sequences.keys), connection)
-            let union = counted.merging(table.sequences) { SequenceRanges($0.ranges + $1.ranges) }
-            try SequenceChange(from: counted, to: union).write(connection)
-            try table.spend.write(connection)
+            try copy.counted.write(connection)
+            try copy.copied.write(connection, copiedFrom: store)
+            try copy.spend.write(connection)
+            try copy.spend.write(connection, copiedFrom: store)
         }
     }
 }
 
 extension AdCostTable {
+    /// Reads what a store has, as far as it can be read.
     fileprivate init(_ connection: PostgreSQLConnection) throws {
         self.init()
-        signed = try Self.sums(
-            try connection.run(
-                "SELECT network, app, campaign_id, source_identifier, day, count FROM skan.signed_impressions"))
-        let ranges = try connection.run("SELECT writer, first, last FROM skan.signed_sequences")
-        sequences = try SequenceRanges.byWriter(ranges)
-        let paid = try connection.run(
-            "SELECT network, app, campaign_id, source_identifier, day, currency, micros FROM skan.spend")
-        for row in 0..<paid.count {
-            guard let campaign = try paid.campaign(row).spend, let currency = CurrencyCode(try paid.text(row, 5)) else {
-                throw DamagedValue(column: 5)
-            }
-            spend.append(
-                Spend(
-                    key: .init(
-                        day: CalendarDay(number: try paid.integer(row, 4)), campaign: campaign, currency: currency),
-                    amount: Money(micros: try paid.integer(row, 6))))
+        try readSigned(connection, from: "signed_impressions")
+        try readSpend(connection, from: "spend")
+        do {
+            sequences = try SequenceRanges.byWriter(
+                try connection.run("SELECT writer, first, last FROM skan.signed_sequences"))
+        } catch is DamagedValue {
+            leaveOutSigned()
         }
     }
 
-    fileprivate static func sums(_ result: PostgreSQLResult) throws -> [Row: Int64] {
-        var sums: [Row: Int64] = [:]
-        for row in 0..<result.count {
-            sums[Row(day: try result.integer(row, 4), campaign: try result.campaign(row))] = try result.integer(row, 5)
+    /// Reads what was copied from a store.
+    fileprivate init(_ connection: PostgreSQLConnection, copiedFrom store: String) throws {
+        self.init()
+        try readSigned(connection, from: "copy_signed WHERE store = $1", [.text(store)])
+        try readSpend(connection, from: "copy_spend WHERE store = $1", [.text(store)])
+        sequences = try SequenceRanges.byWriter(
+            try connection.run("SELECT writer, first, last FROM skan.copy_sequences WHERE store = $1", [.text(store)]))
+        guard !isIncomplete else {
+            throw DamagedValue(column: 0)
         }
-        return sums
+    }
+
+    private mutating func readSigned(
+        _ connection: PostgreSQLConnection, from table: String, _ parameters: [PostgreSQLParameter] = []
+    ) throws {
+        let found = try connection.run(
+            "SELECT network, app, campaign_id, source_identifier, day, count FROM skan.\(table)", parameters)
+        for row in 0..<found.count {
+            guard let campaign = try? found.campaign(row), let day = try? found.integer(row, 4),
+                let count = try? found.integer(row, 5), AdCosts.plausibleCounts.contains(count)
+            else {
+                isIncomplete = true
+                continue
+            }
+            signed[Row(day: day, campaign: campaign)] = count
+        }
+    }
+
+    private mutating func readSpend(
+        _ connection: PostgreSQLConnection, from table: String, _ parameters: [PostgreSQLParameter] = []
+    ) throws {
+        let found = try connection.run(
+            "SELECT network, app, campaign_id, source_identifier, day, currency, micros FROM skan.\(table)",
+            parameters)
+        for row in 0..<found.count {
+            guard let campaign = try? found.campaign(row).spend, let day = try? found.integer(row, 4),
+                let text = try? found.text(row, 5), let currency = CurrencyCode(text),
+                let micros = try? found.integer(row, 6), AdCosts.plausibleMicros.contains(micros)
+            else {
+                isIncomplete = true
+                continue
+            }
+            spend.append(
+                Spend(
+                    key: .init(day: CalendarDay(number: day), campaign: campaign, currency: currency),
+                    amount: Money(micros: micros)))
+        }
     }
 }

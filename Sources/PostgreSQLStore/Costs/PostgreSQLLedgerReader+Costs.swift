@@ -13,9 +13,12 @@ extension AdCosts {
     fileprivate init(_ connection: PostgreSQLConnection, _ days: ClosedRange<CalendarDay>) throws {
         self.init()
         let range: [PostgreSQLParameter] = [.integer(days.lowerBound.number), .integer(days.upperBound.number)]
+        let plausibleCount = "count BETWEEN 1 AND \(AdCosts.plausibleCounts.upperBound)"
         let counted = try connection.run(
             """
-            SELECT network, app, campaign_id, source_identifier, sum(count)::int8 FROM skan.signed_impressions
+            SELECT network, app, campaign_id, source_identifier,
+                coalesce(sum(count) FILTER (WHERE \(plausibleCount)), 0)::int8, count(*) FILTER (WHERE NOT \(plausibleCount))
+            FROM skan.signed_impressions
             WHERE day BETWEEN $1 AND $2 GROUP BY network, app, campaign_id, source_identifier
             """, range)
         for row in 0..<counted.count {
@@ -23,19 +26,30 @@ extension AdCosts {
                 isIncomplete = true
                 continue
             }
-            signed[campaign, default: 0] += try counted.integer(row, 4)
+            isIncomplete = try counted.integer(row, 5) > 0 || isIncomplete
+            let count = try counted.integer(row, 4)
+            if count > 0 {
+                signed[campaign, default: 0] += count
+            }
         }
+        let plausibleSpend = "micros BETWEEN 0 AND \(AdCosts.plausibleMicros.upperBound)"
         // Whole units and the rest apart, so that no sum overflows.
         let paid = try connection.run(
             """
-            SELECT network, app, campaign_id, source_identifier, currency, sum(micros / 1000000)::int8,
-                sum(micros % 1000000)::int8
+            SELECT network, app, campaign_id, source_identifier, currency,
+                coalesce(sum(micros / 1000000) FILTER (WHERE \(plausibleSpend)), 0)::int8,
+                coalesce(sum(micros % 1000000) FILTER (WHERE \(plausibleSpend)), 0)::int8,
+                count(*) FILTER (WHERE \(plausibleSpend)), count(*) FILTER (WHERE NOT \(plausibleSpend))
             FROM skan.spend WHERE day BETWEEN $1 AND $2
             GROUP BY network, app, campaign_id, source_identifier, currency
             """, range)
         for row in 0..<paid.count {
             guard let campaign = try paid.campaign(row).spend, let currency = CurrencyCode(try paid.text(row, 4)) else {
                 isIncomplete = true
+                continue
+            }
+            isIncomplete = try paid.integer(row, 8) > 0 || isIncomplete
+            guard try paid.integer(row, 7) > 0 else {
                 continue
             }
             let amount = Money(units: try paid.integer(row, 5), micros: try paid.integer(row, 6))

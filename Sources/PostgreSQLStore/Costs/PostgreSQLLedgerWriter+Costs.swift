@@ -19,17 +19,35 @@ extension PostgreSQLLedgerWriter {
         guard !counts.isEmpty else {
             return 0
         }
-        return try lockedTransaction { connection in
-            let batch = SignedCountBatch(
-                counts, counted: try SequenceRanges.counted(of: Set(counts.map(\.writer)), connection))
-            let sums = Array(batch.sums)
-            try connection.run(
-                Self.upsertSigned,
-                [.integers(sums.map(\.key.day.number))] + sums.map { StoredCampaign($0.key.campaign) }.parameters
-                    + [.integers(sums.map(\.value))])
-            try batch.sequences.write(connection)
-            return batch.newLines
+        return try lockedTransaction { try Self.addSigned(counts, $0) }
+    }
+
+    /// Adds up lines of signed impressions unless others add meanwhile, as ``AttributionStore/AdCostWriting`` has it.
+    package func addSignedUnlessBusy(_ counts: [SignedImpressionCount]) throws -> Bool {
+        try withCostConnection { connection in
+            try connection.transaction { connection in
+                let isFree = try connection.run(
+                    "SELECT pg_try_advisory_xact_lock($1)", [.integer(Self.costLock)])
+                guard try isFree.bool(0, 0) else {
+                    return false
+                }
+                try BatchID().insert(connection)
+                _ = try Self.addSigned(counts, connection)
+                return true
+            }
         }
+    }
+
+    private static func addSigned(_ counts: [SignedImpressionCount], _ connection: PostgreSQLConnection) throws -> Int {
+        let batch = SignedCountBatch(
+            counts, counted: try SequenceRanges.counted(of: Set(counts.map(\.writer)), connection))
+        let sums = Array(batch.sums)
+        try connection.run(
+            Self.upsertSigned,
+            [.integers(sums.map(\.key.day.number))] + sums.map { StoredCampaign($0.key.campaign) }.parameters
+                + [.integers(sums.map(\.value))])
+        try batch.sequences.write(connection)
+        return batch.newLines
     }
 
     /// Records spend, as ``AttributionStore/AdCostWriting`` has it.
@@ -52,10 +70,16 @@ extension PostgreSQLLedgerWriter {
         }
     }
 
+    /// The recording connection; what fails here says nothing about whether postbacks can be recorded.
+    private func withCostConnection<Result: Sendable>(_ work: (PostgreSQLConnection) throws -> Result) throws -> Result
+    {
+        try withUnwatchedSession { session in try work(try session.connection()) }
+    }
+
     private func lockedTransaction<Result: Sendable>(
         _ work: (PostgreSQLConnection) throws -> Result
     ) throws -> Result {
-        try withRecordingConnection { connection in
+        try withCostConnection { connection in
             try connection.transaction { connection in
                 try BatchID().insert(connection)
                 try connection.run("SELECT pg_advisory_xact_lock($1)", [.integer(Self.costLock)])
@@ -109,6 +133,25 @@ extension SequenceChange {
                 .integers(added.map(\.numbers.upperBound)),
             ])
     }
+
+    /// Notes what was copied from a store, within a transaction.
+    func write(_ connection: PostgreSQLConnection, copiedFrom store: String) throws {
+        try connection.run(
+            """
+            DELETE FROM skan.copy_sequences AS stored USING unnest($1::text[], $2::int8[]) AS removed(writer, first)
+            WHERE stored.store = $3 AND stored.writer = removed.writer AND stored.first = removed.first
+            """,
+            [.texts(removed.map(\.writer.text)), .integers(removed.map(\.numbers.lowerBound)), .text(store)])
+        try connection.run(
+            """
+            INSERT INTO skan.copy_sequences (store, writer, first, last)
+            SELECT $4, * FROM unnest($1::text[], $2::int8[], $3::int8[])
+            """,
+            [
+                .texts(added.map(\.writer.text)), .integers(added.map(\.numbers.lowerBound)),
+                .integers(added.map(\.numbers.upperBound)), .text(store),
+            ])
+    }
 }
 
 extension [Spend] {
@@ -121,6 +164,18 @@ extension [Spend] {
             ON CONFLICT (day, network, app, campaign_id, source_identifier, currency)
             DO UPDATE SET micros = excluded.micros
             """, map(\.key).parameters + [.integers(map(\.amount.micros))])
+    }
+
+    /// Notes the amounts as copied from a store, within a transaction.
+    func write(_ connection: PostgreSQLConnection, copiedFrom store: String) throws {
+        try connection.run(
+            """
+            INSERT INTO skan.copy_spend (store, day, network, app, campaign_id, source_identifier, currency, micros)
+            SELECT $8, *
+            FROM unnest($1::int8[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::text[], $7::int8[])
+            ON CONFLICT (store, day, network, app, campaign_id, source_identifier, currency)
+            DO UPDATE SET micros = excluded.micros
+            """, map(\.key).parameters + [.integers(map(\.amount.micros)), .text(store)])
     }
 }
 

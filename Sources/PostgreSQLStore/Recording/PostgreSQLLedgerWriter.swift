@@ -114,23 +114,30 @@ package final class PostgreSQLLedgerWriter: LedgerWriting {
     /// Does work with the session, which nobody else uses meanwhile, and notes how it went.
     func withSession<Result: Sendable>(_ work: (inout RecordingSession) throws -> Result) throws -> Result {
         do {
-            let result = try state.withLock { state in
-                guard !state.isClosed, !closing.isOver else {
-                    throw StoreError.failed(path: name, .connectionLost)
-                }
-                do {
-                    _ = try state.session.connection()
-                    return try StoreError.translating(address) { try work(&state.session) }
-                } catch {
-                    state.session.dropLostConnection()
-                    throw StoreError.translated(error, address)
-                }
-            }
+            let result = try withUnwatchedSession(work)
             status.didCommit()
             return result
         } catch let error as StoreError {
             status.didFail(error.message, hint: error.hint)
             throw error
+        }
+    }
+
+    /// Does work with the session, which nobody else uses meanwhile; how it went says nothing about recording.
+    func withUnwatchedSession<Result: Sendable>(
+        _ work: (inout RecordingSession) throws -> Result
+    ) throws -> Result {
+        try state.withLock { state in
+            guard !state.isClosed, !closing.isOver else {
+                throw StoreError.failed(path: name, .connectionLost)
+            }
+            do {
+                _ = try state.session.connection()
+                return try StoreError.translating(address) { try work(&state.session) }
+            } catch {
+                state.session.dropLostConnection()
+                throw StoreError.translated(error, address)
+            }
         }
     }
 

@@ -45,5 +45,27 @@ enum PostgreSQLCostSchema {
             PRIMARY KEY (store, day, network, app, campaign_id, source_identifier)
         );
 
+        -- Which lines are in what was added.
+        CREATE TABLE skan.copy_sequences (
+            store text NOT NULL,
+            writer text COLLATE "C" NOT NULL,
+            first int8 NOT NULL,
+            last int8 NOT NULL,
+            PRIMARY KEY (store, writer, first)
+        );
+
+        -- Amounts as they were copied.
+        CREATE TABLE skan.copy_spend (
+            store text NOT NULL,
+            day int8 NOT NULL,
+            network text COLLATE "C" NOT NULL,
+            app int8 NOT NULL,
+            campaign_id int8 NOT NULL,
+            source_identifier text COLLATE "C" NOT NULL,
+            currency text COLLATE "C" NOT NULL,
+            micros int8 NOT NULL,
+            PRIMARY KEY (store, day, network, app, campaign_id, source_identifier, currency)
+        );
+
         """
 }

@@ -63,6 +63,28 @@ enum CopySchema {
             count INTEGER NOT NULL,
             PRIMARY KEY (store, day, network, app, campaign_id, source_identifier)
         ) STRICT, WITHOUT ROWID;
+
+        -- Which lines are in what was added.
+        CREATE TABLE IF NOT EXISTS copy_sequences (
+            store TEXT NOT NULL,
+            writer TEXT NOT NULL,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            PRIMARY KEY (store, writer, first)
+        ) STRICT, WITHOUT ROWID;
+
+        -- Amounts as they were copied.
+        CREATE TABLE IF NOT EXISTS copy_spend (
+            store TEXT NOT NULL,
+            day INTEGER NOT NULL,
+            network TEXT NOT NULL,
+            app INTEGER NOT NULL,
+            campaign_id INTEGER NOT NULL,
+            source_identifier TEXT NOT NULL,
+            currency TEXT NOT NULL,
+            micros INTEGER NOT NULL,
+            PRIMARY KEY (store, day, network, app, campaign_id, source_identifier, currency)
+        ) STRICT, WITHOUT ROWID;
         """
 }
 

@@ -16,12 +16,10 @@ extension SQLiteLedgerWriter {
     /// Takes over signed ads and spend; see ``AttributionStore/LedgerCopyTarget/copyCosts(_:of:)``.
     package func copyCosts(_ table: AdCostTable, of store: String) throws {
         try database.write { db in
-            let earlier = try AdCostTable.sums(
-                db,
-                sql: """
-                    SELECT network, app, campaign_id, source_identifier, day, count FROM copy_signed WHERE store = ?
-                    """, [store])
-            for (row, count) in AdCostTable.growth(of: table.signed, since: earlier) {
+            let copy = try AdCostCopy(
+                table, since: try AdCostTable(db, copiedFrom: store),
+                counted: try SequenceRanges.counted(of: Set(table.sequences.keys), in: db), into: path)
+            for (row, count) in copy.growth {
                 let values = row.campaign.arguments(day: row.day) + [count]
                 try db.cachedStatement(sql: Self.upsertSigned).execute(arguments: values)
                 try db.cachedStatement(
@@ -31,52 +29,101 @@ extension SQLiteLedgerWriter {
                         """
                 ).execute(arguments: [store] + values)
             }
-            let counted = try SequenceRanges.counted(of: Set(table.sequences.keys), in: db)
-            let union = counted.merging(table.sequences) { SequenceRanges($0.ranges + $1.ranges) }
-            try SequenceChange(from: counted, to: union).write(to: db)
-            for spend in table.spend {
+            try copy.counted.write(to: db)
+            try copy.copied.write(to: db, copiedFrom: store)
+            for spend in copy.spend {
                 try spend.write(to: db)
+                try spend.write(to: db, copiedFrom: store)
             }
         }
     }
 }
 
 extension AdCostTable {
+    /// Reads what a store has, as far as it can be read.
+    ///
+    /// - Throws: SQLite's errors, except for damage.
     fileprivate init(_ db: Database) throws {
         self.init()
-        signed = try Self.sums(
-            db, sql: "SELECT network, app, campaign_id, source_identifier, day, count FROM signed_impressions", [])
-        let ranges = try GRDB.Row.fetchCursor(db, sql: "SELECT writer, first, last FROM signed_sequences")
+        let parts: [(inout Self) throws -> Void] = [
+            { try $0.readSigned(db, from: "signed_impressions") }, { try $0.readSpend(db, from: "spend") },
+        ]
+        for part in parts where try Database.nilIfDamaged({ try part(&self) }) == nil {
+            isIncomplete = true
+        }
+        let areWhole = try Database.nilIfDamaged { try readSequences(db, from: "signed_sequences") }
+        if areWhole != true {
+            leaveOutSigned()
+        }
+    }
+
+    /// Reads what was copied from a store.
+    ///
+    /// - Throws: SQLite's errors, also for damage.
+    fileprivate init(_ db: Database, copiedFrom store: String) throws {
+        self.init()
+        try readSigned(db, from: "copy_signed WHERE store = ?", [store])
+        try readSpend(db, from: "copy_spend WHERE store = ?", [store])
+        let areWhole = try readSequences(db, from: "copy_sequences WHERE store = ?", [store])
+        guard areWhole, !isIncomplete else {
+            throw DatabaseError.damagedColumn
+        }
+    }
+
+    private mutating func readSigned(
+        _ db: Database, from table: String, _ arguments: StatementArguments = []
+    ) throws {
+        let rows = try GRDB.Row.fetchCursor(
+            db, sql: "SELECT network, app, campaign_id, source_identifier, day, count FROM \(table)",
+            arguments: arguments)
+        while let row = try rows.next() {
+            guard let campaign = try? row.campaign, let day = try? row.integer(4), let count = try? row.integer(5),
+                AdCosts.plausibleCounts.contains(count)
+            else {
+                isIncomplete = true
+                continue
+            }
+            signed[Row(day: day, campaign: campaign)] = count
+        }
+    }
+
+    /// Returns whether all of them can be read.
+    private mutating func readSequences(
+        _ db: Database, from table: String, _ arguments: StatementArguments = []
+    ) throws -> Bool {
+        let rows = try GRDB.Row.fetchCursor(
+            db, sql: "SELECT writer, first, last FROM \(table)", arguments: arguments)
         var byWriter: [Nonce: [ClosedRange<Int64>]] = [:]
-        while let row = try ranges.next() {
-            let (first, last) = (try row.integer(1), try row.integer(2))
-            guard let writer = Nonce(try row.text(0)), first <= last else {
-                throw DatabaseError.damagedColumn
+        while let row = try rows.next() {
+            guard let text = try? row.text(0), let writer = Nonce(text), let first = try? row.integer(1),
+                let last = try? row.integer(2), first <= last
+            else {
+                return false
             }
             byWriter[writer, default: []].append(first...last)
         }
         sequences = byWriter.mapValues { SequenceRanges($0) }
-        let paid = try GRDB.Row.fetchCursor(
-            db, sql: "SELECT network, app, campaign_id, source_identifier, day, currency, micros FROM spend")
-        while let row = try paid.next() {
-            guard let campaign = try row.campaign.spend, let currency = CurrencyCode(try row.text(5)) else {
-                throw DatabaseError.damagedColumn
+        return true
+    }
+
+    private mutating func readSpend(
+        _ db: Database, from table: String, _ arguments: StatementArguments = []
+    ) throws {
+        let rows = try GRDB.Row.fetchCursor(
+            db, sql: "SELECT network, app, campaign_id, source_identifier, day, currency, micros FROM \(table)",
+            arguments: arguments)
+        while let row = try rows.next() {
+            guard let campaign = try? row.campaign.spend, let day = try? row.integer(4),
+                let text = try? row.text(5), let currency = CurrencyCode(text), let micros = try? row.integer(6),
+                AdCosts.plausibleMicros.contains(micros)
+            else {
+                isIncomplete = true
+                continue
             }
             spend.append(
                 Spend(
-                    key: .init(day: CalendarDay(number: try row.integer(4)), campaign: campaign, currency: currency),
-                    amount: Money(micros: try row.integer(6))))
+                    key: .init(day: CalendarDay(number: day), campaign: campaign, currency: currency),
+                    amount: Money(micros: micros)))
         }
-    }
-
-    fileprivate static func sums(
-        _ db: Database, sql: String, _ arguments: StatementArguments
-    ) throws -> [Row: Int64] {
-        let rows = try GRDB.Row.fetchCursor(db, sql: sql, arguments: arguments)
-        var sums: [Row: Int64] = [:]
-        while let row = try rows.next() {
-            sums[Row(day: try row.integer(4), campaign: try row.campaign)] = try row.integer(5)
-        }
-        return sums
     }
 }

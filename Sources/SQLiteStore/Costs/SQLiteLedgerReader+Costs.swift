@@ -26,38 +26,51 @@ extension AdCosts {
     }
 
     private mutating func readSigned(_ db: Database, _ range: StatementArguments) throws {
+        let plausible = "count BETWEEN 1 AND \(AdCosts.plausibleCounts.upperBound)"
         let rows = try Row.fetchCursor(
             db,
             sql: """
-                SELECT network, app, campaign_id, source_identifier, SUM(count) FROM signed_impressions
+                SELECT network, app, campaign_id, source_identifier, SUM(count) FILTER (WHERE \(plausible)),
+                    SUM(NOT \(plausible))
+                FROM signed_impressions
                 WHERE day BETWEEN ? AND ? GROUP BY network, app, campaign_id, source_identifier
                 """, arguments: range)
         while let row = try rows.next() {
+            isIncomplete = try row.integer(5) > 0 || isIncomplete
             guard let campaign = try row.campaign.signed else {
                 isIncomplete = true
                 continue
             }
-            signed[campaign, default: 0] += try row.integer(4)
+            // Without a plausible count there is no sum.
+            if let count = try? row.integer(4) {
+                signed[campaign, default: 0] += count
+            }
         }
         signedDays = try Self.days(db, "signed_impressions", range)
     }
 
     private mutating func readSpend(_ db: Database, _ range: StatementArguments) throws {
+        let plausible = "micros BETWEEN 0 AND \(AdCosts.plausibleMicros.upperBound)"
         // Whole units and the rest apart, so that no sum overflows.
         let rows = try Row.fetchCursor(
             db,
             sql: """
-                SELECT network, app, campaign_id, source_identifier, currency, SUM(micros / 1000000),
-                    SUM(micros % 1000000)
+                SELECT network, app, campaign_id, source_identifier, currency, SUM(micros / 1000000) FILTER (WHERE \(plausible)),
+                    SUM(micros % 1000000) FILTER (WHERE \(plausible)), SUM(NOT \(plausible))
                 FROM spend WHERE day BETWEEN ? AND ?
                 GROUP BY network, app, campaign_id, source_identifier, currency
                 """, arguments: range)
         while let row = try rows.next() {
+            isIncomplete = try row.integer(7) > 0 || isIncomplete
             guard let campaign = try row.campaign.spend, let currency = CurrencyCode(try row.text(4)) else {
                 isIncomplete = true
                 continue
             }
-            let amount = Money(units: try row.integer(5), micros: try row.integer(6))
+            // Without a plausible amount there is no sum.
+            guard let units = try? row.integer(5), let micros = try? row.integer(6) else {
+                continue
+            }
+            let amount = Money(units: units, micros: micros)
             spend[campaign, default: [:]][currency, default: .zero] += amount
         }
         spendDays = try Self.days(db, "spend", range)

@@ -82,6 +82,18 @@ extension SequenceChange {
                 .execute(arguments: [range.writer.text, range.numbers.lowerBound, range.numbers.upperBound])
         }
     }
+
+    /// Notes what was copied from a store, within a transaction.
+    func write(to db: Database, copiedFrom store: String) throws {
+        for range in removed {
+            try db.cachedStatement(sql: "DELETE FROM copy_sequences WHERE store = ? AND writer = ? AND first = ?")
+                .execute(arguments: [store, range.writer.text, range.numbers.lowerBound])
+        }
+        for range in added {
+            try db.cachedStatement(sql: "INSERT INTO copy_sequences VALUES (?, ?, ?, ?)")
+                .execute(arguments: [store, range.writer.text, range.numbers.lowerBound, range.numbers.upperBound])
+        }
+    }
 }
 
 extension Spend {
@@ -93,6 +105,16 @@ extension Spend {
                 ON CONFLICT DO UPDATE SET micros = excluded.micros
                 """
         ).execute(arguments: key.arguments + [amount.micros])
+    }
+
+    /// Notes the amount as copied from a store, within a transaction.
+    func write(to db: Database, copiedFrom store: String) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO copy_spend VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET micros = excluded.micros
+                """
+        ).execute(arguments: [store] + key.arguments + [amount.micros])
     }
 }
 

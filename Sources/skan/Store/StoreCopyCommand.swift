@@ -87,12 +87,20 @@ struct StoreCopyCommand: AsyncParsableCommand {
                     + "deliveries counts them; what is left is whole after: skan recount --store \(source.name) --repair"
             )
         }
+        if summary.areCostsIncomplete {
+            Terminal.say(
+                "skan: warning: some signed impressions or spend cannot be read, and were left out; "
+                    + "spend can be imported into the copy")
+        }
         if summary.lost > 0 {
             Terminal.say(
                 "skan: warning: \(summary.lost) postbacks were left out: their bytes are gone or cannot be read; "
                     + "skan recount --store \(source.name) names them")
         }
-        if summary.lost > 0 || summary.areCountsIncomplete || summary.areCopiesIncomplete
+        if let problem = summary.costProblem {
+            throw problem
+        }
+        if summary.lost > 0 || summary.areCostsIncomplete || summary.areCountsIncomplete || summary.areCopiesIncomplete
             || !summary.leftInQuarantine.isEmpty
         {
             throw ExitStatus.negative

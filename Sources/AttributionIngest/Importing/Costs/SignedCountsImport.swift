@@ -7,7 +7,7 @@ import StrictJSON
 /// A process may go on writing the file: a last line without its newline is not read.
 package struct SignedCountsImport {
     /// What became of the lines of a file.
-    package struct Tally: Hashable, Sendable {
+    package struct Outcome: Hashable, Sendable {
         /// Lines that were counted.
         package var new = 0
         /// Lines that were counted before.
@@ -46,37 +46,37 @@ package struct SignedCountsImport {
     ///   - onProgress: Told now and then how far it is.
     /// - Returns: What became of its lines.
     /// - Throws: ``ImportFailure``, and ``AttributionStore/StoreError``; what was counted until then stays counted.
-    package func run(_ file: ImportFile, onProgress: (String) -> Void = { _ in }) throws -> Tally {
-        var tally = Tally()
+    package func run(_ file: ImportFile, onProgress: (String) -> Void = { _ in }) throws -> Outcome {
+        var outcome = Outcome()
         var counts: [SignedImpressionCount] = []
         func add() throws {
             let new = try ledger.addSigned(counts)
-            tally.new += new
-            tally.known += counts.count - new
+            outcome.new += new
+            outcome.known += counts.count - new
             counts.removeAll(keepingCapacity: true)
         }
         while let records = try file.next() {
             for record in records {
                 guard !record.isUnfinished else {
-                    tally.endsWithinLine = true
+                    outcome.endsWithinLine = true
                     continue
                 }
                 do {
                     counts.append(try SignedImpressionCount(reading: record.bytes))
                 } catch {
-                    tally.unreadable += 1
-                    if tally.problems.count < Self.mostProblems {
-                        tally.problems.append(Problem(line: record.number, reason: Self.reason(error)))
+                    outcome.unreadable += 1
+                    if outcome.problems.count < Self.mostProblems {
+                        outcome.problems.append(Problem(line: record.number, reason: Self.reason(error)))
                     }
                 }
             }
             if counts.count >= Self.transaction {
                 try add()
-                onProgress("\(file.name): \(tally.new + tally.known) lines\(file.progress)")
+                onProgress("\(file.name): \(outcome.new + outcome.known) lines\(file.progress)")
             }
         }
         try add()
-        return tally
+        return outcome
     }
 
     private static func reason(_ error: any Error) -> String {
@@ -88,7 +88,7 @@ package struct SignedCountsImport {
     }
 }
 
-extension SignedCountsImport.Tally: CustomStringConvertible {
+extension SignedCountsImport.Outcome: CustomStringConvertible {
     /// The numbers, for a person.
     package var description: String {
         var parts = ["lines counted \(new)"]
