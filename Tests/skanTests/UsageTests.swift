@@ -163,7 +163,10 @@ struct UsageTests {
     private func serve(_ environment: [String]) throws -> SkanProcess.Outcome {
         try SkanProcess.run(
             URL(fileURLWithPath: "/usr/bin/env"),
-            environment + [SkanProcess.binary.path, "serve", "--store", "nowhere/skan.sqlite"], in: folder.url)
+            environment + [
+                SkanProcess.binary.path, "serve", "--store", "nowhere/skan.sqlite", "--listen", "127.0.0.1:0",
+                "--console", "127.0.0.1:0",
+            ], in: folder.url)
     }
 
     @Test(
