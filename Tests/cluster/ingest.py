@@ -78,7 +78,7 @@ class Measurement:
                 file.writelines(self.lines[number::LOADS])
             loads.append(Process(self.folder, f"load{number}", [
                 self.skan, "replay", share, "--concurrency", "16",
-                "--to", f"http://127.0.0.1:{receivers[number % count].port}/skadnetwork/postbacks"]))
+                "--url", f"http://127.0.0.1:{receivers[number % count].port}/skadnetwork/postbacks"]))
         for load in loads:
             load.process.wait()
         seconds = time.monotonic() - start
