@@ -62,11 +62,7 @@ struct LostRowTests {
     func inBlock() async throws {
         let many = try ManyPostbacks(ManyPostbacks.block + 10)
         let verifier = try ManyPostbacks.postbacks().verifier
-        do {
-            let ledger = try OpenLedger(store.path)
-            _ = try ledger.record(many.deliveries)
-            try ledger.close()
-        }
+        try fill(many)
         let before = try await counts()
         try SQLite.execute("DELETE FROM postback WHERE id IN (1, 2, 77, 4000, 4096)", store.path)
         let repair = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
@@ -152,11 +148,7 @@ struct LostRowTests {
     func emptiedTable() async throws {
         let many = try ManyPostbacks(ManyPostbacks.block + 10)
         let verifier = try ManyPostbacks.postbacks().verifier
-        do {
-            let ledger = try OpenLedger(store.path)
-            _ = try ledger.record(many.deliveries)
-            try ledger.close()
-        }
+        try fill(many)
         let root = try #require(
             Int(SQLite.query("SELECT rootpage FROM sqlite_schema WHERE name = 'postback'", store.path)))
         let size = try #require(Int(SQLite.query("PRAGMA page_size", store.path)))

@@ -45,16 +45,21 @@ final class SigningLoop: Sendable {
 
     /// Adds a request; what there is no room for is refused at once.
     func add(_ request: SigningRequest) {
-        let (refused, isFirst) = state.withLock { state in
-            let refused = state.queue.add(request, weight: request.weight, for: request.holder)
+        let refused = state.withLock { $0.queue.add(request, weight: request.weight, for: request.holder) }
+        schedule()
+        for request in refused {
+            request.refuse(Refusal(.overloaded, "too many requests are waiting to be signed", hint: "send it again"))
+        }
+    }
+
+    /// Has a turn come for what waits, unless one will.
+    private func schedule() {
+        let isFirst = state.withLock { state in
             defer { state.isScheduled = true }
-            return (refused, !state.isScheduled)
+            return !state.isScheduled
         }
         if isFirst {
             turns.afterReading { self.turn() }
-        }
-        for request in refused {
-            request.refuse(Refusal(.overloaded, "too many requests are waiting to be signed", hint: "send it again"))
         }
     }
 
@@ -83,14 +88,8 @@ final class SigningLoop: Sendable {
         requestSignatures(signatures) { answers in
             var request = request
             request.awaited?.signatures = answers
-            let isFirst = self.state.withLock { state in
-                state.queue.putBack(request, weight: request.weight, for: request.holder)
-                defer { state.isScheduled = true }
-                return !state.isScheduled
-            }
-            if isFirst {
-                self.turns.afterReading { self.turn() }
-            }
+            self.state.withLock { $0.queue.putBack(request, weight: request.weight, for: request.holder) }
+            self.schedule()
         }
     }
 }
