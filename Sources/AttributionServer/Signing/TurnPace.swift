@@ -5,7 +5,7 @@
 /// signs what has come meanwhile together. A request that comes after a pause waits for nothing.
 struct TurnPace {
     /// How long a loop rests: a fraction of what a turn takes under load.
-    static let rest: Duration = .microseconds(400)
+    static let rest: Duration = .microseconds(250)
     /// A turn with so many requests is large enough.
     private static let largeTurn = 16
     /// Turns with less between them follow each other closely.
