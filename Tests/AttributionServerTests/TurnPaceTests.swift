@@ -1,6 +1,5 @@
+import AttributionServer
 import Testing
-
-@testable import AttributionServer
 
 @Suite("The pace of turns that sign")
 struct TurnPaceTests {
