@@ -5,6 +5,7 @@ struct LatencyPart: BenchmarkPart {
 
     func run(_ bench: Bench) throws {
         let seconds = bench.options.seconds
+        bench.board.note(try Interruptions.watch(seconds: seconds).description)
         let peak = try bench.peakRate()
         let store = bench.workspace.file("latency.sqlite")
         defer { bench.workspace.remove(store) }
