@@ -37,9 +37,9 @@ struct OperationTests {
         #expect(try SchemaMigrator.migrate(address) == .migrated(from: nil, to: 6))
         #expect(try SchemaMigrator.migrate(address) == .current)
         // A later release that this one can still work beside, and one that it cannot.
-        try database.sql("UPDATE skan.store SET version = 6")
+        try database.sql("UPDATE skan.store SET version = 7")
         #expect(try database.node().record([database.delivery(id: "a")]) == [.recorded(.test)])
-        try database.sql("UPDATE skan.store SET oldest_program = 6")
+        try database.sql("UPDATE skan.store SET oldest_program = 7")
         #expect(throws: StoreError.newerSchema(path: address.description)) { try database.node() }
     }
 
