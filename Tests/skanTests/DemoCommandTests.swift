@@ -85,10 +85,10 @@ struct DemoCommandTests {
             let (demo, console) = try start()
             reports.append(
                 try ask(console, "/v1/report?provenance=test&by=day&columns=postbacks&format=csv"))
-            let sections = try Self.sections(try ask(console, "/v1/reports/costs?provenance=test"))
+            let sections = try Self.sections(try ask(console, "/v1/reports/costs?provenance=test&from=2020-01-01"))
             try Self.check(sections)
             costs.append(sections as NSDictionary)
-            let page = try ask(console, "/reports/costs?provenance=test")
+            let page = try ask(console, "/reports/costs?provenance=test&from=2020-01-01")
             for row in sections["spend"]?["rows"] as? [[String: Any]] ?? [] {
                 #expect(page.contains(try #require(row["cost-per-install"] as? String)))
             }
