@@ -125,6 +125,6 @@ $day,com.example,525463029,,39,USD,9.50
 CSV
 run "$skan" import --store skan.sqlite --impressions signed.ndjson --spend spend.csv \
     | expect '^spend.csv: amounts recorded 1$'
-run "$skan" report costs --store skan.sqlite | expect '^com.example +525463029 +39 +500 '
+run "$skan" report costs --store skan.sqlite | expect '^USD +9[.]50 +1 +9[.]50 +2 +4[.]75$'
 
 say "A month of data, and the page that shows it: skan demo"

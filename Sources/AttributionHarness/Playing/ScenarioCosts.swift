@@ -39,7 +39,9 @@ package struct ScenarioCosts: Sendable {
                     continue
                 }
                 let installs = DailyVolume.expected(of: campaign, day: number, weekday: weekday)
-                draw(installs * price.ads, campaign, price, number: number, day, until: min(AppleRules.day, end - start))
+                draw(
+                    installs * price.ads, campaign, price, number: number, day,
+                    until: min(AppleRules.day, end - start))
             }
         }
     }

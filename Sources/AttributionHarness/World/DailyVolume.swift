@@ -31,6 +31,7 @@ struct DailyVolume {
     /// - Parameters:
     ///   - day: The day, from 1; before that for campaigns that were already running.
     ///   - start: The day of the calendar on which the scenario begins.
+    /// - Returns: The day of the week.
     static func weekday(ofDay day: Int, since start: CalendarDay) -> Int {
         Int((start.number + Int64(day) - 1 + 3) % 7 + 7) % 7
     }

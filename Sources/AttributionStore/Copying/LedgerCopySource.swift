@@ -50,6 +50,7 @@ package protocol LedgerCopySource: LedgerReading {
     /// What is kept of signed ads and of spend, as far as it can be read.
     ///
     /// - Parameter ads: Which ads.
+    /// - Returns: All of it.
     /// - Throws: ``StoreError``.
     func costTable(of ads: AdTraffic) async throws -> AdCostTable
 

@@ -19,6 +19,7 @@ package enum AdTraffic: CaseIterable, Hashable, Sendable {
     /// The name of their table.
     ///
     /// - Parameter name: That of the table for real ads.
+    /// - Returns: That for these ads.
     package func table(_ name: String) -> String {
         switch self {
         case .real: name
