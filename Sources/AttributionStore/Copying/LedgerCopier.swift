@@ -152,7 +152,7 @@ package struct LedgerCopier {
         }
     }
 
-    /// Copies what reports divide by; what is wrong with it keeps no postback from being copied.
+    /// Copies what reports divide by; what is wrong with it, in either store, keeps no postback from being copied.
     private func copyCosts(of store: String, _ summary: inout Summary) async throws {
         let table: AdCostTable
         do {
@@ -166,6 +166,8 @@ package struct LedgerCopier {
             try target.copyCosts(table, of: store)
         } catch let error as LedgerCopyError {
             summary.costProblem = error
+        } catch StoreError.failed(_, .damaged) {
+            summary.costProblem = .damagedCosts(path: targetName)
         }
     }
 

@@ -15,7 +15,7 @@ extension SQLiteLedgerReader {
 extension SQLiteLedgerWriter {
     /// Takes over signed ads and spend; see ``AttributionStore/LedgerCopyTarget/copyCosts(_:of:)``.
     package func copyCosts(_ table: AdCostTable, of store: String) throws {
-        try database.write { db in
+        try database.write(isRecording: false) { db in
             let copy = try AdCostCopy(
                 table, since: try AdCostTable(db, copiedFrom: store),
                 counted: try SequenceRanges.counted(of: Set(table.sequences.keys), in: db), into: path)

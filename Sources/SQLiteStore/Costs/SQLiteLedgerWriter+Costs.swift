@@ -3,10 +3,11 @@ package import AttributionStore
 import GRDB
 
 extension SQLiteLedgerWriter {
-    /// Adds to a sum of signed ads.
+    /// Adds to a sum of signed ads, unless it is damaged; then it stays as it is.
     static let upsertSigned = """
         INSERT INTO signed_impressions VALUES (?, ?, ?, ?, ?, ?)
         ON CONFLICT DO UPDATE SET count = count + excluded.count
+        WHERE count BETWEEN 1 AND \(AdCosts.plausibleCounts.upperBound)
         """
 
     /// Adds up lines of signed impressions, as ``AttributionStore/AdCostWriting`` has it.
@@ -15,7 +16,7 @@ extension SQLiteLedgerWriter {
         guard !counts.isEmpty else {
             return 0
         }
-        return try database.write { db in
+        return try database.write(isRecording: false) { db in
             let batch = SignedCountBatch(
                 counts, counted: try SequenceRanges.counted(of: Set(counts.map(\.writer)), in: db))
             for (row, count) in batch.sums {
@@ -29,7 +30,7 @@ extension SQLiteLedgerWriter {
 
     /// Records spend, as ``AttributionStore/AdCostWriting`` has it.
     package func recordSpend(_ spend: [Spend], replaces: Bool) throws -> SpendRecording {
-        try database.write { db in
+        try database.write(isRecording: false) { db in
             var stored: [Spend.Key: Money] = [:]
             for spend in spend {
                 stored[spend.key] = try Int64.fetchOne(
