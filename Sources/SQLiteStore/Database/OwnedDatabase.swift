@@ -167,7 +167,7 @@ final class OwnedDatabase: Sendable {
     /// - Parameters:
     ///   - prepare: Reads what `work` needs, before the transaction; there are no other writers.
     ///   - work: The body of the transaction.
-    ///   - isRecording: Whether it records postbacks; when another one fails, it is tried whether those can be recorded.
+    ///   - isRecording: Whether it records postbacks; if another one fails, it is tried whether recording works.
     ///   - didCommit: Updates the owner's state after the commit, before the next transaction can begin.
     /// - Returns: The result of `work`, after the commit.
     /// - Throws: ``AttributionStore/StoreError``, and what `work` throws; the transaction must not be acknowledged.
