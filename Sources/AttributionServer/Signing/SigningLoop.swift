@@ -52,7 +52,7 @@ final class SigningLoop: Sendable {
         }
     }
 
-    /// Has a turn come for what waits, unless one will.
+    /// Schedules a turn for what waits, unless one is scheduled.
     private func schedule() {
         let isFirst = state.withLock { state in
             defer { state.isScheduled = true }
