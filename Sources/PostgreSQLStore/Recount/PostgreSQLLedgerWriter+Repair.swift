@@ -46,9 +46,11 @@ extension PostgreSQLLedgerWriter {
             try withRecordingConnection { try text.retire($0) }
         }
         // Once for all of them: recording waits behind it.
-        let mayRemove = try unused.isEmpty || StoreError.translating(address) {
-            try DamagedText.hasSeenRecordingEnd(PostgreSQLConnection(address))
-        }
+        let mayRemove =
+            try unused.isEmpty
+            || StoreError.translating(address) {
+                try DamagedText.hasSeenRecordingEnd(PostgreSQLConnection(address))
+            }
         for text in unused where mayRemove {
             try withRecordingConnection { connection in
                 if try !text.restore(connection, judge) { try text.remove(connection) }
