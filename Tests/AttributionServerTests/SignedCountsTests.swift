@@ -26,7 +26,7 @@ struct SignedCountsTests {
             state.withLock(\.calls)
         }
 
-        func addSigned(_ counts: [SignedImpressionCount]) throws -> Int {
+        func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> Int {
             try state.withLock { state in
                 state.calls.append(counts)
                 state.failures -= 1
@@ -37,7 +37,7 @@ struct SignedCountsTests {
             }
         }
 
-        func recordSpend(_ spend: [Spend], replaces: Bool) throws -> SpendRecording {
+        func recordSpend(_ spend: [Spend], of ads: AdTraffic, replaces: Bool) throws -> SpendRecording {
             SpendRecording()
         }
     }
@@ -81,7 +81,7 @@ struct SignedCountsTests {
         let lines = Mutex<[SignedImpressionCount]>([])
         let isBusy = Mutex(true)
 
-        func addSigned(_ counts: [SignedImpressionCount]) throws -> Int {
+        func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> Int {
             lines.withLock { $0 += counts }
             return counts.count
         }
@@ -90,7 +90,7 @@ struct SignedCountsTests {
             try !isBusy.withLock(\.self) && addSigned(counts) == counts.count
         }
 
-        func recordSpend(_ spend: [Spend], replaces: Bool) throws -> SpendRecording {
+        func recordSpend(_ spend: [Spend], of ads: AdTraffic, replaces: Bool) throws -> SpendRecording {
             SpendRecording()
         }
     }
