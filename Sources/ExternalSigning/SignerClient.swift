@@ -64,12 +64,9 @@ final class SignerClient: Sendable {
 
     /// Takes other keys to sign with.
     func use(_ keys: Set<ExternalKey>) {
-        let wasFormer = state.withLock { state in
-            defer { state.isFormer = false }
-            return state.isFormer
-        }
-        if wasFormer { note(state.withLock { $0.exchange.condition }) }
         update { state in
+            if state.isFormer { state.exchange.neededAgain() }
+            state.isFormer = false
             let new = keys.subtracting(state.keys)
             state.keys = keys
             return state.exchange.sample(new, digest: Self.sampleDigest(), at: .now)

@@ -3,8 +3,8 @@ import NIOCore
 
 /// What is requested of one external signer and what it answers, without sockets or clocks: events in, actions out.
 ///
-/// A signer counts as present once it has answered on the connection. From when it has left everything unanswered for
-/// as long as a request may take, it is away, and requests are refused at once instead of waiting in vain.
+/// A signer counts as present once it has answered on the connection. When it has answered nothing for as long as a
+/// request may take, and one has waited so long, it is away, and requests are refused at once instead of waiting in vain.
 package struct SignerExchange {
     /// What bounds it.
     package struct Limits {
@@ -63,6 +63,9 @@ package struct SignerExchange {
         /// It was refused as late, but the signer still has it.
         var isAbandoned = false
     }
+
+    /// For how many times as long as it may take a request counts as the signer's; then it was lost.
+    private static let timesUntilLost = 20
 
     private let socket: String
     private let limits: Limits
@@ -128,8 +131,10 @@ package struct SignerExchange {
         var bytes: [UInt8] = []
         var refused: [Action] = []
         while inFlight.count < pace.inFlight, let next = waiting.popFirst() {
-            // A signer that has nothing left is tried again, however slow it was.
-            if let answer = next.answer, !inFlight.isEmpty, !pace.leavesTime(after: now - next.since) {
+            // A signer that has nothing left but what is late already is tried again, however slow it was.
+            if let answer = next.answer, !pace.leavesTime(after: now - next.since),
+                inFlight.values.contains(where: { !$0.isAbandoned })
+            {
                 refused.append(.answer(answer, .failure(.busy(socket: socket))))
                 continue
             }
@@ -164,6 +169,12 @@ package struct SignerExchange {
         } + noteCondition()
     }
 
+    /// The signer is needed again: that nobody connected to it meanwhile is not its fault.
+    package mutating func neededAgain() {
+        guard case .away = condition else { return }
+        (condition, noted, verdicts) = (.starting, .starting, [:])
+    }
+
     /// Bytes have come.
     package mutating func received(_ bytes: some Collection<UInt8>, at now: ContinuousClock.Instant) -> [Action] {
         var actions: [Action] = []
@@ -191,7 +202,7 @@ package struct SignerExchange {
         }
         let wasFull = inFlight.count >= pace.inFlight
         guard let sent = inFlight.removeValue(forKey: answer.id) else { return actions }
-        pace.note(now - sent.at, answeredBefore: sent.answeredBefore, wasFull: wasFull)
+        pace.note(answer.id, after: now - sent.at, answeredBefore: sent.answeredBefore, wasFull: wasFull)
         let pending = sent.pending
         let key = pending.request.key
         let result = answer.signature.mapError { ExternalSignerError.refused(key: key.id, reason: $0.word) }
@@ -212,11 +223,18 @@ package struct SignerExchange {
     /// Time has passed.
     package mutating func expire(at now: ContinuousClock.Instant) -> [Action] {
         let late = inFlight.filter { now - $0.value.pending.since >= limits.time }
-        if !late.isEmpty, let heardAt, now - heardAt >= limits.time { return hangUp("it does not answer") }
+        // A signer that has lost a request, and owes nothing else, is well.
+        let isAnyoneLate =
+            late.values.contains { !$0.isAbandoned } || waiting.first.map { now - $0.since >= limits.time } ?? false
+        if isAnyoneLate, let heardAt, now - heardAt >= limits.time { return hangUp("it does not answer") }
         var actions: [Action] = []
-        for (id, sent) in late.sorted(by: { $0.key < $1.key }) where !sent.isAbandoned {
-            inFlight[id]?.isAbandoned = true
-            actions += give(.failure(.late(socket: socket)), to: sent.pending)
+        for (id, sent) in late.sorted(by: { $0.key < $1.key }) {
+            if !sent.isAbandoned {
+                inFlight[id]?.isAbandoned = true
+                actions += give(.failure(.late(socket: socket)), to: sent.pending)
+            } else if now - sent.at >= limits.time * Self.timesUntilLost {
+                inFlight[id] = nil
+            }
         }
         while let first = waiting.first, now - first.since >= limits.time {
             waiting.removeFirst()

@@ -8,8 +8,10 @@ struct SignerPace {
     private(set) var inFlight: Int
     /// How many answers have come.
     private(set) var answered = 0
-    /// How long the signer had what it answered last.
+    /// How long the signer had what it answered last, but for what was overtaken.
     private var turnaround = Duration.zero
+    /// The latest request that was answered quickly.
+    private var latestQuick: Int64 = 0
     /// How many answers have come quickly, though it had as much as it may, since the bound last grew.
     private var quick = 0
 
@@ -27,18 +29,23 @@ struct SignerPace {
     /// Notes an answer.
     ///
     /// - Parameters:
+    ///   - id: The request; later ones have greater ids.
     ///   - turnaround: How long the signer had the request.
     ///   - answeredBefore: How many answers had come when it was sent.
     ///   - wasFull: Whether the signer had as much as it may.
-    mutating func note(_ turnaround: Duration, answeredBefore: Int, wasFull: Bool) {
+    mutating func note(_ id: Int64, after turnaround: Duration, answeredBefore: Int, wasFull: Bool) {
         answered += 1
+        let isQuick = turnaround <= time / 2
+        if isQuick { latestQuick = max(latestQuick, id) }
+        // What later requests overtook did not wait for others, and does not show how much the signer can do.
+        if turnaround >= time, id < latestQuick { return }
         self.turnaround = turnaround
         if turnaround >= time {
             // Half of what it answers in the time, so that the other half is left for waiting and for slower answers.
             let inTime = Double(answered - answeredBefore) * (time / turnaround)
             inFlight = max(1, min(inFlight, Int(inTime / 2)))
             quick = 0
-        } else if wasFull, turnaround <= time / 2, inFlight < maximum {
+        } else if wasFull, isQuick, inFlight < maximum {
             quick += 1
             if quick >= inFlight {
                 inFlight += 1

@@ -79,6 +79,7 @@ struct SignedCountsTests {
     /// A store to which others add meanwhile.
     private final class BusyStore: AdCostWriting {
         let lines = Mutex<[SignedImpressionCount]>([])
+        let isBusy = Mutex(true)
 
         func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> Int {
             lines.withLock { $0 += counts }
@@ -86,7 +87,7 @@ struct SignedCountsTests {
         }
 
         func addSignedUnlessBusy(_ counts: [SignedImpressionCount]) throws -> Bool {
-            false
+            try !isBusy.withLock(\.self) && addSigned(counts) == counts.count
         }
 
         func recordSpend(_ spend: [Spend], of ads: AdTraffic, replaces: Bool) throws -> SpendRecording {
@@ -94,16 +95,34 @@ struct SignedCountsTests {
         }
     }
 
-    @Test("While others write to the store, lines are left for the next minute, and for the end")
+    @Test("While others write to the store, each heartbeat tries again, and after a minute that is logged once")
     func busy() throws {
         let store = BusyStore()
         let start = ContinuousClock.now
         let log = LinesOfLog()
         let counts = SignedCounts(.store(store), at: start, logger: log.logger)
         try Self.sign([1], counts)
-        counts.heartbeat(at: start + .seconds(60))
-        counts.heartbeat(at: start + .seconds(120))
+        for second in 60..<120 { counts.heartbeat(at: start + .seconds(second)) }
         #expect(store.lines.withLock(\.isEmpty) && log.lines.isEmpty)
+        for second in 120..<300 { counts.heartbeat(at: start + .seconds(second)) }
+        #expect(log.lines.count == 1 && log.lines[0].contains("signed impressions wait"), "\(log.lines)")
+        try Self.sign([1], counts)
+        store.isBusy.withLock { $0 = false }
+        counts.heartbeat(at: start + .seconds(300))
+        #expect(store.lines.withLock { $0.map(\.sequence) } == [1, 2])
+        // The next minute begins there.
+        try Self.sign([1], counts)
+        counts.heartbeat(at: start + .seconds(359))
+        #expect(store.lines.withLock(\.count) == 2)
+        counts.heartbeat(at: start + .seconds(360))
+        #expect(store.lines.withLock(\.count) == 3)
+    }
+
+    @Test("At the end, lines are written however long others write to the store")
+    func end() throws {
+        let store = BusyStore()
+        let counts = SignedCounts(.store(store), at: .now, logger: LinesOfLog().logger)
+        try Self.sign([1], counts)
         #expect(counts.write())
         #expect(store.lines.withLock { $0.map(\.signed) } == [1])
     }

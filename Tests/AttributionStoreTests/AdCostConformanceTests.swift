@@ -90,10 +90,39 @@ struct AdCostConformanceTests {
         #expect(throws: StoreError.self) {
             try ledger.writer.addSigned(Self.lines(1...9) + [Self.line(10, day: 1, signed: -1)])
         }
+        // It says nothing about postbacks.
+        #expect(ledger.writer.health == .ready)
         #expect(try await signed(ledger) == [:])
         #expect(try ledger.writer.addSigned(Self.lines(1...10)) == 10)
         #expect(try await signed(ledger) == Self.sums(try Self.lines(1...10)))
         try ledger.close()
+    }
+
+    @Test("The largest lines that are read make sums that can be read", arguments: LedgerFactory.all)
+    func largest(_ factory: LedgerFactory) async throws {
+        let ledger = try factory.open(store.path)
+        let lines = try (1...300).map { try Self.line($0 * 3, signed: SignedImpressionCount.mostSigned) }
+        #expect(try ledger.writer.addSigned(lines) == 300)
+        let costs = try await ledger.reader.costs(Self.day...Self.day)
+        #expect(costs.signed == Self.sums(lines) && !costs.isIncomplete)
+        try ledger.close()
+    }
+
+    @Test(
+        "A sum that cannot have been counted stays as it is, and other lines are counted", arguments: LedgerFactory.all,
+        [0, -5, Int64.max / 2, Int64.max])
+    func damagedSum(_ factory: LedgerFactory, _ count: Int64) async throws {
+        let ledger = try factory.open(store.path)
+        _ = try ledger.writer.addSigned(Self.lines(1...3))
+        try ledger.close()
+        try factory.damage(store.path, "UPDATE signed_impressions SET count = \(count)")
+        let next = try factory.open(store.path)
+        #expect(try next.writer.addSigned(Self.lines(4...6) + [Self.line(12, day: 1)]) == 4)
+        #expect(try next.writer.addSigned(Self.lines(1...6)) == 0)
+        #expect(next.writer.health == .ready)
+        let costs = try await next.reader.costs(Self.day...Self.day.next)
+        #expect(try costs.isIncomplete && costs.signed == Self.sums([Self.line(12, day: 1)]))
+        try next.close()
     }
 
     @Test("Two that import one file at once count its lines once", arguments: LedgerFactory.all)
@@ -401,6 +430,30 @@ struct AdCostConformanceTests {
         try target.close()
     }
 
+    @Test("Damage in what a target notes of costs keeps no postback from being copied", arguments: LedgerFactory.all)
+    func damagedTarget(_ factory: LedgerFactory) async throws {
+        let source = try OpenLedger(store.path)
+        let path = store.path + "-copy"
+        let target = try factory.openTarget(path)
+        _ = try source.writer.addSigned(Self.lines(1...9))
+        #expect(try await target.copy(source.reader).costProblem == nil)
+        target.reader.close()
+        try target.writer.close()
+        try factory.damage(path, "UPDATE copy_sequences SET last = -1")
+        let next = try factory.openTarget(path)
+        _ = try source.writer.addSigned(Self.lines(10...12))
+        let problem = try #require(try await next.copy(source.reader).costProblem)
+        guard case .damagedCosts = problem else {
+            Issue.record("\(problem)")
+            return
+        }
+        #expect(problem.hint != nil)
+        #expect(try await next.reader.costs(Self.day...Self.day).signed == Self.sums(try Self.lines(1...9)))
+        try source.close()
+        next.reader.close()
+        try next.writer.close()
+    }
+
     @Test("Without the lines of their sums, signed impressions are not copied")
     func damagedSequences() async throws {
         let writer = try SQLiteLedgerWriter(path: store.path)
@@ -425,12 +478,15 @@ struct AdCostConformanceTests {
                     let isOf = { (ranges: SequenceRanges, number: Int64) in
                         ranges.ranges.contains { $0.contains(number) }
                     }
-                    for number in Array(Int64(0)...45) + [.max] {
+                    let numbers = Array(Int64(0)...45) + [.max]
+                    for number in numbers {
                         #expect(
                             isOf(found, number) == (isOf(some, number) && !isOf(others, number)),
                             "\(number) of \(some) without \(others)")
                     }
-                    #expect(some.overlaps(others) == (found != some))
+                    #expect(
+                        some.overlaps(others) == numbers.contains { isOf(some, $0) && isOf(others, $0) },
+                        "\(some) and \(others)")
                 }
             }
         }

@@ -41,7 +41,7 @@ struct SignedImpressionCountTests {
             (writer, "1", "writer"),
             ("\"sequence\":7", "\"sequence\":0", "sequence"),
             ("\"signed\":31", "\"signed\":0", "signed"),
-            ("\"signed\":31", "\"signed\":1000000000001", "signed"),
+            ("\"signed\":31", "\"signed\":10000000001", "signed"),
             (",\"signed\":31", "", "signed"),
             ("\"signed\":31", "\"signed\":31,\"sighned\":1", "sighned"),
             ("T10:06:00Z", "T10:05:00Z", "to"),

@@ -160,6 +160,7 @@ struct ExternalSignersTests {
         defer { again.stop() }
         signers.use([former])
         try await wait(signers, until: nil)
+        #expect(!log.lines.contains { $0.hasPrefix("error") }, "\(log.lines)")
     }
 
     @Test("A list without a signer leaves it, but not before the list after that: batches may still need it")
@@ -171,11 +172,14 @@ struct ExternalSignersTests {
             one.stop()
             two.stop()
         }
-        let signers = ExternalSigners(logger: .silent, metricsFactory: PrometheusMetrics())
-        signers.use([former])
-        await signers.checked()
-        signers.use([latter])
-        await signers.checked()
+        let log = LinesOfLog()
+        let signers = ExternalSigners(logger: log.logger, metricsFactory: PrometheusMetrics())
+        for key in [former, latter, former, latter] {
+            signers.use([key])
+            await signers.checked()
+        }
+        // A signer that a list names again has answered all the time.
+        #expect(log.lines.count { $0.hasPrefix("notice external signer answers") } <= 2, "\(log.lines)")
         #expect(signers.presence.map(\.socket) == [latter.socket])
         let request = requests(1, former)[0]
         #expect(try await signers.signatures(for: [request])[request]?.get() != nil)

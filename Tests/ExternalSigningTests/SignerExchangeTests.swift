@@ -200,18 +200,65 @@ struct SignerExchangeTests {
         #expect(signer.count == 3, "each is answered once")
     }
 
-    @Test("One lost request does not keep its place for ever: a signer that then says nothing is connected to anew")
-    func lost() throws {
-        let signer = try Conversation()
+    /// Has a signer with two places lose the first request.
+    private func conversationWithLostRequest() throws -> Conversation {
+        let signer = try Conversation(SignerExchange.Limits(inFlight: 2))
         try signer.begin()
         try signer.submit(1)
         try signer.receive("{\"id\": 99, \"error\": \"a\"}\n", after: .milliseconds(400))
         try signer.expire(after: .milliseconds(500))
-        #expect(!signer.isClosed)
-        try signer.expire(after: .milliseconds(900))
-        #expect(signer.isClosed)
         #expect(signer.answers == [1: .failure(.late(socket: "s"))])
-        #expect(signer.count == 1)
+        return signer
+    }
+
+    @Test("A signer that loses one request is not left for that, and the request does not keep its place for ever")
+    func lost() throws {
+        let signer = try conversationWithLostRequest()
+        try signer.expire(after: .milliseconds(900))
+        #expect(!signer.isClosed && signer.exchange.condition == .present)
+        for number in 2...3 { try signer.submit(number, after: .seconds(2)) }
+        #expect(signer.lines.count == 2, "one place is taken")
+        for index in 1...2 { try signer.sign(signer.lines[index], after: .milliseconds(2_010)) }
+        try signer.expire(after: .seconds(10))
+        for number in 4...5 { try signer.submit(number, after: .seconds(11)) }
+        #expect(signer.lines.count == 5, "both places are free")
+        for index in 3...4 { try signer.sign(signer.lines[index], after: .milliseconds(11_010)) }
+        #expect(signer.successes == 4 && signer.count == 5 && !signer.isClosed)
+    }
+
+    @Test("A signer that says nothing is connected to anew once a request has waited in vain, also for its turn")
+    func silent() throws {
+        let away = ExternalSignerError.away(socket: "s", reason: "it does not answer")
+        let sent = try conversationWithLostRequest()
+        try sent.submit(2, after: .seconds(2))
+        try sent.expire(after: .milliseconds(2_499))
+        #expect(!sent.isClosed)
+        try sent.expire(after: .milliseconds(2_500))
+        #expect(sent.isClosed && sent.answers[2] == .failure(away))
+        let waiting = try conversationWithLostRequest()
+        try waiting.submit(2, after: .milliseconds(510))
+        try waiting.receive("{\"id\": 99, \"error\": \"a\"}\n", after: .milliseconds(600))
+        try waiting.expire(after: .milliseconds(1_010))
+        try waiting.submit(3, after: .milliseconds(1_020))
+        #expect(waiting.lines.count == 2)
+        try waiting.expire(after: .milliseconds(1_520))
+        #expect(waiting.isClosed && waiting.answers[3] == .failure(away))
+    }
+
+    @Test("A signer that once took long over one of a few requests is given as much at once as before")
+    func sparse() throws {
+        let signer = try Conversation()
+        try signer.begin()
+        try signer.submit(1)
+        for (number, time) in [(2, 200), (3, 400)] {
+            try signer.submit(number, after: .milliseconds(time))
+            try signer.sign(signer.lines[number - 1], after: .milliseconds(time + 10))
+        }
+        try signer.expire(after: .milliseconds(500))
+        try signer.sign(signer.lines[0], after: .milliseconds(600))
+        #expect(signer.answers[1] == .failure(.late(socket: "s")))
+        for number in 4...103 { try signer.submit(number, after: .milliseconds(700)) }
+        #expect(signer.lines.count == 103)
     }
 
     @Test(

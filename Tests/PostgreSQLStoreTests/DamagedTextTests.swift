@@ -115,22 +115,28 @@ struct DamagedTextTests {
         #expect(try database.sql("SELECT count(*) FROM skan.value WHERE value = ''") == "0")
     }
 
-    @Test("A text is not removed while a transaction that may use it has not ended")
+    @Test("Texts are not removed while a transaction that may use them has not ended, which is awaited once for all")
     func usedMeanwhile() async throws {
         let node = try database.node()
         _ = try node.record([delivery("a")])
+        let unused = "WHERE value IN ('71', '72', '73', '74', '75')"
         try database.sql(
-            "INSERT INTO skan.value (kind, value) VALUES ('app', '7'); UPDATE skan.value SET checksum = '' WHERE value = '7'"
-        )
+            """
+            INSERT INTO skan.value (kind, value) SELECT 'app', '7' || number FROM generate_series(1, 5) AS number;
+            UPDATE skan.value SET checksum = '' \(unused)
+            """)
         // As an insert locks it.
         let recording = try Psql(database.text)
         try recording.run("BEGIN; LOCK TABLE skan.postback IN ROW EXCLUSIVE MODE; SELECT 1;")
         let verifier = database.verifier
-        #expect(try await node.repair { verifier.judge($0) }.remaining.differenceCount == 1)
-        #expect(try database.sql("SELECT count(*) FROM skan.value WHERE value = '7'") == "1")
+        let start = ContinuousClock.now
+        #expect(try await node.repair { verifier.judge($0) }.remaining.differenceCount == 5)
+        // Each wait takes two seconds.
+        #expect(ContinuousClock.now - start < .seconds(8))
+        #expect(try database.sql("SELECT count(*) FROM skan.value \(unused)") == "5")
         try recording.run("ROLLBACK; SELECT 1;")
         #expect(try await node.repair { verifier.judge($0) }.remaining.differences == [])
-        #expect(try database.sql("SELECT count(*) FROM skan.value WHERE value = '7'") == "0")
+        #expect(try database.sql("SELECT count(*) FROM skan.value \(unused)") == "0")
     }
 
     @Test("A node of an earlier release gives no checksum, and its texts have one all the same")

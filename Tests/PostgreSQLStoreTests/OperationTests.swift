@@ -80,11 +80,7 @@ struct OperationTests {
         let verifier = database.verifier
         #expect(try node.requeue(QuarantineQuery()) { verifier.judge($0) } == Requeued())
         #expect(try node.prune(QuarantineQuery()) == 1)
-        let line = """
-            {"version":1,"writer":"68483ef6-0678-40df-859b-1b8f3f2d7b21","sequence":1,"from":"2026-11-21T10:05:00Z",\
-            "to":"2026-11-21T10:06:00Z","network":"example123.skadnetwork","app":1,"campaign-id":12,"signed":31}
-            """
-        let count = try SignedImpressionCount(reading: Array(line.utf8))
+        let count = try Self.signedCount()
         #expect(try node.addSignedUnlessBusy([count]))
         #expect(try node.addSigned([count]) == 0)
         let spend = try Spend(
@@ -108,14 +104,18 @@ struct OperationTests {
         }
     }
 
-    @Test("A node that cannot count signed ads still records postbacks, and is ready")
-    func costsFail() throws {
-        let node = try database.node()
+    private static func signedCount() throws -> SignedImpressionCount {
         let line = """
             {"version":1,"writer":"68483ef6-0678-40df-859b-1b8f3f2d7b21","sequence":1,"from":"2026-11-21T10:05:00Z",\
             "to":"2026-11-21T10:06:00Z","network":"example123.skadnetwork","app":1,"campaign-id":12,"signed":31}
             """
-        let count = try SignedImpressionCount(reading: Array(line.utf8))
+        return try SignedImpressionCount(reading: Array(line.utf8))
+    }
+
+    @Test("A node that cannot count signed ads still records postbacks, and is ready")
+    func costsFail() throws {
+        let node = try database.node()
+        let count = try Self.signedCount()
         #expect(try node.record([database.delivery(id: "a")]) == [.recorded(.test)])
         try database.sql("ALTER TABLE skan.signed_impressions RENAME TO elsewhere")
         #expect(throws: StoreError.self) { try node.addSignedUnlessBusy([count]) }
@@ -125,6 +125,28 @@ struct OperationTests {
         try database.sql("ALTER TABLE skan.elsewhere RENAME TO signed_impressions")
         #expect(try node.addSignedUnlessBusy([count]))
         #expect(try node.addSigned([count]) == 0)
+    }
+
+    @Test("While a node counts signed ads, others record postbacks, and an import that waits holds no reader back")
+    func costsBusy() async throws {
+        let (node, importing) = (try database.node(), try database.node())
+        let other = try Psql(database.text)
+        try other.run("BEGIN; SELECT pg_advisory_xact_lock(\(PostgreSQLLedgerWriter.costLock));")
+        let count = try Self.signedCount()
+        #expect(try !node.addSignedUnlessBusy([count]))
+        #expect(try node.record([database.delivery(id: "a")]) == [.recorded(.test)])
+        async let added = blocking { try importing.addSigned([count]) }
+        let end = ContinuousClock.now + .seconds(8)
+        let waiting = "SELECT count(*) FROM pg_locks JOIN pg_database d ON d.oid = database WHERE NOT granted"
+        while try database.sql("\(waiting) AND datname = current_database()") != "1", ContinuousClock.now < end {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(try node.record([database.delivery(id: "b")]) == [.recorded(.test)])
+        #expect(try await database.counts().totals[.postbacks] == 2)
+        try other.run("ROLLBACK; SELECT 1;")
+        #expect(try await added == 1)
+        #expect(try node.addSignedUnlessBusy([count]))
+        #expect(node.health == .ready)
     }
 
     @Test("A node whose clock is not the database's says so")

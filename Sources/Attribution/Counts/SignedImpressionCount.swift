@@ -129,8 +129,8 @@ extension SignedImpressionCount {
             campaignID: campaignID, sourceIdentifier: identifier)
     }
 
-    /// More than any process signs in a line's time, and so little that sums of lines do not overflow.
-    private static let mostSigned: Int64 = 1_000_000_000_000
+    /// More than any process signs for a campaign in a day, and so little that sums of lines do not overflow.
+    package static let mostSigned: Int64 = 10_000_000_000
 
     private static func positive(
         _ name: String, _ fields: RequestFields, limit: Int64 = .max

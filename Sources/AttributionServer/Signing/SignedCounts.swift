@@ -34,6 +34,15 @@ package final class SignedCounts: Sendable {
         var writtenAt: ContinuousClock.Instant
         /// Whether the last write failed.
         var isFailing = false
+        /// Whether it was logged that others write to the store all the time.
+        var isBusyLogged = false
+    }
+
+    private enum Outcome {
+        case written
+        case failed
+        /// Others write to the store.
+        case busy
     }
 
     /// Where sums are written.
@@ -109,24 +118,37 @@ package final class SignedCounts: Sendable {
     package func heartbeat(at now: ContinuousClock.Instant) {
         let isDue = state.withLock { state in
             let isFull = state.count >= Self.manySums && !state.isFailing
-            guard isFull || now - state.writtenAt >= Self.interval else { return false }
-            state.writtenAt = now
+            return isFull || now - state.writtenAt >= Self.interval
+        }
+        guard isDue else { return }
+        logUncounted()
+        // The connection is also that of recording, which must not wait for the imports of other nodes.
+        let outcome = writeLines(waits: false)
+        let isLogged = state.withLock { state in
+            state.isFailing = outcome == .failed
+            guard outcome == .busy else {
+                (state.writtenAt, state.isBusyLogged) = (now, false)
+                return false
+            }
+            // The next heartbeat tries again.
+            guard !state.isBusyLogged, now - state.writtenAt >= Self.interval * 2 else { return false }
+            state.isBusyLogged = true
             return true
         }
-        // The connection is also that of recording, which an import of others must not stop.
-        if isDue { write(waits: false) }
+        if isLogged {
+            logger.warning("signed impressions wait to be written: others have been writing theirs for a minute")
+        }
     }
 
-    /// Writes what was counted.
+    /// Writes what was counted, and waits for others that write to the store.
     ///
-    /// - Parameter waits: Whether it waits for others that write to the store.
     /// - Returns: Whether all of it is written.
     @discardableResult
-    package func write(waits: Bool = true) -> Bool {
+    package func write() -> Bool {
         logUncounted()
-        let isWritten = writeLines(waits: waits)
-        state.withLock { $0.isFailing = !isWritten }
-        return isWritten
+        let outcome = writeLines(waits: true)
+        state.withLock { $0.isFailing = outcome == .failed }
+        return outcome == .written
     }
 
     private func logUncounted() {
@@ -140,21 +162,21 @@ package final class SignedCounts: Sendable {
             metadata: ["ads": "\(uncounted)", "sums": "\(maximumSums)"])
     }
 
-    private func writeLines(waits: Bool) -> Bool {
+    private func writeLines(waits: Bool) -> Outcome {
         lines.withLock { lines in
             // First what could not be written before, as it is; then what was counted since.
             for isNew in [false, true] {
                 if isNew { lines = takeLines() }
                 guard !lines.isEmpty else { continue }
                 do {
-                    guard try destination.write(lines, waits: waits) else { return false }
+                    guard try destination.write(lines, waits: waits) else { return .busy }
                     lines = []
                 } catch {
                     failures.note(error)
-                    return false
+                    return .failed
                 }
             }
-            return true
+            return .written
         }
     }
 

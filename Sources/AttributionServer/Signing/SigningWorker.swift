@@ -13,7 +13,7 @@ struct SigningWorker {
     private static let requestsPerTurn = 64
     /// With so many signatures a turn is full, whatever asks for them: the event loop stands still for some milliseconds.
     private static let signaturesPerTurn = 256
-    /// How many orders of a batch are signed in one turn, and with how many signatures no more are begun.
+    /// How many orders of a batch are signed in one turn, and after how many signatures no other one is begun.
     private static let (ordersPerTurn, batchSignaturesPerTurn) = (32, 64)
 
     private let current: CurrentSigner

@@ -154,7 +154,7 @@ package struct LedgerCopier {
         }
     }
 
-    /// Copies what reports divide by; what is wrong with it keeps no postback from being copied.
+    /// Copies what reports divide by; what is wrong with it, in either store, keeps no postback from being copied.
     private func copyCosts(of ads: AdTraffic, in store: String, _ summary: inout Summary) async throws {
         let table: AdCostTable
         do {
@@ -168,6 +168,8 @@ package struct LedgerCopier {
             try target.copyCosts(table, of: store)
         } catch let error as LedgerCopyError {
             summary.costProblem = summary.costProblem ?? error
+        } catch StoreError.failed(_, .damaged) {
+            summary.costProblem = summary.costProblem ?? .damagedCosts(path: targetName)
         }
     }
 

@@ -13,6 +13,8 @@ package enum LedgerCopyError: Error, Hashable, Sendable {
     case same(path: String)
     /// Both counted the same lines of signed impressions, which would count twice.
     case countedInBoth(path: String, writer: Nonce)
+    /// What the target keeps of signed impressions and spend is damaged.
+    case damagedCosts(path: String)
 }
 
 extension LedgerCopyError: CustomStringConvertible {
@@ -31,7 +33,9 @@ extension LedgerCopyError: CustomStringConvertible {
             "\(path) is the store to copy, or a backup of it, and cannot be copied into itself"
         case .countedInBoth(let path, let writer):
             "lines of signed impressions by the writer \(writer.text) were counted in \(path) itself and in the source; "
-                + "signed impressions and spend were not copied, all else was"
+                + "signed impressions and spend were not copied"
+        case .damagedCosts(let path):
+            "what \(path) notes of signed impressions and spend is damaged; none were copied"
         }
     }
 }
@@ -44,7 +48,7 @@ extension LedgerCopyError: CodedError {
         case .overtaken: .storeInUse
         case .different: .incompleteCopy
         case .same: .badField
-        case .countedInBoth: .incompleteCopy
+        case .countedInBoth, .damagedCosts: .incompleteCopy
         }
     }
 
@@ -56,7 +60,8 @@ extension LedgerCopyError: CodedError {
         case .different: "skan recount names what is damaged; copy into another store"
         case .same: nil
         case .countedInBoth:
-            "copy into a new store, and import files of signed impressions into one of both stores only"
+            "copy into a new store, and import files of signed impressions into only one of the two stores"
+        case .damagedCosts: "copy into a new store"
         }
     }
 }

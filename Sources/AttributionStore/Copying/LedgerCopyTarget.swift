@@ -48,8 +48,8 @@ package protocol LedgerCopyTarget: Sendable {
     /// - Throws: ``StoreError``.
     func copyImportedFiles(_ files: [ImportedFile]) throws
 
-    /// Adds what the source's sums of signed ads have grown by, claims the lines that are in them, and takes spend over
-    /// that is new there.
+    /// Adds what the source's sums of signed ads have grown by, claims the lines that are in them, and takes over spend
+    /// that is new in the source.
     ///
     /// - Throws: ``LedgerCopyError/countedInBoth(path:writer:)``, and ``StoreError``; then nothing of it was taken.
     func copyCosts(_ table: AdCostTable, of store: String) throws

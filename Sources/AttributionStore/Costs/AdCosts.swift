@@ -18,8 +18,9 @@ package struct AdCosts: Hashable, Sendable {
         }
     }
 
-    /// What a store can have counted for a campaign and a day; anything else is damage, and sums of it might overflow.
-    package static let plausibleCounts: ClosedRange<Int64> = 1...(1 << 40)
+    /// What a store can have counted for a campaign and a day, of 100,000 of the largest lines; anything else is damage,
+    /// and sums of it might overflow.
+    package static let plausibleCounts = 1...SignedImpressionCount.mostSigned * 100_000
     /// What spend can be, in millionths.
     package static let plausibleMicros: ClosedRange<Int64> = 0...1_000_000_000_000_000_000
 

@@ -3,7 +3,7 @@ package import AttributionStore
 
 extension PostgreSQLLedgerWriter {
     /// Held while lines or spend are added, so that two nodes never add the same ones.
-    static let costLock: Int64 = 0x736b_616e_0004
+    package static let costLock: Int64 = 0x736b_616e_0004
 
     /// Adds up lines of signed impressions, as ``AttributionStore/AdCostWriting`` has it.
     @discardableResult
@@ -75,8 +75,7 @@ extension PostgreSQLLedgerWriter {
     ) throws -> Result {
         try withCostConnection { connection in
             try connection.transaction { connection in
-                try BatchID().insert(connection)
-                try connection.run("SELECT pg_advisory_xact_lock($1)", [.integer(Self.costLock)])
+                try BatchID().insert(connection, behind: Self.costLock)
                 return try work(connection)
             }
         }
@@ -84,7 +83,7 @@ extension PostgreSQLLedgerWriter {
 }
 
 extension AdTraffic {
-    /// Adds to sums of signed ads.
+    /// Adds to sums of signed ads, but for those that are damaged, which stay as they are.
     var upsertSigned: String {
         """
         INSERT INTO skan.\(table("signed_impressions")) AS stored
@@ -92,6 +91,7 @@ extension AdTraffic {
         SELECT * FROM unnest($1::int8[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::int8[])
         ON CONFLICT (day, network, app, campaign_id, source_identifier)
         DO UPDATE SET count = stored.count + excluded.count
+        WHERE stored.count BETWEEN 1 AND \(AdCosts.plausibleCounts.upperBound)
         """
     }
 }

@@ -16,24 +16,35 @@ struct BatchID {
         return .digest(bytes)
     }
 
-    /// Notes the transaction, and makes its settings those that recording needs, whatever the role's are.
+    /// Settings of a transaction.
     ///
     /// A time-out of statements would end the wait of a COMMIT for the standbys; a node that vanished must not hold its
     /// locks for hours; and a commit that is not on disk was none.
+    private static let settings = """
+        SELECT
+            set_config('statement_timeout', '0', true), set_config('lock_timeout', '10s', true),
+            set_config('idle_in_transaction_session_timeout', '30s', true),
+            set_config('synchronous_commit', CASE
+                WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write') THEN 'on'
+                ELSE current_setting('synchronous_commit') END, true)
+        """
+
+    /// Waits for a lock, which the transaction has until its end, and only then notes the transaction: one that has an id
+    /// holds readers back.
+    func insert(_ connection: PostgreSQLConnection, behind lock: Int64) throws {
+        try connection.run(Self.settings)
+        try connection.run("SELECT pg_advisory_xact_lock($1)", [.integer(lock)])
+        try insert(connection)
+    }
+
+    /// Notes the transaction, and makes its settings those that recording needs, whatever the role's are.
     ///
     /// - Returns: Whether some postbacks are known by their ids alone.
     @discardableResult
     func insert(_ connection: PostgreSQLConnection) throws -> Bool {
         try connection.run(
             """
-            WITH settings AS MATERIALIZED (
-                SELECT
-                    set_config('statement_timeout', '0', true), set_config('lock_timeout', '10s', true),
-                    set_config('idle_in_transaction_session_timeout', '30s', true),
-                    set_config('synchronous_commit', CASE
-                        WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write') THEN 'on'
-                        ELSE current_setting('synchronous_commit') END, true)
-            )
+            WITH settings AS MATERIALIZED (\(Self.settings))
             INSERT INTO skan.batch (id) SELECT $1::uuid FROM settings RETURNING EXISTS (SELECT FROM skan.known_id)
             """, [parameter]
         ).bool(0, 0)

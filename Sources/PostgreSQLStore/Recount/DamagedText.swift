@@ -8,7 +8,23 @@ struct DamagedText {
     /// How many postbacks are asked for the text.
     private static let witnesses: Int64 = 64
 
-    /// Takes the text from the bytes of postbacks that have its code, and removes it if no postback has it.
+    /// Has no node confirm the code any more; one may have done so and not have committed.
+    func retire(_ connection: PostgreSQLConnection) throws {
+        try connection.transaction { connection in
+            try BatchID().insert(connection)
+            try connection.run("UPDATE skan.value SET kind = 'unused' WHERE code = $1::int4", [.integer(code)])
+        }
+    }
+
+    /// Removes the text, which no postback may have.
+    func remove(_ connection: PostgreSQLConnection) throws {
+        try connection.transaction { connection in
+            try BatchID().insert(connection)
+            try connection.run("DELETE FROM skan.value WHERE code = $1::int4", [.integer(code)])
+        }
+    }
+
+    /// Takes the text from the bytes of postbacks that have its code, if they say it.
     ///
     /// A text that the checksum confirms is the one; if it confirms none, the checksum is damaged, and all postbacks that
     /// were asked have to agree. Where no bytes are left, nothing is changed.
@@ -16,28 +32,9 @@ struct DamagedText {
     /// - Parameters:
     ///   - connection: Of a role that may change the table.
     ///   - judge: Verifies bodies, which names the keys.
-    /// - Throws: ``PostgreSQLFault``.
-    func mend(_ connection: PostgreSQLConnection, _ judge: ([[UInt8]]) -> [Judgement]) throws {
-        guard try !restore(connection, judge) else {
-            return
-        }
-        // A node may have confirmed the code and not have committed: from here on, none confirms it.
-        try connection.transaction { connection in
-            try BatchID().insert(connection)
-            try connection.run("UPDATE skan.value SET kind = 'unused' WHERE code = $1::int4", [.integer(code)])
-        }
-        if try hasSeenRecordingEnd(connection), try !restore(connection, judge) {
-            try connection.transaction { connection in
-                try BatchID().insert(connection)
-                try connection.run("DELETE FROM skan.value WHERE code = $1::int4", [.integer(code)])
-            }
-        }
-    }
-
-    /// Takes the text from the bytes of postbacks that have its code, if they say it.
-    ///
     /// - Returns: Whether there are such postbacks.
-    private func restore(_ connection: PostgreSQLConnection, _ judge: ([[UInt8]]) -> [Judgement]) throws -> Bool {
+    /// - Throws: ``PostgreSQLFault``.
+    func restore(_ connection: PostgreSQLConnection, _ judge: ([[UInt8]]) -> [Judgement]) throws -> Bool {
         try connection.transaction { connection in
             try BatchID().insert(connection)
             var isUsed = false
@@ -62,7 +59,7 @@ struct DamagedText {
     }
 
     /// Waits until every transaction that inserts postbacks now has ended; not for long, because others wait behind.
-    private func hasSeenRecordingEnd(_ connection: PostgreSQLConnection) throws -> Bool {
+    static func hasSeenRecordingEnd(_ connection: PostgreSQLConnection) throws -> Bool {
         do {
             try connection.transaction { connection in
                 try connection.run("SELECT set_config('lock_timeout', '2s', true)")

@@ -15,9 +15,7 @@ extension PostgreSQLLedgerWriter {
         // First, for facts are compared with these texts.
         let damaged: [Int64] = found.differences.compactMap { if case .value(let code) = $0 { code } else { nil } }
         if !damaged.isEmpty {
-            for code in damaged {
-                try withRecordingConnection { try DamagedText(code: code).mend($0, judge) }
-            }
+            try mend(damaged.map { DamagedText(code: $0) }, judge)
             result.remaining = try await reader.recount(judge: judge)
         }
         for _ in 0..<Self.repairRounds {
@@ -37,6 +35,27 @@ extension PostgreSQLLedgerWriter {
         }
         result.repaired = max(0, found.differenceCount - result.remaining.differenceCount)
         return result
+    }
+
+    /// Takes damaged texts from the bytes of postbacks, and removes those that no postback has.
+    private func mend(_ texts: [DamagedText], _ judge: @Sendable ([[UInt8]]) -> [Judgement]) throws {
+        let unused = try texts.filter { text in
+            try withRecordingConnection { try !text.restore($0, judge) }
+        }
+        for text in unused {
+            try withRecordingConnection { try text.retire($0) }
+        }
+        // Once for all of them: recording waits behind it.
+        let mayRemove =
+            try unused.isEmpty
+            || StoreError.translating(address) {
+                try DamagedText.hasSeenRecordingEnd(PostgreSQLConnection(address))
+            }
+        for text in unused where mayRemove {
+            try withRecordingConnection { connection in
+                if try !text.restore(connection, judge) { try text.remove(connection) }
+            }
+        }
     }
 
     /// Writes blocks that differ from the facts again, those that are missing, and those that are due.

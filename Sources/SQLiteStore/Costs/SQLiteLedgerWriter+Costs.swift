@@ -9,7 +9,7 @@ extension SQLiteLedgerWriter {
         guard !counts.isEmpty else {
             return 0
         }
-        return try database.write { db in
+        return try database.write(isRecording: false) { db in
             let batch = SignedCountBatch(
                 counts, counted: try SequenceRanges.counted(of: Set(counts.map(\.writer)), ads, in: db))
             for (row, count) in batch.sums {
@@ -23,7 +23,7 @@ extension SQLiteLedgerWriter {
 
     /// Records spend, as ``AttributionStore/AdCostWriting`` has it.
     package func recordSpend(_ spend: [Spend], of ads: AdTraffic, replaces: Bool) throws -> SpendRecording {
-        try database.write { db in
+        try database.write(isRecording: false) { db in
             var stored: [Spend.Key: Money] = [:]
             for spend in spend {
                 stored[spend.key] = try Int64.fetchOne(
@@ -45,11 +45,12 @@ extension SQLiteLedgerWriter {
 }
 
 extension AdTraffic {
-    /// Adds to a sum of signed ads.
+    /// Adds to a sum of signed ads, unless it is damaged; then it stays as it is.
     var upsertSigned: String {
         """
         INSERT INTO \(table("signed_impressions")) VALUES (?, ?, ?, ?, ?, ?)
         ON CONFLICT DO UPDATE SET count = count + excluded.count
+        WHERE count BETWEEN 1 AND \(AdCosts.plausibleCounts.upperBound)
         """
     }
 }

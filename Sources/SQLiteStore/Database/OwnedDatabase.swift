@@ -167,28 +167,31 @@ final class OwnedDatabase: Sendable {
     /// - Parameters:
     ///   - prepare: Reads what `work` needs, before the transaction; there are no other writers.
     ///   - work: The body of the transaction.
+    ///   - isRecording: Whether it records postbacks; if another one fails, it is tried whether recording works.
     ///   - didCommit: Updates the owner's state after the commit, before the next transaction can begin.
     /// - Returns: The result of `work`, after the commit.
     /// - Throws: ``AttributionStore/StoreError``, and what `work` throws; the transaction must not be acknowledged.
     func write<Prepared, Result>(
         _ prepare: (Database) throws -> Prepared,
         _ work: (Database, Prepared) throws -> Result,
+        isRecording: Bool = true,
         didCommit: () -> Void = {}
     ) throws -> Result {
         try StoreError.translating(path) {
             try withWriter { db in
                 try takeOver(db)
-                return try transaction(db, prepare, work, didCommit)
+                return try transaction(db, prepare, work, isRecording, didCommit)
             }
         }
     }
 
     /// Runs one fenced and watched transaction on the calling thread.
     func write<Result>(
+        isRecording: Bool = true,
         _ work: (Database) throws -> Result,
         didCommit: () -> Void = {}
     ) throws -> Result {
-        try write({ _ in }, { db, _ in try work(db) }, didCommit: didCommit)
+        try write({ _ in }, { db, _ in try work(db) }, isRecording: isRecording, didCommit: didCommit)
     }
 
     /// Checks the files; while commits fail, tries one, because a server that is not ready gets no traffic to try with.
@@ -233,6 +236,7 @@ final class OwnedDatabase: Sendable {
         _ db: Database,
         _ prepare: (Database) throws -> Prepared,
         _ work: (Database, Prepared) throws -> Result,
+        _ isRecording: Bool,
         _ didCommit: () -> Void
     ) throws -> Result {
         try watchBefore(db)
@@ -255,7 +259,7 @@ final class OwnedDatabase: Sendable {
             if let error = error as? DatabaseError {
                 let fault = StoreFault(error)
                 // The store stays ready after damage as long as the next postback can be recorded.
-                if fault != .damaged || !canRecord(db) {
+                if isRecording && fault != .damaged || !canRecord(db) {
                     note(fault)
                 }
             }

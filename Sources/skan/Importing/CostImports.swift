@@ -18,17 +18,17 @@ struct CostImports {
     func add(_ files: [ImportFile]) throws -> Bool {
         var isWhole = true
         for file in files {
-            let tally = try SignedCountsImport(ledger: ledger, ads: ads).run(file, onProgress: Terminal.progress)
+            let outcome = try SignedCountsImport(ledger: ledger, ads: ads).run(file, onProgress: Terminal.progress)
             Terminal.progress("")
-            Terminal.write("\(file.name): \(tally)\n")
+            Terminal.write("\(file.name): \(outcome)\n")
             Terminal.finish()
-            for problem in tally.problems {
+            for problem in outcome.problems {
                 Terminal.say("skan: warning: \(file.name), line \(problem.line): \(problem.reason)")
             }
-            if tally.unreadable > tally.problems.count {
-                Terminal.say("skan: warning: \(file.name): \(tally.unreadable - tally.problems.count) more")
+            if outcome.unreadable > outcome.problems.count {
+                Terminal.say("skan: warning: \(file.name): \(outcome.unreadable - outcome.problems.count) more")
             }
-            isWhole = isWhole && tally.unreadable == 0
+            isWhole = isWhole && outcome.unreadable == 0
         }
         return isWhole
     }
