@@ -49,9 +49,7 @@ extension RecountDifference: CustomStringConvertible {
         case .structure(let found): "SQLite's check: \(found)"
         case .missingRow(let id, let reason):
             "postback \(id): its row is missing" + (reason.isEmpty ? "" : ", \(reason)")
-        case .lostRow(let row):
-            "postback \(row.id): its row is missing; its bytes verify, and a repair rebuilds it with the time rounded down "
-                + "to a quarter of an hour"
+        case .lostRow(let row): row.description
         case .unreadable(let id, let reason): "postback \(id): cannot be read: \(reason)"
         case .unverified(let id, let reason): "postback \(id): \(reason)"
         case .digests(let id): "postback \(id): its digests do not match its bytes"

@@ -5,11 +5,13 @@ struct ReadableIDs {
     let db: Database
     /// A table with a column `id`, by which it is ordered.
     let table: String
+    /// Whether each id has one row, so that an id that damage changed shows.
+    var isDense = false
 
     /// How many ids are tried one by one, however damaged the table is.
     private static let mostProbes: Int64 = 1 << 20
 
-    /// The ranges of ids that can be read, in ascending order; ids without a row are part of them.
+    /// The ranges of ids that can be read, in ascending order; ids without a row are part of them, unless each has one.
     ///
     /// A range that cannot be read is halved. Of a longer one than about a million ids of which none of some thousand
     /// can be read, nothing is taken to be left.
@@ -35,14 +37,21 @@ struct ReadableIDs {
     }
 
     /// Whether all rows of a range can be read.
-    func areReadable(_ ids: ClosedRange<Int64>) throws -> Bool {
-        let isRead: Void? = try Database.nilIfDamaged {
+    private func areReadable(_ ids: ClosedRange<Int64>) throws -> Bool {
+        let areReadable = try Database.nilIfDamaged {
+            var next = ids.lowerBound
             let rows = try Row.fetchCursor(
-                db.cachedStatement(sql: "SELECT * FROM \(table) WHERE id BETWEEN ? AND ?"),
+                db.cachedStatement(sql: "SELECT id, * FROM \(table) WHERE id BETWEEN ? AND ?"),
                 arguments: [ids.lowerBound, ids.upperBound])
-            while try rows.next() != nil {}
+            while let row = try rows.next() {
+                guard try !isDense || row.integer(0) == next else {
+                    return false
+                }
+                next += 1
+            }
+            return !isDense || next == ids.upperBound + 1
         }
-        return isRead != nil
+        return areReadable ?? false
     }
 
     private func isWorthHalving(_ ids: ClosedRange<Int64>) throws -> Bool {

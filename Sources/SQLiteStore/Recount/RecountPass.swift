@@ -21,7 +21,7 @@ struct RecountPass {
     init(_ db: Database, judge: @escaping ([[UInt8]]) -> [Judgement]) throws {
         self.db = db
         self.judge = judge
-        lost = LostRows(db, judge: judge)
+        lost = try LostRows(db, judge: judge)
         columns = try DerivedTables.columns.exist(db) ? RecountColumns(db) : nil
     }
 
@@ -208,13 +208,12 @@ struct RecountPass {
         }
         // First, and as if they were there: a repair of the counts would destroy what these rows are rebuilt from.
         let findings = try lost.finish(uncounted)
-        for difference in findings.differences {
+        for difference in findings.gone + findings.rows.map({ .lostRow($0) }) {
             result.note(difference)
         }
-        result.note(unlisted: findings.unlistedLost, isRepairable: true)
-        result.note(unlisted: findings.unlistedGone, isRepairable: false)
-        recorded.merge(findings.rebuilt, uniquingKeysWith: +)
-        guard let counted else {
+        result.note(unlisted: findings.unread, isRepairable: true)
+        recorded.merge(findings.deliveries, uniquingKeysWith: +)
+        guard let counted, findings.unread == 0 else {
             return
         }
         for key in Set(counted.keys).union(recorded.keys) {
