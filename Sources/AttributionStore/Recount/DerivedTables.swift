@@ -12,4 +12,11 @@ package enum DerivedTables: Hashable, CaseIterable, Sendable {
     case recipientCopies
     /// The rows of postbacks without their bytes: kept as far as they can be read, and rebuilt as far as they can be.
     case postbacks
+    /// The bytes of postbacks: kept as far as they can be read, and found elsewhere in the file as far as they can be.
+    case bodies
+
+    /// Whether something may be lost with them that a repair alone looks for.
+    package var areRecorded: Bool {
+        self == .postbacks || self == .bodies
+    }
 }

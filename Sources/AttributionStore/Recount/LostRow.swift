@@ -53,7 +53,8 @@ extension LostRow: CustomStringConvertible {
             case .columns: "rebuilds it with the time rounded down to a quarter of an hour"
             case .count:
                 "rebuilds it with the recipient and the quarter of an hour of a delivery that was counted and has no row"
-            case .neighbor: "rebuilds it with the recipient and the time of the postback beside it; nothing tells its own"
+            case .neighbor:
+                "rebuilds it with the recipient and the time of the postback beside it; nothing tells its own"
             }
         return "postback \(id): its row is missing; its bytes verify, and a repair \(how)"
     }

@@ -72,6 +72,9 @@ extension RecountDifference: CustomStringConvertible {
         case .tables(.postbacks):
             "the table of postbacks is damaged; a repair keeps the rows that can be read, and rebuilds others from their "
                 + "bytes where something says when they came"
+        case .tables(.bodies):
+            "the table of the postbacks' bytes is damaged; a repair keeps those that can be read, or found elsewhere in the "
+                + "file"
         case .strayColumns: "there are columns for postbacks that do not exist"
         case .deliveries(let quarter, let traffic, let recipient, let counted, let rows):
             "deliveries of quarter \(quarter): \(counted) counted as recorded (\(traffic), \(recipient)), "

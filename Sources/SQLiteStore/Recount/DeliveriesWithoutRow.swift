@@ -27,7 +27,8 @@ struct DeliveriesWithoutRow {
     init(_ counts: [LostRows.DeliveryKey: Int64]) {
         left = [:]
         for (key, count) in counts where count > 0 {
-            if let traffic = Traffic(rawValue: key.traffic), let recipient = Delivery.Recipient(rawValue: key.recipient) {
+            if let traffic = Traffic(rawValue: key.traffic), let recipient = Delivery.Recipient(rawValue: key.recipient)
+            {
                 left[traffic, default: Queue()].counts.append((key.quarter, recipient, count))
             }
         }

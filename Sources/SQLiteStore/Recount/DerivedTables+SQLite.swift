@@ -10,6 +10,7 @@ extension DerivedTables {
         case .deliveryCounts: LedgerSchema.counts
         case .recipientCopies: LedgerSchema.copies
         case .postbacks: LedgerSchema.postbacks
+        case .bodies: LedgerSchema.bodies
         }
     }
 
@@ -21,6 +22,7 @@ extension DerivedTables {
         case .deliveryCounts: (["delivery", "repeat_delay"], [])
         case .recipientCopies: (["recipient_copy"], [])
         case .postbacks: (["postback"], [])
+        case .bodies: (["postback_body"], [])
         }
     }
 
@@ -34,13 +36,13 @@ extension DerivedTables {
         return count == names.count
     }
 
-    /// Whether all of them exist and pass SQLite's `integrity_check`; of the rows of postbacks, whether they can be read.
+    /// Whether all of them exist and pass SQLite's `integrity_check`; of postbacks, whether their rows can be read.
     func areWhole(_ db: Database) throws -> Bool {
         guard try exist(db) else {
             return false
         }
-        guard self != .postbacks else {
-            return try Self.areRowsReadable(db)
+        guard !areRecorded else {
+            return try areRowsReadable(db)
         }
         return try names.tables.allSatisfy { table in
             try Database.nilIfDamaged { try String.fetchOne(db, sql: "PRAGMA integrity_check('\(table)')") } == "ok"
@@ -50,12 +52,13 @@ extension DerivedTables {
     /// Whether the rows of postbacks can be read, and are in the order of their ids and of their columns' types.
     ///
     /// A row with one value that cannot be is readable, too.
-    private static func areRowsReadable(_ db: Database) throws -> Bool {
+    private func areRowsReadable(_ db: Database) throws -> Bool {
+        let table = names.tables[0]
         let newest = try LedgerScan.newestRow(db)
-        let types = try typeConditions("postback", db)
+        let types = try Self.typeConditions(table, db)
         let areReadable = try Database.nilIfDamaged {
             var last: Int64 = 0
-            let rows = try Row.fetchCursor(db, sql: "SELECT id, \(types) FROM postback")
+            let rows = try Row.fetchCursor(db, sql: "SELECT id, \(types) FROM \(table)")
             while let row = try rows.next() {
                 let id = try row.integer(0)
                 guard id > last, id <= newest, try row.integer(1) == 1 else {
@@ -80,6 +83,8 @@ extension DerivedTables {
         private(set) var counts: DeliveryTable?
         /// The ids of the rows that can be read, of tables that have a row for a postback.
         private(set) var rows: [DerivedTables: [ClosedRange<Int64>]] = [:]
+        /// Bodies that can be read elsewhere.
+        fileprivate var bodies = FoundBodies()
 
         /// Nothing.
         init() {}
@@ -90,12 +95,16 @@ extension DerivedTables {
                 switch table {
                 case .columns, .quarantineTotals: break
                 case .deliveryCounts: counts = try DeliveryTable(db)
-                case .recipientCopies, .postbacks:
+                case .recipientCopies, .postbacks, .bodies:
                     let newest = try LedgerScan.newestRow(db)
-                    if newest > 0, try table.exist(db) {
-                        rows[table] = try ReadableIDs(
-                            db: db, table: table.names.tables[0], isDense: table == .postbacks
-                        ).ranges(in: 1...newest)
+                    guard newest > 0, try table.exist(db) else {
+                        continue
+                    }
+                    let ids = try ReadableIDs(db: db, table: table.names.tables[0], isDense: table.areRecorded)
+                        .ranges(in: 1...newest)
+                    rows[table] = ids
+                    if table == .bodies {
+                        bodies = try FoundBodies(outside: ids, through: newest, db)
                     }
                 }
             }
@@ -131,6 +140,9 @@ extension DerivedTables {
                     WHERE id BETWEEN ? AND ? AND \(types)
                     """, arguments: [ids.lowerBound, ids.upperBound])
         }
+        if self == .bodies {
+            try remains.bodies.write(db)
+        }
         try Self.forget(["damaged_\(table)"], db)
     }
 
@@ -148,8 +160,7 @@ extension DerivedTables {
     ///
     /// Checking all columns would take minutes; each block is checked when it is used.
     static func recreateMissing(_ db: Database) throws {
-        // Rows of postbacks are rebuilt by a repair alone.
-        for tables in allCases where tables != .postbacks {
+        for tables in allCases where !tables.areRecorded {
             guard try tables == .quarantineTotals ? !tables.areWhole(db) : !tables.exist(db) else {
                 continue
             }

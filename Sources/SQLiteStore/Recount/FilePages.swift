@@ -32,15 +32,32 @@ struct FilePages {
         count = size / Int64(pageSize)
     }
 
-    /// Calls a closure for each page that can be read.
-    func each(_ use: (LeafPage) throws -> Void) rethrows {
+    /// Where a row is.
+    struct Position {
+        fileprivate let page: Int64
+        fileprivate let start: Int
+    }
+
+    /// Calls a closure with the values of each row that has some number of columns and is in one page.
+    func eachRow(columns count: Int, _ use: ([LeafPage.Value], Position) throws -> Void) rethrows {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pageSize, alignment: 8)
         defer { buffer.deallocate() }
-        for number in 0..<count {
-            let code = methods.xRead(file, buffer.baseAddress, Int32(pageSize), number * Int64(pageSize))
-            if code == SQLITE_OK {
-                try use(LeafPage(bytes: UnsafeRawBufferPointer(buffer)))
+        for number in 0..<self.count {
+            try read(number, buffer)?.eachRow(columns: count) { values, start in
+                try use(values, Position(page: number, start: start))
             }
         }
+    }
+
+    /// Reads the values of a row again, if it can be read.
+    func withRow<Result>(at position: Position, _ use: ([LeafPage.Value]) throws -> Result) rethrows -> Result? {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pageSize, alignment: 8)
+        defer { buffer.deallocate() }
+        return try read(position.page, buffer)?.values(at: position.start).map(use)
+    }
+
+    private func read(_ page: Int64, _ buffer: UnsafeMutableRawBufferPointer) -> LeafPage? {
+        let code = methods.xRead(file, buffer.baseAddress, Int32(pageSize), page * Int64(pageSize))
+        return code == SQLITE_OK ? LeafPage(bytes: UnsafeRawBufferPointer(buffer)) : nil
     }
 }

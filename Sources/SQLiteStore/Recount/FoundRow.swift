@@ -34,16 +34,15 @@ struct FoundRow {
     ///   - keys: The digests.
     ///   - db: The store.
     /// - Returns: The first row found of each digest.
+    /// - Throws: SQLite's errors.
     static func all(of keys: some Sequence<Digest16>, _ db: Database) throws -> [Digest16: FoundRow] {
         let keys = Set(keys)
         var found: [Digest16: FoundRow] = [:]
-        try FilePages(db)?.each { page in
-            page.eachRow(columns: columnCount) { values in
-                if values[0].isNull, let key = values[7].blob.flatMap({ Digest16($0) }), keys.contains(key),
-                    found[key] == nil
-                {
-                    found[key] = FoundRow(values)
-                }
+        try FilePages(db)?.eachRow(columns: columnCount) { values, _ in
+            if values[0].isNull, let key = values[7].blob.flatMap({ Digest16($0) }), keys.contains(key),
+                found[key] == nil
+            {
+                found[key] = FoundRow(values)
             }
         }
         return found

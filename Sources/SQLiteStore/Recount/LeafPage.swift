@@ -54,8 +54,9 @@ struct LeafPage {
         }
     }
 
-    /// Calls a closure with the values of each row that has some number of columns and is in this page alone.
-    func eachRow(columns count: Int, _ use: ([Value]) throws -> Void) rethrows {
+    /// Calls a closure with the values of each row that has some number of columns and is in this page alone, and with
+    /// where it starts.
+    func eachRow(columns count: Int, _ use: ([Value], Int) throws -> Void) rethrows {
         var values: [Value] = []
         var position = Self.listStart
         // Rows fill the page from its end.
@@ -68,9 +69,15 @@ struct LeafPage {
             position += 2
             if start >= position, read(cellAt: start, into: &values), values.count == count {
                 end = min(end, start)
-                try use(values)
+                try use(values, start)
             }
         }
+    }
+
+    /// The values of the row that starts somewhere; nil if there is none.
+    func values(at start: Int) -> [Value]? {
+        var values: [Value] = []
+        return read(cellAt: start, into: &values) ? values : nil
     }
 
     private func read(cellAt start: Int, into values: inout [Value]) -> Bool {

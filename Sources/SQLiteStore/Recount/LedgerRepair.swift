@@ -98,7 +98,9 @@ package struct LedgerRepair {
 
     /// Refuses a repair that would copy so many rows in one transaction that an owner could not record for long.
     private func refuseLongPause(_ found: Recount) async throws {
-        let copied: Set<RecountDifference> = [.tables(.postbacks), .tables(.recipientCopies)]
+        let copied: Set<RecountDifference> = [
+            .tables(.postbacks), .tables(.bodies), .tables(.recipientCopies),
+        ]
         guard isRecording, !copied.isDisjoint(with: found.differences) else {
             return
         }
@@ -114,7 +116,7 @@ extension LedgerRepair {
     ///
     /// What lost rows are rebuilt from is recreated only once they are.
     private enum Step: CaseIterable {
-        /// The table of rows; only then is it known which are lost.
+        /// The tables of rows and of bodies; only then is it known which rows are lost.
         case rows
         case lostRows
         case otherTables
@@ -139,8 +141,8 @@ extension LedgerRepair {
             let areRowsWhole = recount.lostRows.isEmpty && !all.contains(.tables(.postbacks))
             return all.filter { target in
                 switch (self, target) {
-                case (.rows, _): target == .tables(.postbacks)
-                case (_, .lostRow), (_, .tables(.postbacks)): false
+                case (_, .tables(let tables)) where tables.areRecorded: self == .rows
+                case (.rows, _), (_, .lostRow): false
                 case (.otherTables, .tables(.columns)), (.otherTables, .tables(.deliveryCounts)): areRowsWhole
                 case (.others, .deliveries): areRowsWhole
                 case (_, .tables): self == .otherTables

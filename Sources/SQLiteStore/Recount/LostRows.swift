@@ -106,7 +106,7 @@ struct LostRows {
         let inFile = try FoundRow.all(of: verified.lazy.map(\.key), db)
         var others: [Verified] = []
         for lost in verified {
-            if let row = try row(lost, inFile[lost.key]) {
+            if let row = try rowInFile(lost, inFile[lost.key]) {
                 findings.rows.append(row)
             } else {
                 others.append(lost)
@@ -141,7 +141,7 @@ struct LostRows {
     }
 
     /// What the row itself says, unless its block, which has checksums, says something else.
-    private mutating func row(_ lost: Verified, _ found: FoundRow?) throws -> LostRow? {
+    private mutating func rowInFile(_ lost: Verified, _ found: FoundRow?) throws -> LostRow? {
         let inBlock = try rowInBlock(lost)
         guard let found, found.traffic.provenance == lost.provenance else {
             return inBlock

@@ -14,6 +14,8 @@ struct RecountPass {
     private var columns: RecountColumns?
     private var recorded: [LostRows.DeliveryKey: Int64] = [:]
     private var lost: LostRows
+    /// The digests of rows whose bodies are missing; as many as are looked for at once.
+    private var bodiless: [PostbackDigests: Int64] = [:]
 
     /// Rows verified together.
     private static let batchSize = 1_024
@@ -30,6 +32,7 @@ struct RecountPass {
         try checkStructure()
         newest = try LedgerScan.newestRow(db)
         try checkRows()
+        try checkBodies()
         try checkUniqueness()
         // Damaged pages were reported by checkStructure.
         try checkDeliveries()
@@ -89,6 +92,9 @@ struct RecountPass {
                 default: 0] += 1
             pending.result.postbacks += 1
             guard let traffic = Traffic(rawValue: trafficName), let body = try? row.bytes(at: 6) else {
+                if pending.bodiless.count < FoundBodies.most, let digests = try? PostbackDigests(row, at: 4) {
+                    pending.bodiless[digests] = id
+                }
                 let isTrafficKnown = Traffic(rawValue: trafficName) != nil
                 pending.result.note(
                     .unreadable(id, reason: isTrafficKnown ? "its body is missing" : "its traffic is unknown"))
@@ -123,6 +129,14 @@ struct RecountPass {
             }
         }
         self = pending
+    }
+
+    /// Looks for missing bodies elsewhere in the file, for a repair.
+    private mutating func checkBodies() throws {
+        if !result.differences.contains(.tables(.bodies)), try !FoundBodies(of: bodiless, db).isEmpty {
+            result.note(.tables(.bodies))
+        }
+        bodiless = [:]
     }
 
     private mutating func noteLost(_ id: Int64) throws {
