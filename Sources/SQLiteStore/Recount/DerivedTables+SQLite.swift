@@ -100,8 +100,10 @@ extension DerivedTables {
                     guard newest > 0, try table.exist(db) else {
                         continue
                     }
-                    let ids = try ReadableIDs(db: db, table: table.names.tables[0], isDense: table.areRecorded)
-                        .ranges(in: 1...newest)
+                    let name = table.names.tables[0]
+                    let ids = try ReadableIDs(
+                        db: db, table: name, condition: table.areRecorded ? typeConditions(name, db) : nil
+                    ).ranges(in: 1...newest)
                     rows[table] = ids
                     if table == .bodies {
                         bodies = try FoundBodies(outside: ids, through: newest, db)
@@ -137,8 +139,8 @@ extension DerivedTables {
             try db.execute(
                 sql: """
                     INSERT OR IGNORE INTO \(table) SELECT * FROM damaged_\(table)
-                    WHERE id BETWEEN ? AND ? AND \(types)
-                    """, arguments: [ids.lowerBound, ids.upperBound])
+                    WHERE id BETWEEN ? AND ? AND \(types) LIMIT ?
+                    """, arguments: [ids.lowerBound, ids.upperBound, areRecorded ? ids.count : -1])
         }
         if self == .bodies {
             try remains.bodies.write(db)

@@ -5,8 +5,10 @@ struct ReadableIDs {
     let db: Database
     /// A table with a column `id`, by which it is ordered.
     let table: String
-    /// Whether each id has one row, so that an id that damage changed shows.
-    var isDense = false
+    /// A condition that holds for each row, where each id has one; nil if an id may have any number of rows.
+    ///
+    /// With it, rows that damage put in the place of others are found out.
+    var condition: String?
 
     /// How many ids are tried one by one, however damaged the table is.
     private static let mostProbes: Int64 = 1 << 20
@@ -40,16 +42,19 @@ struct ReadableIDs {
     private func areReadable(_ ids: ClosedRange<Int64>) throws -> Bool {
         let areReadable = try Database.nilIfDamaged {
             var next = ids.lowerBound
+            // The page after that of the last row may be damaged, and must not be read for it.
+            let limit = condition == nil ? -1 : ids.count
             let rows = try Row.fetchCursor(
-                db.cachedStatement(sql: "SELECT id, * FROM \(table) WHERE id BETWEEN ? AND ?"),
-                arguments: [ids.lowerBound, ids.upperBound])
+                db.cachedStatement(
+                    sql: "SELECT id, \(condition ?? "1"), * FROM \(table) WHERE id BETWEEN ? AND ? LIMIT ?"),
+                arguments: [ids.lowerBound, ids.upperBound, limit])
             while let row = try rows.next() {
-                guard try !isDense || row.integer(0) == next else {
+                guard try condition == nil || (row.integer(0) == next && row.integer(1) == 1) else {
                     return false
                 }
                 next += 1
             }
-            return !isDense || next == ids.upperBound + 1
+            return condition == nil || next == ids.upperBound + 1
         }
         return areReadable ?? false
     }
