@@ -76,6 +76,10 @@ extension DerivedTables {
         try db.columns(in: table).map { "typeof(\($0.name)) = '\($0.type.lowercased())'" }.joined(separator: " AND ")
     }
 
+    private func readableIDs(_ table: String, _ db: Database) throws -> ReadableIDs {
+        ReadableIDs(db: db, table: table, condition: areRecorded ? try Self.typeConditions(table, db) : nil)
+    }
+
     /// What can be read of damaged tables and does not follow from others.
     ///
     /// SQLite commits nothing of a transaction that read a damaged page, so this is found before.
@@ -100,10 +104,7 @@ extension DerivedTables {
                     guard newest > 0, try table.exist(db) else {
                         continue
                     }
-                    let name = table.names.tables[0]
-                    let ids = try ReadableIDs(
-                        db: db, table: name, condition: table.areRecorded ? typeConditions(name, db) : nil
-                    ).ranges(in: 1...newest)
+                    let ids = try table.readableIDs(table.names.tables[0], db).ranges(in: 1...newest)
                     rows[table] = ids
                     if table == .bodies {
                         bodies = try FoundBodies(outside: ids, through: newest, db)
@@ -130,6 +131,7 @@ extension DerivedTables {
         }
         try db.execute(sql: "ALTER TABLE \(table) RENAME TO damaged_\(table); \(sql)")
         let types = try Self.typeConditions(table, db)
+        let readable = try readableIDs(table, db)
         if self == .postbacks {
             try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
         }
@@ -139,8 +141,8 @@ extension DerivedTables {
             try db.execute(
                 sql: """
                     INSERT OR IGNORE INTO \(table) SELECT * FROM damaged_\(table)
-                    WHERE id BETWEEN ? AND ? AND \(types) LIMIT ?
-                    """, arguments: [ids.lowerBound, ids.upperBound, areRecorded ? ids.count : -1])
+                    WHERE \(readable.ids) AND \(types)
+                    """, arguments: readable.arguments(ids))
         }
         if self == .bodies {
             try remains.bodies.write(db)

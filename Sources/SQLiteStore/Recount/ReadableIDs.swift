@@ -42,12 +42,9 @@ struct ReadableIDs {
     private func areReadable(_ ids: ClosedRange<Int64>) throws -> Bool {
         let areReadable = try Database.nilIfDamaged {
             var next = ids.lowerBound
-            // The page after that of the last row may be damaged, and must not be read for it.
-            let limit = condition == nil ? -1 : ids.count
             let rows = try Row.fetchCursor(
-                db.cachedStatement(
-                    sql: "SELECT id, \(condition ?? "1"), * FROM \(table) WHERE id BETWEEN ? AND ? LIMIT ?"),
-                arguments: [ids.lowerBound, ids.upperBound, limit])
+                db.cachedStatement(sql: "SELECT id, \(condition ?? "1"), * FROM \(table) WHERE \(self.ids)"),
+                arguments: arguments(ids))
             while let row = try rows.next() {
                 guard try condition == nil || (row.integer(0) == next && row.integer(1) == 1) else {
                     return false
@@ -57,6 +54,18 @@ struct ReadableIDs {
             return condition == nil || next == ids.upperBound + 1
         }
         return areReadable ?? false
+    }
+
+    /// The condition of a query for the rows of a range.
+    ///
+    /// Where each id has one row, it starts at the row before: of two with the same id, the wrong one may be found first.
+    var ids: String {
+        condition == nil ? "id BETWEEN ? AND ?" : "id BETWEEN ? - 1 AND ? AND +id >= ?"
+    }
+
+    /// The arguments of ``ids``.
+    func arguments(_ ids: ClosedRange<Int64>) -> StatementArguments {
+        condition == nil ? [ids.lowerBound, ids.upperBound] : [ids.lowerBound, ids.upperBound, ids.lowerBound]
     }
 
     private func isWorthHalving(_ ids: ClosedRange<Int64>) throws -> Bool {
