@@ -66,7 +66,9 @@ struct LostBodyTests {
         }
     }
 
-    static let changedIDs: [(id: Int, other: Int)] = [(150, 8_342), (150, 214), (151, 150), (400, 401), (400, 1_424)]
+    static let changedIDs: [(id: Int, other: Int)] = [
+        (150, 8_342), (150, 214), (150, 151), (150, 134), (151, 150), (400, 401), (400, 1_424),
+    ]
 
     @Test("A body whose id damage changed is put back under its own", arguments: changedIDs)
     func changedID(_ change: (id: Int, other: Int)) async throws {

@@ -176,7 +176,7 @@ struct LostRowTests {
 
     /// Ids, the newest one being 400, and what a changed bit or two make of them.
     static let changedIDs: [(id: Int, other: Int)] = [
-        (150, 8_342), (150, 214), (151, 150), (400, 401), (400, 1_424),
+        (150, 8_342), (150, 214), (150, 151), (150, 134), (151, 150), (400, 401), (400, 1_424),
     ]
 
     @Test(
