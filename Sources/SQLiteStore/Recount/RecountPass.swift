@@ -92,10 +92,12 @@ struct RecountPass {
                 default: 0] += 1
             pending.result.postbacks += 1
             guard let traffic = Traffic(rawValue: trafficName), let body = try? row.bytes(at: 6) else {
-                if pending.bodiless.count < FoundBodies.most, let digests = try? PostbackDigests(row, at: 4) {
+                let isTrafficKnown = Traffic(rawValue: trafficName) != nil
+                if isTrafficKnown, pending.bodiless.count < FoundBodies.most,
+                    let digests = try? PostbackDigests(row, at: 4)
+                {
                     pending.bodiless[digests] = id
                 }
-                let isTrafficKnown = Traffic(rawValue: trafficName) != nil
                 pending.result.note(
                     .unreadable(id, reason: isTrafficKnown ? "its body is missing" : "its traffic is unknown"))
                 return
