@@ -39,7 +39,7 @@ struct FilePages {
     }
 
     /// Calls a closure with the values of each row that has some number of columns and is in one page.
-    func eachRow(columns count: Int, _ use: ([LeafPage.Value], Position) throws -> Void) rethrows {
+    func eachRow(columns count: Int, _ use: ([PageRecords.Value], Position) throws -> Void) rethrows {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pageSize, alignment: 8)
         defer { buffer.deallocate() }
         for number in 0..<self.count {
@@ -50,14 +50,16 @@ struct FilePages {
     }
 
     /// Reads the values of a row again, if it can be read.
-    func withRow<Result>(at position: Position, _ use: ([LeafPage.Value]) throws -> Result) rethrows -> Result? {
+    func withRow<Result>(
+        at position: Position, columns count: Int, _ use: ([PageRecords.Value]) throws -> Result
+    ) rethrows -> Result? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pageSize, alignment: 8)
         defer { buffer.deallocate() }
-        return try read(position.page, buffer)?.values(at: position.start).map(use)
+        return try read(position.page, buffer)?.values(at: position.start, columns: count).map(use)
     }
 
-    private func read(_ page: Int64, _ buffer: UnsafeMutableRawBufferPointer) -> LeafPage? {
+    private func read(_ page: Int64, _ buffer: UnsafeMutableRawBufferPointer) -> PageRecords? {
         let code = methods.xRead(file, buffer.baseAddress, Int32(pageSize), page * Int64(pageSize))
-        return code == SQLITE_OK ? LeafPage(bytes: UnsafeRawBufferPointer(buffer)) : nil
+        return code == SQLITE_OK ? PageRecords(bytes: UnsafeRawBufferPointer(buffer)) : nil
     }
 }

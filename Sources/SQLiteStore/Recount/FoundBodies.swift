@@ -27,7 +27,7 @@ struct FoundBodies {
             return
         }
         try FilePages(db)?.eachRow(columns: Self.columnCount) { values, position in
-            guard values[0].isNull, let body = values[1].blob,
+            guard let body = values[1].blob,
                 let postback = try? ReceivedPostback(reading: Array(body))
             else {
                 return
@@ -79,7 +79,7 @@ struct FoundBodies {
             return
         }
         for (id, position) in positions.sorted(by: { $0.key < $1.key }) {
-            let body = pages.withRow(at: position) { $0.count == Self.columnCount ? $0[1].blob.map { Data($0) } : nil }
+            let body = pages.withRow(at: position, columns: Self.columnCount) { $0[1].blob.map { Data($0) } }
             if let body = body.flatMap(\.self) {
                 try db.cachedStatement(sql: "INSERT OR IGNORE INTO postback_body VALUES (?, ?)").execute(
                     arguments: [id, body])

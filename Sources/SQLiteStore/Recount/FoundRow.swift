@@ -14,7 +14,7 @@ struct FoundRow {
     private static let columnCount = 9
 
     /// Reads the values of a row.
-    private init?(_ values: [LeafPage.Value]) {
+    private init?(_ values: [PageRecords.Value]) {
         guard let recordedAt = values[1].integer, let receivedAt = values[2].integer,
             let recipient = values[3].text.flatMap({ Delivery.Recipient(rawValue: $0) }),
             let traffic = values[4].text.flatMap({ Traffic(rawValue: $0) }), let keyName = values[5].text
@@ -39,7 +39,7 @@ struct FoundRow {
         let keys = Set(keys)
         var found: [Digest16: FoundRow] = [:]
         try FilePages(db)?.eachRow(columns: columnCount) { values, _ in
-            if values[0].isNull, let key = values[7].blob.flatMap({ Digest16($0) }), keys.contains(key),
+            if let key = values[7].blob.flatMap({ Digest16($0) }), keys.contains(key),
                 found[key] == nil
             {
                 found[key] = FoundRow(values)

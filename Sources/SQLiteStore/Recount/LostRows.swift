@@ -15,7 +15,7 @@ struct LostRows {
     }
 
     /// What a body says.
-    private struct Verified {
+    fileprivate struct Verified {
         let id: Int64
         let key: Digest16
         let provenance: Provenance
@@ -104,17 +104,26 @@ struct LostRows {
             return findings
         }
         let inFile = try FoundRow.all(of: verified.lazy.map(\.key), db)
-        var others: [Verified] = []
+        var uncounted = uncounted
+        var others: [(lost: Verified, found: LostRow?)] = []
         for lost in verified {
-            if let row = try rowInFile(lost, inFile[lost.key]) {
+            // A row has no checksum, so the block or the counts have to confirm it.
+            let found = inFile[lost.key].flatMap { LostRow(lost, $0) }
+            let known = try rowInBlock(lost)
+            let isFound = found.map { DeliveryKey($0) == known.map { DeliveryKey($0) } } ?? false
+            if let row = isFound ? found : known {
+                uncounted[DeliveryKey(row), default: 0] -= 1
                 findings.rows.append(row)
+            } else if let found, uncounted[DeliveryKey(found), default: 0] > 0 {
+                uncounted[DeliveryKey(found), default: 0] -= 1
+                findings.rows.append(found)
             } else {
-                others.append(lost)
+                others.append((lost, found))
             }
         }
-        var left = DeliveriesWithoutRow(uncounted.merging(findings.deliveries.mapValues { -$0 }, uniquingKeysWith: +))
-        for lost in others {
-            if let row = try left.take(lost.id, lost.traffic, lost.keyName) ?? rowBeside(lost) {
+        var left = DeliveriesWithoutRow(uncounted)
+        for (lost, found) in others {
+            if let row = try left.take(lost.id, lost.traffic, lost.keyName) ?? found ?? rowBeside(lost) {
                 findings.rows.append(row)
             } else {
                 gone.append(.missingRow(lost.id, reason: "and nothing says when its bytes came; a backup may have it"))
@@ -138,18 +147,6 @@ struct LostRows {
                     keyName: postback.keyName))
         }
         pending.removeAll(keepingCapacity: true)
-    }
-
-    /// What the row itself says, unless its block, which has checksums, says something else.
-    private mutating func rowInFile(_ lost: Verified, _ found: FoundRow?) throws -> LostRow? {
-        let inBlock = try rowInBlock(lost)
-        guard let found, found.traffic.provenance == lost.provenance else {
-            return inBlock
-        }
-        let row = LostRow(
-            id: lost.id, receivedAtMilliseconds: found.receivedAt, recordedAtMilliseconds: found.recordedAt,
-            recipient: found.recipient, traffic: found.traffic, keyName: found.keyName, source: .row)
-        return inBlock.map { DeliveryKey($0) == DeliveryKey(row) } == false ? inBlock : row
     }
 
     /// What the columns say of a postback; nil if they are not those of its body.
@@ -202,6 +199,18 @@ struct LostRows {
             }
         }
         return nil
+    }
+}
+
+extension LostRow {
+    /// Takes what was found; nil if another key verified that postback.
+    fileprivate init?(_ lost: LostRows.Verified, _ found: FoundRow) {
+        guard found.traffic.provenance == lost.provenance else {
+            return nil
+        }
+        self.init(
+            id: lost.id, receivedAtMilliseconds: found.receivedAt, recordedAtMilliseconds: found.recordedAt,
+            recipient: found.recipient, traffic: found.traffic, keyName: found.keyName, source: .row)
     }
 }
 

@@ -1,23 +1,18 @@
-/// The bytes of a page, read as a leaf of a table: https://www.sqlite.org/fileformat.html, "B-tree Pages".
+/// The records in the bytes of a page: https://www.sqlite.org/fileformat.html, "Record Format".
 ///
-/// Any page may be read as one; what is no row is skipped. Only the list of cells is used, because the rest of the
-/// page's head is not needed and may be damaged.
-struct LeafPage {
+/// Neither the page's head nor its list of cells is used, nor the length and the id before each record, because all may
+/// be damaged. A record is tried at every byte; any page may be read like this.
+struct PageRecords {
     let bytes: UnsafeRawBufferPointer
 
-    /// Where the list of cells begins.
-    private static let listStart = 8
-    /// The bytes of a page that a row without overflow leaves free, at least.
-    private static let overhead = 35
-
-    /// A value of a row.
+    /// A value of a record.
     struct Value {
         /// Its type and length.
         fileprivate let code: Int64
         fileprivate let bytes: UnsafeRawBufferPointer
 
-        /// Whether it is NULL, as which a row's own id is stored.
-        var isNull: Bool {
+        /// Whether it is NULL.
+        fileprivate var isNull: Bool {
             code == 0
         }
 
@@ -55,54 +50,41 @@ struct LeafPage {
     }
 
     /// Calls a closure with the values of each row that has some number of columns and is in this page alone, and with
-    /// where it starts.
+    /// where its record starts.
+    ///
+    /// The first column is that of the id, for which a record has NULL.
     func eachRow(columns count: Int, _ use: ([Value], Int) throws -> Void) rethrows {
         var values: [Value] = []
-        var position = Self.listStart
-        // Rows fill the page from its end.
-        var end = bytes.count
-        while position + 2 <= end {
-            let start = Int(bytes[position]) << 8 | Int(bytes[position + 1])
-            guard start > 0 else {
-                return
-            }
-            position += 2
-            if start >= position, read(cellAt: start, into: &values), values.count == count {
-                end = min(end, start)
+        for start in 0..<max(0, bytes.count - count) where bytes[start + 1] == 0 {
+            if read(recordAt: start, columns: count, into: &values) {
                 try use(values, start)
             }
         }
     }
 
-    /// The values of the row that starts somewhere; nil if there is none.
-    func values(at start: Int) -> [Value]? {
+    /// The values of the row whose record starts somewhere; nil if there is none.
+    func values(at start: Int, columns count: Int) -> [Value]? {
         var values: [Value] = []
-        return read(cellAt: start, into: &values) ? values : nil
+        return read(recordAt: start, columns: count, into: &values) ? values : nil
     }
 
-    private func read(cellAt start: Int, into values: inout [Value]) -> Bool {
+    private func read(recordAt start: Int, columns count: Int, into values: inout [Value]) -> Bool {
         values.removeAll(keepingCapacity: true)
         var position = start
-        guard let length = number(at: &position), (1...Int64(bytes.count - Self.overhead)).contains(length),
-            number(at: &position) != nil, position + Int(length) <= bytes.count
-        else {
+        guard let headLength = number(at: &position), (1...Int64(bytes.count)).contains(headLength) else {
             return false
         }
-        let end = position + Int(length)
-        let head = position
-        guard let headLength = number(at: &position), (1...length).contains(headLength) else {
-            return false
-        }
-        let headEnd = head + Int(headLength)
+        let headEnd = start + Int(headLength)
         var next = headEnd
-        while position < headEnd {
-            guard let code = number(at: &position), let length = Value.length(code), length <= end - next else {
+        while position < headEnd, values.count < count {
+            guard let code = number(at: &position), let length = Value.length(code), length <= bytes.count - next
+            else {
                 return false
             }
             values.append(Value(code: code, bytes: UnsafeRawBufferPointer(rebasing: bytes[next..<(next + length)])))
             next += length
         }
-        return position == headEnd
+        return position == headEnd && values.count == count && values.first?.isNull == true
     }
 
     /// Reads a number of one to nine bytes.
