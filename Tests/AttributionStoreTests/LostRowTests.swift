@@ -328,6 +328,24 @@ struct LostRowTests {
             ])
     }
 
+    @Test(
+        "A page of copies that leads to one of another table stops neither a recount nor a repair",
+        arguments: ["postback", "delivery", "quarantine_total"])
+    func copiesOnWrongPage(_ other: String) async throws {
+        try fillCopies()
+        var bytes = try StoreBytes(store.path)
+        let page = try #require(bytes.leaves(other).last)
+        try bytes.redirect(1, of: "recipient_copy", to: page)
+        try bytes.save()
+        let repair = try await repair()
+        #expect(repair.found.differences.contains(.tables(.recipientCopies)))
+        #expect(repair.remaining.differences.map(\.description) == [])
+        let ledger = try OpenLedger(store.path)
+        #expect(try await ledger.totals()[.postbacks] == 900)
+        #expect(try await ledger.deliveries().count(.recorded, .test) == 900)
+        #expect(try ledger.record([delivery("new"), delivery("3")]) == [.recorded(.test), .duplicate(.test)])
+    }
+
     @Test("A store whose copies for other recipients are damaged is copied without them, and that is said")
     func copied() async throws {
         try fillCopies()

@@ -57,7 +57,8 @@ struct StoreBytes {
     /// Makes the first page of a table lead to a page in place of one of its own.
     mutating func redirect(_ index: Int, of table: String, to page: Int) throws {
         let start = (try root(table) - 1) * Self.pageSize
-        guard bytes[start] == 5 else {
+        // A page that leads to others, of an index or a table.
+        guard bytes[start] == 2 || bytes[start] == 5 else {
             throw NotFound()
         }
         let cell = start + number(at: start + 12 + 2 * index)

@@ -6,7 +6,7 @@ package enum RecountDifference: Hashable, Sendable {
     case structure(String)
     /// A row is missing and cannot be rebuilt.
     case missingRow(Int64, reason: String = "")
-    /// A row is missing, and what it said follows from its body and from what is stored besides.
+    /// A row is missing, and is rebuilt from its body and from what is stored besides.
     case lostRow(LostRow)
     /// A row or its body cannot be read.
     case unreadable(Int64, reason: String)
@@ -70,8 +70,8 @@ extension RecountDifference: CustomStringConvertible {
             "the table of copies for other recipients is missing or damaged; a repair keeps those that can be read, and "
                 + "only the report of deliveries lacks the others"
         case .tables(.postbacks):
-            "the table of postbacks is damaged; a repair keeps the rows that can be read, and rebuilds others from their "
-                + "bytes where something says when they came"
+            "the table of postbacks is damaged; a repair keeps the rows that can be read, or found elsewhere in the file, "
+                + "and rebuilds others from their bytes"
         case .tables(.bodies):
             "the table of the postbacks' bytes is damaged; a repair keeps those that can be read, or found elsewhere in the "
                 + "file"
