@@ -50,7 +50,7 @@ struct LostBodyTests {
 
     @Test(
         "A page that leads to a page of another table costs no body",
-        arguments: ["postback", "postback_body", "owner", "quarantine_class", nil])
+        arguments: ["postback", "postback_body", "owner", "quarantine", "quarantine_class", nil])
     func wrongPage(_ other: String?) async throws {
         try await expectAllFound { bytes in
             let behindFile = 99_999

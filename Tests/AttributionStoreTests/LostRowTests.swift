@@ -205,7 +205,7 @@ struct LostRowTests {
 
     @Test(
         "A page that leads to a page of another table costs no row, and the other table keeps its page",
-        arguments: ["postback", "postback_body", "delivery", "owner", "quarantine_class", nil])
+        arguments: ["postback", "postback_body", "delivery", "owner", "quarantine", "quarantine_class", nil])
     func wrongPage(_ other: String?) async throws {
         try fill(400, { $0 % 3 == 0 ? .developer : .network }, every: 70_000)
         let before = try (rows(), SQLite.query("SELECT * FROM postback_body ORDER BY id", store.path))

@@ -55,7 +55,8 @@ struct PageRecords {
     /// The first column is that of the id, for which a record has NULL.
     func eachRow(columns count: Int, _ use: ([Value], Int) throws -> Void) rethrows {
         var values: [Value] = []
-        for start in 0..<max(0, bytes.count - count) where bytes[start + 1] == 0 {
+        // The length of the record's head comes first, of which each column has a byte at least.
+        for start in 0..<max(0, bytes.count - count) where bytes[start + 1] == 0 && bytes[start] > count {
             if read(recordAt: start, columns: count, into: &values) {
                 try use(values, start)
             }
