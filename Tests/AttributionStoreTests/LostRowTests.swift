@@ -50,6 +50,15 @@ struct LostRowTests {
         return try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
     }
 
+    /// The rows of all postbacks, as they are stored.
+    private func rows() throws -> String {
+        try SQLite.query(
+            """
+            SELECT id, recorded_at, received_at, recipient, traffic, key_name, digest_version, hex(key_digest),
+            hex(content_digest) FROM postback
+            """, store.path)
+    }
+
     private func counts() async throws -> [String] {
         let ledger = try OpenLedger(store.path)
         defer { _ = try? ledger.close() }
@@ -118,17 +127,21 @@ struct LostRowTests {
             ])
     }
 
-    @Test("When and for whom they came is not guessed: what is lost is named")
+    @Test("Rows whose bytes verify are rebuilt as deliveries that were counted, and those without bytes are named")
     func ambiguous() async throws {
         try fill(9, { $0 % 2 == 0 ? .network : .developer })
         try SQLite.execute("DELETE FROM postback WHERE id IN (3, 4); DELETE FROM postback WHERE id = 6", store.path)
         try SQLite.execute("DELETE FROM postback_body WHERE id = 6", store.path)
-        let remaining = try await repair().remaining.differences.map(\.description).sorted()
-        #expect(remaining.count == 3, "\(remaining)")
-        #expect(remaining.prefix(2).allSatisfy { $0.contains("nothing says when and for whom its bytes came") })
-        #expect(remaining.last?.contains("and so are its bytes; a backup may have both") == true)
+        let repair = try await repair()
+        #expect(repair.found.lostRows.map(\.id) == [3, 4])
+        #expect(repair.found.lostRows.allSatisfy { $0.source == .count && $0.description.contains("has no row") })
+        #expect(
+            repair.remaining.differences.map(\.description) == [
+                "postback 6: its row is missing, and so are its bytes; a backup may have both"
+            ])
         let ledger = try OpenLedger(store.path)
-        #expect(try ledger.record([delivery("new")]) == [.recorded(.test)])
+        #expect(try ledger.record([delivery("2"), delivery("new")]) == [.duplicate(.test), .recorded(.test)])
+        #expect(try await ledger.totals()[.postbacks] == 9)
     }
 
     @Test("A damaged page of rows is replaced: those on other pages stay, and those on it are rebuilt")
@@ -144,28 +157,94 @@ struct LostRowTests {
         #expect(try ledger.record(try (0..<400).map { try delivery("\($0)") }).allSatisfy { $0 == .duplicate(.test) })
     }
 
-    @Test("Of a table of rows that one damaged page makes empty, what is in a block is rebuilt, and the rest named")
+    @Test("Of a table of rows that one damaged page makes empty, every row is put back as it was")
     func emptiedTable() async throws {
         let many = try ManyPostbacks(ManyPostbacks.block + 10)
         let verifier = try ManyPostbacks.postbacks().verifier
         try fill(many)
-        let root = try #require(
-            Int(SQLite.query("SELECT rootpage FROM sqlite_schema WHERE name = 'postback'", store.path)))
-        let size = try #require(Int(SQLite.query("PRAGMA page_size", store.path)))
-        let file = try FileHandle(forUpdating: URL(fileURLWithPath: store.path))
-        try file.seek(toOffset: UInt64((root - 1) * size))
-        // A leaf without rows.
-        try file.write(contentsOf: [0x0D, 0, 0, 0, 0, UInt8(size >> 8 & 0xFF), UInt8(size & 0xFF), 0])
-        try file.close()
+        let before = try rows()
+        var bytes = try StoreBytes(store.path)
+        bytes.empty(try bytes.root("postback"))
+        try bytes.save()
         #expect(try SQLite.query("SELECT count(*) FROM postback", store.path) == "0")
         let repair = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
         #expect(repair.found.differenceCount > ManyPostbacks.block)
-        #expect(try SQLite.query("SELECT count(*) FROM postback", store.path) == "\(ManyPostbacks.block)")
-        #expect(repair.remaining.differences.count == 10)
-        for (index, difference) in repair.remaining.differences.enumerated() {
-            let words = difference.description
-            #expect(words.hasPrefix("postback \(ManyPostbacks.block + 1 + index): its row is missing"), "\(words)")
+        #expect(repair.found.lostRows.allSatisfy { $0.source == .row })
+        #expect(repair.remaining.differences.map(\.description) == [])
+        #expect(try rows() == before)
+    }
+
+    /// Ids, the newest one being 400, and what a changed bit or two make of them.
+    static let changedIDs: [(id: Int, other: Int)] = [
+        (150, 8_342), (150, 214), (150, 151), (150, 134), (151, 150), (400, 401), (400, 1_424),
+    ]
+
+    @Test(
+        "A row whose id damage changed is put back under its own, and hides no other",
+        arguments: changedIDs, [false, true])
+    func changedID(_ change: (id: Int, other: Int), hasOwner: Bool) async throws {
+        try fill(400, { $0 % 3 == 0 ? .developer : .network }, every: 70_000)
+        let before = try rows()
+        var bytes = try StoreBytes(store.path)
+        try bytes.change(id: change.id, to: change.other, in: "postback")
+        try bytes.save()
+        #expect(try rows() != before)
+        if hasOwner, change.id < 400 {
+            let ledger = try OpenLedger(store.path)
+            let verifier = postbacks.verifier
+            #expect(try await ledger.writer.repair { verifier.judge($0) }.remaining.differences == [])
+            #expect(try ledger.record([delivery("149"), delivery("150")]) == [.duplicate(.test), .duplicate(.test)])
+            try ledger.close()
         }
+        let repair = try await repair()
+        #expect(repair.remaining.differences.map(\.description) == [])
+        #expect(try rows() == before)
+        let ledger = try OpenLedger(store.path)
+        #expect(try ledger.record(try (0..<400).map { try delivery("\($0)") }).allSatisfy { $0 == .duplicate(.test) })
+    }
+
+    @Test(
+        "A page that leads to a page of another table costs no row, and the other table keeps its page",
+        arguments: ["postback", "postback_body", "delivery", "owner", "quarantine", "quarantine_class", nil])
+    func wrongPage(_ other: String?) async throws {
+        try fill(400, { $0 % 3 == 0 ? .developer : .network }, every: 70_000)
+        let before = try (rows(), SQLite.query("SELECT * FROM postback_body ORDER BY id", store.path))
+        var bytes = try StoreBytes(store.path)
+        let behindFile = 99_999
+        let page = try other.map { try #require(bytes.leaves($0).last) } ?? behindFile
+        try bytes.redirect(2, of: "postback", to: page)
+        try bytes.save()
+        let repair = try await repair()
+        #expect(repair.found.differences.contains(.tables(.postbacks)))
+        #expect(repair.remaining.differences.map(\.description) == [])
+        #expect(try rows() == before.0)
+        #expect(try SQLite.query("SELECT * FROM postback_body ORDER BY id", store.path) == before.1)
+        let ledger = try OpenLedger(store.path)
+        #expect(try ledger.record([delivery("100"), delivery("new")]) == [.duplicate(.test), .recorded(.test)])
+        #expect(try await ledger.differences(postbacks.verifier) == [])
+    }
+
+    @Test("Rows on a damaged page in no block are rebuilt as the deliveries that were counted")
+    func severalDeliveries() async throws {
+        try fill(400, { $0 % 3 == 0 ? .developer : .network }, every: 70_000)
+        let before = try await counts()
+        try SQLite.garble("postback", store.path, offset: 2)
+        let repair = try await repair()
+        #expect(repair.remaining.differences.map(\.description) == [])
+        #expect(try await counts() == before)
+    }
+
+    @Test("Rows of which nothing but the bytes is left are rebuilt with the time of those beside them")
+    func bytesAlone() async throws {
+        try fill(400, every: 70_000)
+        try SQLite.execute("DELETE FROM delivery", store.path)
+        try SQLite.garble("postback", store.path, offset: 2)
+        let repair = try await repair()
+        #expect(repair.remaining.differences.map(\.description) == [])
+        let ledger = try OpenLedger(store.path)
+        #expect(try await ledger.totals()[.postbacks] == 400)
+        #expect(try await ledger.deliveries().count(.recorded, .test) == 400)
+        #expect(try ledger.record(try (0..<400).map { try delivery("\($0)") }).allSatisfy { $0 == .duplicate(.test) })
     }
 
     @Test("A row with one value that cannot be is kept beside a damaged page, as it is")
@@ -247,6 +326,24 @@ struct LostRowTests {
             try ledger.record([delivery("new", .developer), delivery("5", .developer)]) == [
                 .duplicate(.test), .duplicate(.test),
             ])
+    }
+
+    @Test(
+        "A page of copies that leads to one of another table stops neither a recount nor a repair",
+        arguments: ["postback", "delivery", "quarantine_total"])
+    func copiesOnWrongPage(_ other: String) async throws {
+        try fillCopies()
+        var bytes = try StoreBytes(store.path)
+        let page = try #require(bytes.leaves(other).last)
+        try bytes.redirect(1, of: "recipient_copy", to: page)
+        try bytes.save()
+        let repair = try await repair()
+        #expect(repair.found.differences.contains(.tables(.recipientCopies)))
+        #expect(repair.remaining.differences.map(\.description) == [])
+        let ledger = try OpenLedger(store.path)
+        #expect(try await ledger.totals()[.postbacks] == 900)
+        #expect(try await ledger.deliveries().count(.recorded, .test) == 900)
+        #expect(try ledger.record([delivery("new"), delivery("3")]) == [.recorded(.test), .duplicate(.test)])
     }
 
     @Test("A store whose copies for other recipients are damaged is copied without them, and that is said")

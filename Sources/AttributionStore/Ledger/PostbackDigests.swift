@@ -18,7 +18,8 @@ package struct PostbackDigests: Hashable, Sendable {
         self = digester.digests(of: postback, provenance: provenance)
     }
 
-    fileprivate init(key: Digest16, content: Digest16) {
+    /// Takes both digests as they are stored.
+    package init(key: Digest16, content: Digest16) {
         self.key = key
         self.content = content
     }

@@ -1,5 +1,5 @@
-/// Tables that are recreated if their pages are damaged: their contents can be derived from others, or are needed by
-/// nothing else.
+/// Tables that are recreated if their pages are damaged, with what can be derived from others, read, or found elsewhere
+/// in the file.
 package enum DerivedTables: Hashable, CaseIterable, Sendable {
     /// The columns that reports are counted from.
     case columns
@@ -10,6 +10,13 @@ package enum DerivedTables: Hashable, CaseIterable, Sendable {
     case deliveryCounts
     /// The copies for other recipients, which only the report of deliveries counts: kept as far as they can be read.
     case recipientCopies
-    /// The rows of postbacks without their bytes: kept as far as they can be read, and rebuilt as far as they can be.
+    /// The rows of postbacks without their bytes: kept as far as they can be read, and found or rebuilt otherwise.
     case postbacks
+    /// The bytes of postbacks: kept as far as they can be read, and found elsewhere in the file as far as they can be.
+    case bodies
+
+    /// Whether they hold what was recorded: a row for each postback, of which a repair looks for what is missing.
+    package var areRecorded: Bool {
+        self == .postbacks || self == .bodies
+    }
 }

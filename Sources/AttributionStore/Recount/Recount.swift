@@ -13,12 +13,16 @@ package struct Recount: Hashable, Sendable {
     /// How many differences there are in all.
     package var differenceCount: Int64 = 0
 
+    /// Rows that a repair can rebuild, the first ``lostRowsListed``.
+    package private(set) var lostRows: [LostRow] = []
+
     /// The most differences listed of each kind.
     package static let differencesListed: Int64 = 10_000
+    /// The most lost rows that are looked at at once, to bound memory; a repair comes to the others when these are rebuilt.
+    package static let lostRowsListed = 1 << 20
 
     /// How many differences can be repaired.
     package private(set) var repairableCount: Int64 = 0
-    private var lostRowCount: Int64 = 0
     private var otherCount: Int64 = 0
 
     /// Nothing was read yet.
@@ -28,12 +32,12 @@ package struct Recount: Hashable, Sendable {
     package mutating func note(_ difference: RecountDifference) {
         note(unlisted: 1, isRepairable: difference.isRepairable)
         let count: Int64
-        // A repair needs the listed ones, and lost rows first, so no other kind must crowd them out.
-        if case .lostRow = difference {
-            lostRowCount += 1
-            count = lostRowCount
+        // A repair needs the listed ones, so no other kind must crowd them out.
+        if case .lostRow(let row) = difference {
+            lostRows.append(row)
+            count = Int64(lostRows.count)
         } else {
-            count = difference.isRepairable ? repairableCount - lostRowCount : otherCount
+            count = difference.isRepairable ? repairableCount - Int64(lostRows.count) : otherCount
         }
         if count <= Self.differencesListed {
             differences.append(difference)

@@ -6,7 +6,7 @@ package enum RecountDifference: Hashable, Sendable {
     case structure(String)
     /// A row is missing and cannot be rebuilt.
     case missingRow(Int64, reason: String = "")
-    /// A row is missing, and what it said follows from its body and from what is stored besides.
+    /// A row is missing, and is rebuilt from its body and from what is stored besides.
     case lostRow(LostRow)
     /// A row or its body cannot be read.
     case unreadable(Int64, reason: String)
@@ -49,9 +49,7 @@ extension RecountDifference: CustomStringConvertible {
         case .structure(let found): "SQLite's check: \(found)"
         case .missingRow(let id, let reason):
             "postback \(id): its row is missing" + (reason.isEmpty ? "" : ", \(reason)")
-        case .lostRow(let row):
-            "postback \(row.id): its row is missing; its bytes verify, and a repair rebuilds it with the time rounded down "
-                + "to a quarter of an hour"
+        case .lostRow(let row): row.description
         case .unreadable(let id, let reason): "postback \(id): cannot be read: \(reason)"
         case .unverified(let id, let reason): "postback \(id): \(reason)"
         case .digests(let id): "postback \(id): its digests do not match its bytes"
@@ -72,8 +70,11 @@ extension RecountDifference: CustomStringConvertible {
             "the table of copies for other recipients is missing or damaged; a repair keeps those that can be read, and "
                 + "only the report of deliveries lacks the others"
         case .tables(.postbacks):
-            "the table of postbacks is damaged; a repair keeps the rows that can be read, and rebuilds others from their "
-                + "bytes where something says when they came"
+            "the table of postbacks is damaged; a repair keeps the rows that can be read, or found elsewhere in the file, "
+                + "and rebuilds others from their bytes"
+        case .tables(.bodies):
+            "the table of the postbacks' bytes is damaged; a repair keeps those that can be read, or found elsewhere in the "
+                + "file"
         case .strayColumns: "there are columns for postbacks that do not exist"
         case .deliveries(let quarter, let traffic, let recipient, let counted, let rows):
             "deliveries of quarter \(quarter): \(counted) counted as recorded (\(traffic), \(recipient)), "

@@ -100,31 +100,37 @@ struct LedgerScan {
 
     /// The id of the newest row, from the tables of rows and of bodies, which differ only if one of them is damaged.
     ///
+    /// Every id has a row, so where they differ, one that damage changed has none before it.
+    ///
     /// - Throws: SQLite's errors, except for damage.
     static func newestRow(_ db: Database) throws -> Int64 {
-        let found = try ["SELECT max(id) FROM postback", "SELECT max(id) FROM postback_body"].compactMap { sql in
-            try Database.nilIfDamaged { try Int64.fetchOne(db.cachedStatement(sql: sql)) ?? 0 }
+        let found = try ["postback", "postback_body"].compactMap { table in
+            try Database.nilIfDamaged { try lastIDs(table, db) }
         }
+        if found.count == 2, found[0].greatest == found[1].greatest {
+            return found[0].greatest
+        }
+        return found.map(\.last).max() ?? 0
+    }
+
+    /// The greatest id of a table, and the greatest with another just before it; 0 for none.
+    private static func lastIDs(_ table: String, _ db: Database) throws -> (greatest: Int64, last: Int64) {
         // Owners assign no greater ids.
-        let plausible = found.filter { (0...Int64(UInt32.max)).contains($0) }
-        guard let lower = plausible.min(), let upper = plausible.max() else {
-            return 0
+        var bound = Int64(UInt32.max)
+        var greatest: Int64?
+        while true {
+            let ids = try Int64.fetchAll(
+                db.cachedStatement(sql: "SELECT id FROM \(table) WHERE id BETWEEN 1 AND ? ORDER BY id DESC LIMIT 2"),
+                arguments: [bound])
+            guard let id = ids.first, id <= bound else {
+                return (greatest ?? 0, 0)
+            }
+            greatest = greatest ?? id
+            guard id - 1 != (ids.count == 2 ? ids[1] : 0) else {
+                return (greatest ?? id, id)
+            }
+            bound = id - 1
         }
-        // The last few rows of one table may be lost; an id far beyond those of the other table is damage, unless the
-        // other table has lost its rows: the blocks of columns tell, which end less than a block before.
-        guard upper - lower > Int64(ColumnBlock.rowCount) else {
-            return upper
-        }
-        let block = try Database.nilIfDamaged {
-            try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM column_block"))
-        }
-        guard let id = block ?? nil, case let number = ColumnBlock.number(ofBlockAt: id),
-            (0...upper / Int64(ColumnBlock.rowCount)).contains(number)
-        else {
-            return lower
-        }
-        let last = ColumnBlock.ids(number).upperBound
-        return abs(upper - last) < abs(lower - last) ? upper : lower
     }
 
     private func isReadable(_ id: Int64) -> Bool {

@@ -25,7 +25,7 @@ enum LedgerSchema {
 
         """
 
-    private static let bodies = """
+    static let bodies = """
         -- The bytes as received; everything else about a postback can be derived from them.
         CREATE TABLE postback_body (
             id INTEGER PRIMARY KEY,

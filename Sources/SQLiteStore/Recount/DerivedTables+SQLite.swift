@@ -10,6 +10,7 @@ extension DerivedTables {
         case .deliveryCounts: LedgerSchema.counts
         case .recipientCopies: LedgerSchema.copies
         case .postbacks: LedgerSchema.postbacks
+        case .bodies: LedgerSchema.bodies
         }
     }
 
@@ -21,6 +22,7 @@ extension DerivedTables {
         case .deliveryCounts: (["delivery", "repeat_delay"], [])
         case .recipientCopies: (["recipient_copy"], [])
         case .postbacks: (["postback"], [])
+        case .bodies: (["postback_body"], [])
         }
     }
 
@@ -34,26 +36,48 @@ extension DerivedTables {
         return count == names.count
     }
 
-    /// Whether all of them exist and pass SQLite's `integrity_check`; of the rows of postbacks, whether they can be read.
+    /// Whether all of them exist and pass SQLite's `integrity_check`; of postbacks, whether their rows can be read.
     func areWhole(_ db: Database) throws -> Bool {
         guard try exist(db) else {
             return false
         }
-        guard self != .postbacks else {
-            // A row with one value that cannot be keeps the others.
-            return try ReadableIDs(db: db, table: "postback").areReadable(1...max(1, LedgerScan.newestRow(db)))
+        guard !areRecorded else {
+            return try areRowsReadable(db)
         }
         return try names.tables.allSatisfy { table in
             try Database.nilIfDamaged { try String.fetchOne(db, sql: "PRAGMA integrity_check('\(table)')") } == "ok"
         }
     }
 
-    /// How damaged tables are removed.
-    enum Removal {
-        /// With DROP TABLE, which reads every page.
-        case dropping
-        /// By deleting them from the schema; their pages stay in the file, unused.
-        case forgetting
+    /// Whether the rows of postbacks can be read, and are in the order of their ids and of their columns' types.
+    ///
+    /// A row with one value that cannot be is readable, too.
+    private func areRowsReadable(_ db: Database) throws -> Bool {
+        let table = names.tables[0]
+        let newest = try LedgerScan.newestRow(db)
+        let types = try Self.typeConditions(table, db)
+        let areReadable = try Database.nilIfDamaged {
+            var last: Int64 = 0
+            let rows = try Row.fetchCursor(db, sql: "SELECT id, \(types) FROM \(table)")
+            while let row = try rows.next() {
+                let id = try row.integer(0)
+                guard id > last, id <= newest, try row.integer(1) == 1 else {
+                    return false
+                }
+                last = id
+            }
+            return true
+        }
+        return areReadable ?? false
+    }
+
+    /// That each value of a row is of its column's type, which a page of another table shows not to be the case.
+    private static func typeConditions(_ table: String, _ db: Database) throws -> String {
+        try db.columns(in: table).map { "typeof(\($0.name)) = '\($0.type.lowercased())'" }.joined(separator: " AND ")
+    }
+
+    private func readableIDs(_ table: String, _ db: Database) throws -> ReadableIDs {
+        ReadableIDs(db: db, table: table, condition: areRecorded ? try Self.typeConditions(table, db) : nil)
     }
 
     /// What can be read of damaged tables and does not follow from others.
@@ -63,8 +87,11 @@ extension DerivedTables {
         private(set) var counts: DeliveryTable?
         /// The ids of the rows that can be read, of tables that have a row for a postback.
         private(set) var rows: [DerivedTables: [ClosedRange<Int64>]] = [:]
-        /// The tables that have rows that cannot be read.
-        private(set) var partial: Set<DerivedTables> = []
+        /// Bodies that can be read elsewhere.
+        fileprivate var bodies = FoundBodies()
+
+        /// Nothing.
+        init() {}
 
         /// Reads what remains of some tables.
         init(_ db: Database, of tables: some Sequence<DerivedTables>) throws {
@@ -72,14 +99,15 @@ extension DerivedTables {
                 switch table {
                 case .columns, .quarantineTotals: break
                 case .deliveryCounts: counts = try DeliveryTable(db)
-                case .recipientCopies, .postbacks:
+                case .recipientCopies, .postbacks, .bodies:
                     let newest = try LedgerScan.newestRow(db)
-                    if newest > 0, try table.exist(db) {
-                        let ids = try ReadableIDs(db: db, table: table.names.tables[0]).ranges(in: 1...newest)
-                        rows[table] = ids
-                        if ids != [1...newest] {
-                            partial.insert(table)
-                        }
+                    guard newest > 0, try table.exist(db) else {
+                        continue
+                    }
+                    let ids = try table.readableIDs(table.names.tables[0], db).ranges(in: 1...newest)
+                    rows[table] = ids
+                    if table == .bodies {
+                        bodies = try FoundBodies(outside: ids, through: newest, db)
                     }
                 }
             }
@@ -88,10 +116,13 @@ extension DerivedTables {
 
     /// Recreates the tables within a transaction, with what remains of them.
     ///
-    /// - Throws: SQLite's errors; only ``Removal/dropping`` fails on a damaged page.
-    func recreate(_ db: Database, _ removal: Removal, keeping remains: Remains) throws {
+    /// A damaged table is only deleted from the schema. Its pages stay in the file, unused: another table may have them
+    /// too, if a damaged page leads there, and rows of postbacks may still be found in them.
+    ///
+    /// - Throws: SQLite's errors.
+    func recreate(_ db: Database, keeping remains: Remains) throws {
         guard let rows = remains.rows[self], let table = names.tables.first else {
-            try Self.remove(names.tables, db, removal)
+            try Self.forget(names.tables, db)
             try db.execute(sql: sql)
             if self == .deliveryCounts {
                 try remains.counts?.write(db)
@@ -99,7 +130,8 @@ extension DerivedTables {
             return
         }
         try db.execute(sql: "ALTER TABLE \(table) RENAME TO damaged_\(table); \(sql)")
-        let types = try db.columns(in: table).map { "typeof(\($0.name)) = '\($0.type.lowercased())'" }
+        let types = try Self.typeConditions(table, db)
+        let readable = try readableIDs(table, db)
         if self == .postbacks {
             try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
         }
@@ -109,48 +141,37 @@ extension DerivedTables {
             try db.execute(
                 sql: """
                     INSERT OR IGNORE INTO \(table) SELECT * FROM damaged_\(table)
-                    WHERE id BETWEEN ? AND ? AND \(types.joined(separator: " AND "))
-                    """, arguments: [ids.lowerBound, ids.upperBound])
+                    WHERE \(readable.ids) AND \(types)
+                    """, arguments: readable.arguments(ids))
         }
-        // Of a damaged page it is known that it cannot be dropped.
-        try Self.remove(["damaged_\(table)"], db, remains.partial.contains(self) ? .forgetting : removal)
+        if self == .bodies {
+            try remains.bodies.write(db)
+        }
+        try Self.forget(["damaged_\(table)"], db)
     }
 
-    private static func remove(_ tables: [String], _ db: Database, _ removal: Removal) throws {
-        switch removal {
-        case .dropping:
-            for table in tables {
-                try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
-            }
-        case .forgetting:
-            try db.execute(sql: "PRAGMA writable_schema = ON")
-            defer { try? db.execute(sql: "PRAGMA writable_schema = RESET") }
-            for table in tables {
-                try db.execute(sql: "DELETE FROM sqlite_schema WHERE tbl_name = ?", arguments: [table])
-            }
-            // Makes SQLite reload the schema.
-            try db.execute(sql: "PRAGMA writable_schema = RESET")
+    private static func forget(_ tables: [String], _ db: Database) throws {
+        try db.execute(sql: "PRAGMA writable_schema = ON")
+        defer { try? db.execute(sql: "PRAGMA writable_schema = RESET") }
+        for table in tables {
+            try db.execute(sql: "DELETE FROM sqlite_schema WHERE tbl_name = ?", arguments: [table])
         }
+        // Makes SQLite reload the schema.
+        try db.execute(sql: "PRAGMA writable_schema = RESET")
     }
 
     /// Recreates missing tables, and the totals also if they are damaged; outside a transaction.
     ///
     /// Checking all columns would take minutes; each block is checked when it is used.
     static func recreateMissing(_ db: Database) throws {
-        // Rows of postbacks are rebuilt by a repair alone.
-        for tables in allCases where tables != .postbacks {
+        for tables in allCases where !tables.areRecorded {
             guard try tables == .quarantineTotals ? !tables.areWhole(db) : !tables.exist(db) else {
                 continue
             }
             let remains = try Remains(db, of: [tables])
-            func recreate(_ removal: Removal) throws {
-                try db.inTransaction(.immediate) {
-                    try tables.recreate(db, removal, keeping: remains)
-                    return .commit
-                }
-            }
-            if try Database.nilIfDamaged({ try recreate(.dropping) }) == nil {
-                try recreate(.forgetting)
+            try db.inTransaction(.immediate) {
+                try tables.recreate(db, keeping: remains)
+                return .commit
             }
             if tables == .quarantineTotals {
                 // Separate, because SQLite commits nothing of a transaction that reads a damaged page; the totals then

@@ -17,8 +17,6 @@ package struct LedgerRepair {
 
     /// The most rounds of recount and repair; a repair may reveal differences for the next round.
     private static let rounds = 100
-    /// Differences repaired per transaction; few, because recording waits for it.
-    private static let batchSize = 64
     /// The most postbacks of a store whose rows or copies an owner replaces while it records: a second or so.
     fileprivate static let mostPostbacksWhileRecording: Int64 = 100_000
 
@@ -73,6 +71,8 @@ package struct LedgerRepair {
     }
 
     fileprivate func run(_ judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
+        // Few per transaction where recording waits for it.
+        let batchSize = isRecording ? 64 : 1_024
         let found = try await reader.recount(judge: judge)
         try await refuseLongPause(found)
         var result = RecountRepair(found: found, repaired: 0, remaining: found)
@@ -83,8 +83,8 @@ package struct LedgerRepair {
                 guard !pending.isEmpty else {
                     break
                 }
-                for start in stride(from: 0, to: pending.count, by: Self.batchSize) {
-                    try repair(pending[start..<min(start + Self.batchSize, pending.count)])
+                for start in stride(from: 0, to: pending.count, by: batchSize) {
+                    try repair(pending[start..<min(start + batchSize, pending.count)])
                 }
                 result.remaining = try await reader.recount(judge: judge)
                 guard step.isRepeated, result.remaining.repairableCount < before else {
@@ -98,7 +98,9 @@ package struct LedgerRepair {
 
     /// Refuses a repair that would copy so many rows in one transaction that an owner could not record for long.
     private func refuseLongPause(_ found: Recount) async throws {
-        let copied: Set<RecountDifference> = [.tables(.postbacks), .tables(.recipientCopies)]
+        let copied: Set<RecountDifference> = [
+            .tables(.postbacks), .tables(.bodies), .tables(.recipientCopies),
+        ]
         guard isRecording, !copied.isDisjoint(with: found.differences) else {
             return
         }
@@ -114,7 +116,7 @@ extension LedgerRepair {
     ///
     /// What lost rows are rebuilt from is recreated only once they are.
     private enum Step: CaseIterable {
-        /// The table of rows; only then is it known which are lost.
+        /// The tables of rows and of bodies; only then is it known which rows are lost.
         case rows
         case lostRows
         case otherTables
@@ -131,25 +133,26 @@ extension LedgerRepair {
 
         /// What it repairs, each target once, though several differences may have the same.
         func targets(of recount: Recount) -> [TargetedRepair.Target] {
+            guard self != .lostRows else {
+                return recount.lostRows.map { .lostRow($0) }
+            }
             var seen: Set<TargetedRepair.Target> = []
             let all = recount.differences.compactMap(TargetedRepair.Target.init).filter { seen.insert($0).inserted }
-            let areRowsWhole = !all.contains { $0.tables == .postbacks || $0.isLostRow }
+            let areRowsWhole = recount.lostRows.isEmpty && !all.contains(.tables(.postbacks))
             return all.filter { target in
-                switch (self, target.tables) {
-                case (.rows, let tables): tables == .postbacks
-                case (.lostRows, _): target.isLostRow
-                case (.otherTables, .columns), (.otherTables, .deliveryCounts): areRowsWhole
-                case (.otherTables, let tables): tables != nil && tables != .postbacks
-                case (.others, let tables): tables == nil
+                switch (self, target) {
+                case (_, .tables(let tables)) where tables.areRecorded: self == .rows
+                case (.rows, _), (_, .lostRow): false
+                case (.otherTables, .tables(.columns)), (.otherTables, .tables(.deliveryCounts)): areRowsWhole
+                case (.others, .deliveries): areRowsWhole
+                case (_, .tables): self == .otherTables
+                default: self == .others
                 }
             }
         }
     }
 
-    private func repair(
-        _ targets: ArraySlice<TargetedRepair.Target>,
-        _ removal: DerivedTables.Removal = .dropping
-    ) throws {
+    private func repair(_ targets: ArraySlice<TargetedRepair.Target>) throws {
         var digests: [(digest: UInt64, row: Int64)] = []
         do {
             try database.write { db in
@@ -164,20 +167,29 @@ extension LedgerRepair {
                 return remains
             } _: { db, remains in
                 for target in targets {
-                    digests += try TargetedRepair(db: db, removal: removal, remains: remains).repair(target)
+                    digests += try TargetedRepair(db: db, remains: remains).repair(target)
                 }
             } didCommit: {
                 didRepair(digests)
             }
-        } catch StoreError.failed(_, .damaged) {
+        } catch StoreError.failed(_, let fault) where fault.isOfTarget {
             // Retried one by one: a target on a damaged page must not stop the repair of the others.
             if targets.count > 1 {
                 for target in targets {
                     try repair([target])
                 }
-            } else if targets.first?.tables != nil, removal == .dropping {
-                try repair(targets, .forgetting)
             }
+        }
+    }
+}
+
+extension StoreFault {
+    /// Whether it concerns what is repaired alone: a damaged page, or a value read from one that no table accepts.
+    fileprivate var isOfTarget: Bool {
+        switch self {
+        case .damaged: true
+        case .other(let code): code & 0xFF == ResultCode.SQLITE_CONSTRAINT.rawValue
+        default: false
         }
     }
 }

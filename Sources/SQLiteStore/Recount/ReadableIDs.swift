@@ -5,11 +5,15 @@ struct ReadableIDs {
     let db: Database
     /// A table with a column `id`, by which it is ordered.
     let table: String
+    /// A condition that holds for each row, where each id has one; nil if an id may have any number of rows.
+    ///
+    /// With it, rows that damage put in the place of others are found out.
+    var condition: String?
 
     /// How many ids are tried one by one, however damaged the table is.
     private static let mostProbes: Int64 = 1 << 20
 
-    /// The ranges of ids that can be read, in ascending order; ids without a row are part of them.
+    /// The ranges of ids that can be read, in ascending order; ids without a row are part of them, unless each has one.
     ///
     /// A range that cannot be read is halved. Of a longer one than about a million ids of which none of some thousand
     /// can be read, nothing is taken to be left.
@@ -35,14 +39,33 @@ struct ReadableIDs {
     }
 
     /// Whether all rows of a range can be read.
-    func areReadable(_ ids: ClosedRange<Int64>) throws -> Bool {
-        let isRead: Void? = try Database.nilIfDamaged {
+    private func areReadable(_ ids: ClosedRange<Int64>) throws -> Bool {
+        let areReadable = try Database.nilIfDamaged {
+            var next = ids.lowerBound
             let rows = try Row.fetchCursor(
-                db.cachedStatement(sql: "SELECT * FROM \(table) WHERE id BETWEEN ? AND ?"),
-                arguments: [ids.lowerBound, ids.upperBound])
-            while try rows.next() != nil {}
+                db.cachedStatement(sql: "SELECT id, \(condition ?? "1"), * FROM \(table) WHERE \(self.ids)"),
+                arguments: arguments(ids))
+            while let row = try rows.next() {
+                guard try condition == nil || (row.integer(0) == next && row.integer(1) == 1) else {
+                    return false
+                }
+                next += 1
+            }
+            return condition == nil || next == ids.upperBound + 1
         }
-        return isRead != nil
+        return areReadable ?? false
+    }
+
+    /// The condition of a query for the rows of a range.
+    ///
+    /// Where each id has one row, it starts at the row before: of two with the same id, the wrong one may be found first.
+    var ids: String {
+        condition == nil ? "id BETWEEN ? AND ?" : "id BETWEEN ? - 1 AND ? AND +id >= ?"
+    }
+
+    /// The arguments of ``ids``.
+    func arguments(_ ids: ClosedRange<Int64>) -> StatementArguments {
+        condition == nil ? [ids.lowerBound, ids.upperBound] : [ids.lowerBound, ids.upperBound, ids.lowerBound]
     }
 
     private func isWorthHalving(_ ids: ClosedRange<Int64>) throws -> Bool {

@@ -14,6 +14,8 @@ struct RecountPass {
     private var columns: RecountColumns?
     private var recorded: [LostRows.DeliveryKey: Int64] = [:]
     private var lost: LostRows
+    /// The digests of rows whose bodies are missing; as many as are looked for at once.
+    private var bodiless: [PostbackDigests: Int64] = [:]
 
     /// Rows verified together.
     private static let batchSize = 1_024
@@ -21,7 +23,7 @@ struct RecountPass {
     init(_ db: Database, judge: @escaping ([[UInt8]]) -> [Judgement]) throws {
         self.db = db
         self.judge = judge
-        lost = LostRows(db, judge: judge)
+        lost = try LostRows(db, judge: judge)
         columns = try DerivedTables.columns.exist(db) ? RecountColumns(db) : nil
     }
 
@@ -30,6 +32,7 @@ struct RecountPass {
         try checkStructure()
         newest = try LedgerScan.newestRow(db)
         try checkRows()
+        try checkBodies()
         try checkUniqueness()
         // Damaged pages were reported by checkStructure.
         try checkDeliveries()
@@ -90,6 +93,11 @@ struct RecountPass {
             pending.result.postbacks += 1
             guard let traffic = Traffic(rawValue: trafficName), let body = try? row.bytes(at: 6) else {
                 let isTrafficKnown = Traffic(rawValue: trafficName) != nil
+                if isTrafficKnown, pending.bodiless.count < FoundBodies.most,
+                    let digests = try? PostbackDigests(row, at: 4)
+                {
+                    pending.bodiless[digests] = id
+                }
                 pending.result.note(
                     .unreadable(id, reason: isTrafficKnown ? "its body is missing" : "its traffic is unknown"))
                 return
@@ -123,6 +131,14 @@ struct RecountPass {
             }
         }
         self = pending
+    }
+
+    /// Looks for missing bodies elsewhere in the file, for a repair.
+    private mutating func checkBodies() throws {
+        if !result.differences.contains(.tables(.bodies)), try !FoundBodies(of: bodiless, db).isEmpty {
+            result.note(.tables(.bodies))
+        }
+        bodiless = [:]
     }
 
     private mutating func noteLost(_ id: Int64) throws {
@@ -208,13 +224,12 @@ struct RecountPass {
         }
         // First, and as if they were there: a repair of the counts would destroy what these rows are rebuilt from.
         let findings = try lost.finish(uncounted)
-        for difference in findings.differences {
+        for difference in findings.gone + findings.rows.map({ .lostRow($0) }) {
             result.note(difference)
         }
-        result.note(unlisted: findings.unlistedLost, isRepairable: true)
-        result.note(unlisted: findings.unlistedGone, isRepairable: false)
-        recorded.merge(findings.rebuilt, uniquingKeysWith: +)
-        guard let counted else {
+        result.note(unlisted: findings.unread, isRepairable: true)
+        recorded.merge(findings.deliveries, uniquingKeysWith: +)
+        guard let counted, findings.unread == 0 else {
             return
         }
         for key in Set(counted.keys).union(recorded.keys) {

@@ -6,10 +6,8 @@ import GRDB
 /// Repairs single targets within a transaction.
 struct TargetedRepair {
     let db: Database
-    /// How damaged tables are removed.
-    var removal = DerivedTables.Removal.dropping
     /// What could be read of damaged tables, before the transaction.
-    var remains: DerivedTables.Remains?
+    var remains = DerivedTables.Remains()
 
     /// What is rebuilt from the rows and their bytes.
     enum Target: Hashable {
@@ -25,11 +23,6 @@ struct TargetedRepair {
         /// The tables that are recreated; their contents are repaired afterwards.
         var tables: DerivedTables? {
             if case .tables(let tables) = self { tables } else { nil }
-        }
-
-        /// Whether it is a row that is lost.
-        var isLostRow: Bool {
-            if case .lostRow = self { true } else { false }
         }
 
         /// The target that repairs a difference; nil if it cannot be repaired.
@@ -62,7 +55,7 @@ struct TargetedRepair {
         case .block(let number):
             return try repairBlock(number)
         case .tables(let tables):
-            try tables.recreate(db, removal, keeping: try remains ?? DerivedTables.Remains(db, of: []))
+            try tables.recreate(db, keeping: remains)
         case .strayColumns:
             try db.execute(
                 sql: "DELETE FROM column_block WHERE id < 0 OR id >= ?",
@@ -97,11 +90,10 @@ struct TargetedRepair {
         return digests.key.high
     }
 
-    /// Rebuilds a row from its body and what else is known of it, as recorded with the one before.
+    /// Rebuilds a row from its body and what else is known of it, as recorded with the one before if nothing tells when.
     private func rebuild(_ lost: LostRow) throws -> UInt64? {
         let body = try Row.fetchOne(db, sql: "SELECT body FROM postback_body WHERE id = ?", arguments: [lost.id])
-        let (receivedAt, overflows) = lost.quarter.multipliedReportingOverflow(by: LedgerTime.quarterMilliseconds)
-        guard !overflows, let body, let postback = try? ReceivedPostback(reading: body.bytes(at: 0)) else {
+        guard let body, let postback = try? ReceivedPostback(reading: body.bytes(at: 0)) else {
             return nil
         }
         let digests = PostbackDigests(postback, provenance: lost.traffic.provenance)
@@ -113,13 +105,15 @@ struct TargetedRepair {
                 ) VALUES (
                     :id,
                     coalesce(
+                        :recorded,
                         (SELECT recorded_at FROM postback WHERE id < :id ORDER BY id DESC LIMIT 1),
                         (SELECT recorded_at FROM postback WHERE id > :id ORDER BY id LIMIT 1), :received),
                     :received, :recipient, :traffic, :key, :version, :digest, :content
                 ) ON CONFLICT (id) DO NOTHING
                 """,
             arguments: [
-                "id": lost.id, "received": receivedAt, "recipient": lost.recipient.rawValue,
+                "id": lost.id, "recorded": lost.recordedAtMilliseconds, "received": lost.receivedAtMilliseconds,
+                "recipient": lost.recipient.rawValue,
                 "traffic": lost.traffic.rawValue, "key": lost.keyName, "version": PostbackDigests.version,
                 "digest": Data(digests.key.bytes), "content": Data(digests.content.bytes),
             ])
