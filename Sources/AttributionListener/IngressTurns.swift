@@ -1,5 +1,12 @@
-import Foundation
 import NIOCore
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
 
 /// Runs work on an event loop of a listener, in turn with what the loop reads.
 ///
