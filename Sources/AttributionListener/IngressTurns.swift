@@ -1,11 +1,11 @@
 import NIOCore
 
-#if canImport(Darwin)
-    import Darwin
+#if canImport(Glibc)
+    import Glibc
 #elseif canImport(Musl)
     import Musl
 #else
-    import Glibc
+    import Darwin
 #endif
 
 /// Runs work on an event loop of a listener, in turn with what the loop reads.
