@@ -1,6 +1,5 @@
 import Attribution
 import AttributionHarness
-import AttributionSigning
 import Foundation
 import StrictJSON
 import TestSupport
@@ -64,7 +63,7 @@ struct AnswerCauseTests {
         var rows: [(name: String, isForged: Bool, body: [UInt8])] = []
         for version in AttributionVersion.allCases {
             for fault in Fault.allCases {
-                var generator = SeededGenerator(seed: 7)
+                var generator = AttributionHarness.SeededGenerator(seed: 7)
                 let copy = try fault.copy(of: genuine(version), stranger: stranger, using: &generator)
                 guard let copy, case .durable(.quarantined, let reason) = copy.expectation else {
                     continue
