@@ -114,4 +114,17 @@ wait "$server" || { echo "the server ended with status $?"; exit 1; }
 server=
 tail -1 server.log | expect 'notice stopped$'
 
+say "12. What an install cost: ads that were signed elsewhere, and spend, are imported"
+day=$(date -u +%F)
+cat >signed.ndjson <<JSON
+{"version":1,"writer":"68483ef6-0678-40df-859b-1b8f3f2d7b21","sequence":1,"from":"${day}T00:00:00Z","to":"${day}T00:01:00Z","network":"com.example","app":525463029,"source-identifier":5239,"signed":500}
+JSON
+cat >spend.csv <<CSV
+date,ad-network-id,app-id,campaign-id,source-identifier,currency,amount
+$day,com.example,525463029,,39,USD,9.50
+CSV
+run "$skan" import --store skan.sqlite --impressions signed.ndjson --spend spend.csv \
+    | expect '^spend.csv: amounts recorded 1$'
+run "$skan" report costs --store skan.sqlite | expect '^USD +9[.]50 +1 +9[.]50 +2 +4[.]75$'
+
 say "A month of data, and the page that shows it: skan demo"

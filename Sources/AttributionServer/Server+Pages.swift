@@ -6,6 +6,7 @@ import AttributionPages
 import AttributionReports
 import AttributionSigning
 import AttributionStore
+import ExternalSigning
 import Foundation
 import PostgreSQLStore
 import SQLiteStore
@@ -38,6 +39,7 @@ extension Server {
         _ storage: ServerStorage,
         _ ingestor: Ingestor,
         _ tls: IngressTLS?,
+        _ externalSigners: ExternalSigners,
         _ metrics: PrometheusMetrics,
         _ rate: DeliveryRate
     ) -> @Sendable () -> ServerHealth {
@@ -52,6 +54,7 @@ extension Server {
             health.answers = metrics.counts(of: "skan_ingress_requests_total", by: "status")
                 .map { (status: $0.key, count: $0.value) }.sorted { $0.status < $1.status }
             health.waiting = ingestor.queueDepth
+            health.signerProblems = absences(externalSigners)
             health.certificateEndMilliseconds = tls.map { milliseconds($0.notValidAfter) }
             if case .file(let path) = store {
                 health.parts = StorePart.allCases.compactMap { part in

@@ -196,7 +196,7 @@ extension Server {
     /// What an operator should know of a server that is ready: the others must not lose it to a signer that is away.
     ///
     /// Only counts, because anyone may ask; the log and `skan doctor` name the sockets and keys.
-    private static func absences(_ externalSigners: ExternalSigners) -> [String] {
+    static func absences(_ externalSigners: ExternalSigners) -> [String] {
         let presence = externalSigners.presence
         let away = presence.count { !$0.isPresent }
         let verdicts = externalSigners.verdicts

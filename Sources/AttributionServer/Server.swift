@@ -130,7 +130,8 @@ package struct Server: Sendable {
         if let storage, let maintenance, let ingestor {
             let sources = Self.pageSources(
                 configuration, storage.reader, maintenance, references,
-                health: Self.health(storage, ingestor, tls, metrics, rate), keys: Self.keys(testKeys, signer))
+                health: Self.health(storage, ingestor, tls, externalSigners, metrics, rate),
+                keys: Self.keys(testKeys, signer))
             pages = [PageRoutes(sources, access: access, sessions: sessions, queue: queue, logger: logger)]
         }
         let console = Console(

@@ -73,6 +73,14 @@ struct ScenarioReaderTests {
             #"campaigns[0].versions[0].shares: found "5.0", expected one of 1.0, 2.0, "#,
             cure: "name one of the versions, or add this one there"),
         Mistake(
+            "a currency that is none",
+            (
+                #""installs": 150"#,
+                #""installs": 150, "costs": {"ads": 300, "per-thousand": 4.5, "currency": "usd"}"#
+            ),
+            #"campaigns[0].costs.currency: found "usd", expected a code of ISO 4217"#,
+            cure: "write one such as USD or EUR"),
+        Mistake(
             "no networks", (#""networks""#, #""netwerks""#), "netwerks: found an array, expected one of the names ",
             cure: "write networks"),
         Mistake(

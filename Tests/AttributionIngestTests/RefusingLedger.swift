@@ -13,11 +13,11 @@ struct RefusingLedger: LedgerWriting {
         deliveries.map { _ in nil }
     }
 
-    func addSigned(_ counts: [SignedImpressionCount]) throws -> Int {
+    func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> Int {
         throw Unused()
     }
 
-    func recordSpend(_ spend: [Spend], replaces: Bool) throws -> SpendRecording {
+    func recordSpend(_ spend: [Spend], of ads: AdTraffic, replaces: Bool) throws -> SpendRecording {
         throw Unused()
     }
 

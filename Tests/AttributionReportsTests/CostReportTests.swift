@@ -174,16 +174,20 @@ struct CostReportTests {
         }
     }
 
-    @Test("Ads are not compared with test postbacks, and the greatest rows are shown first")
+    @Test("Ads are not compared with development postbacks, and the greatest rows are shown first")
     func others() throws {
         let costs = try Self.costs((1...9).map { (Int64($0), nil, Int64($0) * 10, ["USD": "1"]) })
         let sections = try Self.sections([], costs, top: 2)
         #expect(sections["impressions"]?.rows.map { $0.cells[2].text } == ["9", "8"])
         #expect(sections["impressions"]?.omittedRows == 7 && sections["spend"]?.omittedRows == 7)
         #expect(sections["impressions"].map { Self.line($0.totals) }?.hasPrefix("- - 450 0 0 0.000") == true)
-        let test = try Self.sections([(["1", ""], 2, 0)], AdCosts(), traffic: .test)
-        #expect(test["impressions"]?.rows.map(Self.line) == ["1 - - 2 0 - | 1 - - 0 - -"])
-        #expect(test["impressions"]?.notes.first?.contains("those of real ads") == true)
+        let development = try Self.sections([(["1", ""], 2, 0)], AdCosts(), traffic: .development)
+        #expect(development["impressions"]?.rows.map(Self.line) == ["1 - - 2 0 - | 1 - - 0 - -"])
+        #expect(development["impressions"]?.notes.first?.contains("those of real ads") == true)
+        let test = try Self.sections([], costs, traffic: .test)
+        for name in ["impressions", "spend"] {
+            #expect(test[name]?.notes.contains { $0.hasPrefix("These are figures of test ads") } == true)
+        }
     }
 
     // MARK: From a store
@@ -227,7 +231,7 @@ struct CostReportTests {
         #expect(try await Self.report([]).rendered(as: .json).contains("\"impressions\": 7777"))
     }
 
-    @Test("Test postbacks get no costs from the store")
+    @Test("Test postbacks get no costs of real ads from the store")
     func provenance() async throws {
         let text = try await Self.report([], provenance: "test").rendered(as: .json)
         #expect(!text.contains("7777") && !text.contains("77.77"))

@@ -9,7 +9,8 @@ final class ManualTurns: Sendable {
     var turns: IngressTurns {
         IngressTurns(
             next: { work in self.waiting.withLock { $0.append(work) } },
-            later: { work in self.waiting.withLock { $0.append(work) } })
+            later: { work in self.waiting.withLock { $0.append(work) } },
+            pause: { _ in })
     }
 
     /// Does all work, and what follows from it.

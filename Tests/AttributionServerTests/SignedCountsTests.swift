@@ -26,7 +26,7 @@ struct SignedCountsTests {
             state.withLock(\.calls)
         }
 
-        func addSigned(_ counts: [SignedImpressionCount]) throws -> Int {
+        func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> Int {
             try state.withLock { state in
                 state.calls.append(counts)
                 state.failures -= 1
@@ -37,7 +37,7 @@ struct SignedCountsTests {
             }
         }
 
-        func recordSpend(_ spend: [Spend], replaces: Bool) throws -> SpendRecording {
+        func recordSpend(_ spend: [Spend], of ads: AdTraffic, replaces: Bool) throws -> SpendRecording {
             SpendRecording()
         }
     }
@@ -80,7 +80,7 @@ struct SignedCountsTests {
     private final class BusyStore: AdCostWriting {
         let lines = Mutex<[SignedImpressionCount]>([])
 
-        func addSigned(_ counts: [SignedImpressionCount]) throws -> Int {
+        func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> Int {
             lines.withLock { $0 += counts }
             return counts.count
         }
@@ -89,7 +89,7 @@ struct SignedCountsTests {
             false
         }
 
-        func recordSpend(_ spend: [Spend], replaces: Bool) throws -> SpendRecording {
+        func recordSpend(_ spend: [Spend], of ads: AdTraffic, replaces: Bool) throws -> SpendRecording {
             SpendRecording()
         }
     }

@@ -1,6 +1,7 @@
 import Attribution
 import AttributionStore
 import SQLiteStore
+import TestSupport
 import Testing
 
 @Suite("Signed impressions and spend, in every store", .serialized)
@@ -183,6 +184,110 @@ struct AdCostConformanceTests {
         #expect(try await amount(9) == "8999999999999.99991")
         #expect(try await amount(20)?.hasPrefix(">") == true)
         try ledger.close()
+    }
+
+    // MARK: Limits
+
+    @Test("Too many rows, too much time, and cancellation stop an answer", arguments: LedgerFactory.all)
+    func limits(_ factory: LedgerFactory) async throws {
+        let ledger = try factory.open(store.path)
+        // Three campaigns on two days, and one of them with two currencies: 3 rows of ads, 2 of spend, and 2 + 1 days.
+        _ = try ledger.writer.addSigned(Self.lines(1...9) + [Self.line(10, day: 1)])
+        _ = try ledger.writer.recordSpend([Self.spend("1"), Self.spend("2", (12, nil), "EUR")], replaces: false)
+        let days = Self.day...Self.day.next
+        let all = try await ledger.reader.costs(AdCostQuestion(days: days, limits: LedgerLimits(cells: 8)))
+        #expect(all.signed.count == 3 && all.spend.count == 1 && !all.isIncomplete)
+        for cells in [0, 2, 4, 7] {
+            await #expect(throws: LedgerQuestionError.tooManyCells(limit: cells)) {
+                try await ledger.reader.costs(AdCostQuestion(days: days, limits: LedgerLimits(cells: cells)))
+            }
+        }
+        // What a condition leaves out needs no room.
+        let other = LedgerQuestion.Condition(dimension: .app, values: ["1"])
+        let none = AdCostQuestion(days: days, conditions: [other], limits: LedgerLimits(cells: 0))
+        #expect(try await ledger.reader.costs(none) == AdCosts())
+        for isBackground in [false, true] {
+            for deadline in [Duration.zero, .seconds(-1)] {
+                let limits = LedgerLimits(deadline: deadline, isBackground: isBackground)
+                await #expect(throws: LedgerQuestionError.deadlinePassed(deadline)) {
+                    try await ledger.reader.costs(AdCostQuestion(days: days, limits: limits))
+                }
+            }
+            let reader = ledger.reader
+            let task = Task {
+                while !Task.isCancelled {
+                    await Task.yield()
+                }
+                return try await reader.costs(
+                    AdCostQuestion(days: days, limits: LedgerLimits(isBackground: isBackground)))
+            }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+        // Whoever asks next is not ended.
+        #expect(try await ledger.reader.costs(days) == all)
+        try ledger.close()
+    }
+
+    @Test("An answer that takes longer than the deadline is ended, also one that finds nothing")
+    func deadline() async throws {
+        try SQLiteLedgerWriter(path: store.path).close()
+        try SQLite.execute(
+            """
+            WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100000)
+            INSERT INTO spend
+            SELECT \(Self.day.number), 'example123.skadnetwork', n, 12, '', 'USD', 1 FROM number
+            """, store.path)
+        let reader = try SQLiteLedgerReader(store.path)
+        let deadline = Duration.milliseconds(5)
+        let question = AdCostQuestion(
+            days: Self.day...Self.day, conditions: [.init(dimension: .app, values: ["0"])],
+            limits: LedgerLimits(deadline: deadline))
+        await #expect(throws: LedgerQuestionError.deadlinePassed(deadline)) { try await reader.costs(question) }
+        reader.close()
+    }
+
+    // MARK: Test ads
+
+    @Test("Figures of test ads and of real ones are never added, whichever come first", arguments: LedgerFactory.all)
+    func testAds(_ factory: LedgerFactory) async throws {
+        let ledger = try factory.open(store.path)
+        func costs(_ ads: AdTraffic) async throws -> AdCosts {
+            try await ledger.reader.costs(AdCostQuestion(days: Self.day...Self.day, ads: ads))
+        }
+        #expect(try ledger.writer.addSigned(Self.lines(1...9), of: .test) == 9)
+        #expect(try ledger.writer.recordSpend([Self.spend("5")], of: .test, replaces: false).new == 1)
+        #expect(try await costs(.real) == AdCosts())
+        #expect(try ledger.writer.addSigned(Self.lines(4...6), of: .real) == 3)
+        #expect(try ledger.writer.addSigned(Self.lines(1...9), of: .test) == 0)
+        // Another amount contradicts none of the other ads.
+        #expect(try ledger.writer.recordSpend([Self.spend("7")], of: .real, replaces: false).new == 1)
+        let (real, test) = (try await costs(.real), try await costs(.test))
+        #expect(real.signed == Self.sums(try Self.lines(4...6)))
+        #expect(test.signed == Self.sums(try Self.lines(1...9)))
+        #expect(real.spend.values.first?.values.first?.description == "7.00")
+        #expect(test.spend.values.first?.values.first?.description == "5.00")
+        try ledger.close()
+    }
+
+    @Test("A copy has the figures of test ads beside those of real ones", arguments: LedgerFactory.all)
+    func copiesOfTestAds(_ factory: LedgerFactory) async throws {
+        let source = try OpenLedger(store.path)
+        let target = try factory.openTarget(store.path + "-copy")
+        _ = try source.writer.addSigned(Self.lines(1...20), of: .test)
+        _ = try source.writer.recordSpend([try Self.spend("12.34")], of: .test, replaces: false)
+        _ = try source.writer.addSigned(Self.lines(1...3))
+        for _ in 1...2 {
+            try await target.copy(source.reader)
+            for ads in AdTraffic.allCases {
+                let question = AdCostQuestion(days: Self.day...Self.day, ads: ads)
+                #expect(try await target.reader.costs(question) == source.reader.costs(question))
+            }
+            _ = try source.writer.addSigned(Self.lines(21...30), of: .test)
+        }
+        try source.close()
+        target.reader.close()
+        try target.writer.close()
     }
 
     // MARK: Other stores

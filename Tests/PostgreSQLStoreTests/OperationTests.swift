@@ -33,13 +33,13 @@ struct OperationTests {
     @Test("A database without tables is migrated once, and one of a later release refused")
     func migrating() throws {
         let address = try database.address
-        #expect(try SchemaMigrator.check(address) == .migrated(from: nil, to: 5))
-        #expect(try SchemaMigrator.migrate(address) == .migrated(from: nil, to: 5))
+        #expect(try SchemaMigrator.check(address) == .migrated(from: nil, to: 6))
+        #expect(try SchemaMigrator.migrate(address) == .migrated(from: nil, to: 6))
         #expect(try SchemaMigrator.migrate(address) == .current)
         // A later release that this one can still work beside, and one that it cannot.
-        try database.sql("UPDATE skan.store SET version = 6")
+        try database.sql("UPDATE skan.store SET version = 7")
         #expect(try database.node().record([database.delivery(id: "a")]) == [.recorded(.test)])
-        try database.sql("UPDATE skan.store SET oldest_program = 6")
+        try database.sql("UPDATE skan.store SET oldest_program = 7")
         #expect(throws: StoreError.newerSchema(path: address.description)) { try database.node() }
     }
 
@@ -52,7 +52,7 @@ struct OperationTests {
             _ = try? database.sql(
                 "DROP OWNED BY \(roles.node), \(roles.reader); DROP ROLE \(roles.node), \(roles.reader)")
         }
-        #expect(throws: StoreError.notMigrated(path: none.description, found: nil, needed: 5)) {
+        #expect(throws: StoreError.notMigrated(path: none.description, found: nil, needed: 6)) {
             try PostgreSQLLedgerWriter(none)
         }
         try SchemaMigrator.migrate(database.address)
@@ -94,6 +94,8 @@ struct OperationTests {
             ], latest: count.day)
         #expect(try node.recordSpend([spend], replaces: false).new == 1)
         #expect(try node.recordSpend([spend], replaces: true).known == 1)
+        #expect(try node.addSigned([count], of: .test) == 1)
+        #expect(try node.recordSpend([spend], of: .test, replaces: false).new == 1)
         let ads = PostgreSQLWebAdLedger(none)
         try await ads.issue([], at: UnixMilliseconds(rawValue: TestDatabase.noon))
         let address = try PostgreSQLAddress(database.server.address(database.name, user: roles.reader))

@@ -7,7 +7,7 @@ package struct DailyLedger: LedgerReading {
     package var days: Int64
     /// The value of every dimension but those of time; nil for values that postbacks can have.
     package var text: String?
-    /// What is known of ads, on whatever days.
+    /// What is known of real ads, on whatever days.
     package var adCosts = AdCosts()
     /// The postback that conflicts in the quarantine contradict.
     package var contradicted: Int64 = 1
@@ -91,9 +91,17 @@ package struct DailyLedger: LedgerReading {
         return deliveryCounts
     }
 
-    package func costs(_ days: ClosedRange<CalendarDay>) async throws -> AdCosts {
+    package func costs(_ question: AdCostQuestion) async throws -> AdCosts {
         try check()
-        return adCosts
+        guard question.ads == .real else {
+            return AdCosts()
+        }
+        var costs = adCosts
+        costs.signed = costs.signed.filter { question.selects(.init(network: $0.key.network, app: $0.key.app)) }
+        costs.spend = costs.spend.filter { question.selects(.init(network: $0.key.network, app: $0.key.app)) }
+        costs.signedDays = costs.signedDays.filter { question.selects($0.key) }
+        costs.spendDays = costs.spendDays.filter { question.selects($0.key) }
+        return costs
     }
 
     package func postbacks(_ query: PostbackQuery) async throws -> [RecordedPostback] {

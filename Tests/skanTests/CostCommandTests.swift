@@ -233,6 +233,28 @@ struct CostCommandTests {
         #expect(rows?.compactMap { $0["spend"] as? String } == ["17.35"])
     }
 
+    @Test("What a scenario writes of its ads is imported as figures of test ads, apart from those of real ones")
+    func testAds() throws {
+        let scenario = CommandTests.root.appendingPathComponent("Sources/AttributionHarness/Demo/demo.json").path
+        let written = try skan(
+            "simulate", scenario, "--days", "6", "--from", "2026-09-01", "--keys", "keys", "--output", "out")
+        #expect(written.status == 0, "\(written)")
+        let files = ["--impressions", "out/impressions.ndjson", "--spend", "out/spend.csv"]
+        func imported(_ options: [String]) throws -> SkanProcess.Outcome {
+            try SkanProcess.run(["import", "--store", "skan.sqlite"] + files + options, in: folder.url)
+        }
+        let first = try imported(["--test-ads"])
+        #expect(first.status == 0 && first.output.contains("lines counted 42\n"), "\(first)")
+        let again = try imported(["--test-ads"])
+        #expect(again.output.contains("lines counted 0, counted before 42"), "\(again)")
+        #expect(again.output.contains("amounts recorded 0, known before "), "\(again)")
+        let test = try report("--test", "--from", "2026-09-01", "--to", "2026-09-06")
+        #expect((impressions(test) ?? 0) > 100_000)
+        #expect((test["spend"]?["rows"] as? [Any])?.isEmpty == false)
+        #expect(impressions(try report("--from", "2026-09-01", "--to", "2026-09-06")) == nil)
+        #expect(try importing("--test-ads", "x.ndjson").errors.contains("--test-ads is for figures of ads"))
+    }
+
     static let mistakes: [(row: String, message: String)] = [
         ("2026-11-02,n.skadnetwork,1,12,,USD,\"1,5\"", #"amount: found "1,5", expected an amount"#),
         ("2026-11-02,n.skadnetwork,1,12,,USD,-1", #"amount: found "-1", expected an amount that is not negative"#),

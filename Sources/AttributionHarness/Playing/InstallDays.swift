@@ -32,7 +32,7 @@ struct InstallDays: Sendable {
         // Mixed twice: seeds a fixed step apart would give each day the numbers of the day before.
         var days = SeededGenerator(seed: seed ^ (UInt64(bitPattern: Int64(day)) &* 0xD134_2543_DE82_EF95))
         var generator = SeededGenerator(seed: days.next())
-        let weekday = Int((start.number + Int64(day) - 1 + 3) % 7 + 7) % 7
+        let weekday = DailyVolume.weekday(ofDay: day, since: start)
         let volumes = scenario.campaigns.map { campaign in
             generator.count(mean: DailyVolume.expected(of: campaign, day: day, weekday: weekday))
         }

@@ -15,7 +15,7 @@ package struct World: Sendable {
     package private(set) var lateCount = 0
     /// How many installs our networks had a part in or might have had.
     package private(set) var installs = 0
-    private let seed: UInt64
+    let seed: UInt64
     private let installDays: InstallDays
     /// The hour handed out next, counted from the beginning.
     private var hour = 0

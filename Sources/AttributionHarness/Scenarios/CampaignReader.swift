@@ -1,3 +1,4 @@
+import Attribution
 import CodedErrors
 import StrictJSON
 
@@ -9,7 +10,7 @@ struct CampaignReader {
     init(_ fields: DocumentFields, _ scenario: Scenario) throws(DocumentProblem) {
         try fields.allow(
             "name", "network", "app", "campaign-id", "source-identifier", "installs", "weekdays", "growth", "from",
-            "through", "sources", "views", "rivals", "behavior", "versions")
+            "through", "sources", "views", "rivals", "behavior", "versions", "costs")
         let network = try fields.index(
             of: try fields.text("network"), in: scenario.networks.map(\.id), "network", kind: "networks")
         let app = try fields.index(of: try fields.text("app"), in: scenario.apps.map(\.name), "app", kind: "apps")
@@ -27,7 +28,8 @@ struct CampaignReader {
             growth: try fields.number("growth", in: 0...10, else: 1), from: from,
             through: try fields.integer("through", in: from...Int.max, else: .max), sources: sources,
             views: try fields.number("views", in: 0...1, else: 0.2),
-            rivals: try fields.number("rivals", in: 0...20, else: 0.8), behavior: behavior, versions: versions)
+            rivals: try fields.number("rivals", in: 0...20, else: 0.8), behavior: behavior, versions: versions,
+            costs: try Self.costs(fields))
         try Self.check(campaign, fields, scenario)
     }
 
@@ -64,6 +66,23 @@ struct CampaignReader {
             versions.append(.init(from: try dated.integer("from", in: 1...3_650, else: 1), shares: shares))
         }
         return versions.isEmpty ? [.init(from: 1, shares: [Weighted(.v4_0, 1)])] : versions
+    }
+
+    private static func costs(_ campaign: DocumentFields) throws(DocumentProblem) -> Scenario.AdPrice? {
+        guard campaign.has("costs") else {
+            return nil
+        }
+        let fields = try campaign.child("costs")
+        try fields.allow("ads", "per-thousand", "currency")
+        let code = try fields.text("currency")
+        guard let currency = CurrencyCode(code) else {
+            throw fields.problem(
+                "currency", found: "\"\(code.shortened(to: 60))\"", expected: "a code of ISO 4217",
+                cure: "write one such as USD or EUR")
+        }
+        return Scenario.AdPrice(
+            ads: try fields.number("ads", in: 0...1_000_000),
+            perThousand: try fields.number("per-thousand", in: 0...1_000_000), currency: currency)
     }
 
     /// What fits each field and still cannot be.

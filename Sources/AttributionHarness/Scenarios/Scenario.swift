@@ -1,3 +1,5 @@
+package import Attribution
+
 /// A stretch of time of an ad network: who advertises what with whom, how people behave, and what goes wrong.
 ///
 /// Days are counted from 1, the first day of the scenario.
@@ -143,6 +145,23 @@ package struct Scenario: Hashable, Sendable {
         package var behavior: Int
         /// The versions of their devices.
         package var versions: [DatedVersions]
+        /// What its ads cost; nil where nobody says it.
+        package var costs: AdPrice?
+
+        /// The weight of each version on a day; before the first day that of the first.
+        func shares(onDay day: Int) -> [Weighted<AttributionVersion>] {
+            (versions.last { $0.from <= max(day, 1) } ?? versions.first)?.shares ?? []
+        }
+    }
+
+    /// What the ads of a campaign cost.
+    package struct AdPrice: Hashable, Sendable {
+        /// How many ads there are for each install.
+        package var ads: Double
+        /// What a thousand of them cost.
+        package var perThousand: Double
+        /// In which currency.
+        package var currency: CurrencyCode
     }
 
     /// When our server is down.

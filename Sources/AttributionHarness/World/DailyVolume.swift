@@ -1,3 +1,4 @@
+import Attribution
 import Foundation
 
 /// How many installs a campaign has on a day, and at what hour.
@@ -23,6 +24,16 @@ struct DailyVolume {
         let weeks = Double(day - campaign.from) / 7
         let growth = campaign.growth == 1 ? 1 : pow(campaign.growth, weeks)
         return campaign.installs * campaign.weekdays[weekday] * growth
+    }
+
+    /// The day of the week of a day of the scenario, 0 for Monday.
+    ///
+    /// - Parameters:
+    ///   - day: The day, from 1; before that for campaigns that were already running.
+    ///   - start: The day of the calendar on which the scenario begins.
+    /// - Returns: The day of the week.
+    static func weekday(ofDay day: Int, since start: CalendarDay) -> Int {
+        Int((start.number + Int64(day) - 1 + 3) % 7 + 7) % 7
     }
 
     /// A moment of a day, in milliseconds since its beginning.

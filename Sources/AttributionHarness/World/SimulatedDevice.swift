@@ -44,8 +44,7 @@ struct SimulatedDevice {
         self.campaign = today.scenario.campaigns[campaign]
         self.installedAt = installedAt
         self.generator = generator
-        let dated = self.campaign.versions.last { $0.from <= max(today.day, 1) } ?? self.campaign.versions.first
-        rules = AppleRules(self.generator.pick(dated?.shares ?? []) ?? .v4_0)
+        rules = AppleRules(self.generator.pick(self.campaign.shares(onDay: today.day)) ?? .v4_0)
         var source = self.generator.pick(self.campaign.sources) ?? 0
         if rules.version != .v4_0, today.scenario.sources[source].app == nil {
             // Only 4.0 has web ads.

@@ -27,6 +27,8 @@ package struct ServerHealth: Sendable {
     package var disk: (free: Int64, all: Int64)?
     /// When the certificate of the public listener ends, in Unix milliseconds; nil without TLS.
     package var certificateEndMilliseconds: Int64?
+    /// What is wrong with external signers, each a clause.
+    package var signerProblems: [String] = []
 
     /// Makes the health of a server of which nothing else is known yet.
     package init(nowMilliseconds: Int64, store: String, recording: StoreHealth) {
@@ -53,6 +55,7 @@ extension ServerHealth {
         if let reason = recording.reason {
             findings.append((.bad, "Postbacks cannot be recorded: \(reason)." + Self.hint(recording.hint)))
         }
+        findings += signerProblems.map { (.bad, "\($0.capitalizedFirst). \(Self.signerHint)") }
         if let end = certificateEndMilliseconds {
             let days = Duration.milliseconds(end - nowMilliseconds).wholeDays
             if end <= nowMilliseconds {
@@ -74,6 +77,8 @@ extension ServerHealth {
         }
         return findings
     }
+
+    private static let signerHint = "Requests that need them are refused; skan doctor says more."
 
     private static func hint(_ hint: String?) -> String {
         hint.map { " " + $0.capitalizedFirst + "." } ?? ""

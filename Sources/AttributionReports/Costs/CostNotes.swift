@@ -13,28 +13,36 @@ struct CostNotes {
 
     /// For impressions.
     var impressions: [String] {
-        guard request.selection.traffic == .apple else {
+        guard let ads = AdTraffic(request.selection.traffic) else {
             return [Self.otherTraffic]
         }
+        let cure =
+            ads == .real
+            ? "skan import --impressions, or a server that signs, adds them"
+            : "skan import --test-ads --impressions adds them"
         return [
-            known(
-                "Impressions signed", costs.signedDays, "skan import --impressions, or a server that signs, adds them"),
+            known("Impressions signed", costs.signedDays, cure),
             "Impressions and spend are by the day (UTC) of the ad, installs by that of their postback, days to weeks "
                 + "later: the rates of a short period are of different ads.",
             "Source identifiers are counted by their last two digits; longer ones cannot be told apart in all postbacks.",
-        ] + incomplete
+        ] + ofTests(ads) + incomplete
     }
 
     /// For spend.
     var spend: [String] {
-        guard request.selection.traffic == .apple else {
+        guard let ads = AdTraffic(request.selection.traffic) else {
             return [Self.otherTraffic]
         }
-        return [known("Spend", costs.spendDays, "skan import --spend adds it")] + incomplete
+        let cure = ads == .real ? "skan import --spend adds it" : "skan import --test-ads --spend adds it"
+        return [known("Spend", costs.spendDays, cure)] + ofTests(ads) + incomplete
     }
 
     private static let otherTraffic =
-        "Impressions signed and spend are those of real ads, and are not compared with these postbacks."
+        "Impressions signed and spend are those of real ads and of test ads, and are not compared with these postbacks."
+
+    private func ofTests(_ ads: AdTraffic) -> [String] {
+        ads == .test ? ["These are figures of test ads, which those of real ads never include."] : []
+    }
 
     private var incomplete: [String] {
         costs.isIncomplete ? ["Some of it cannot be read, and is left out: the store is damaged."] : []

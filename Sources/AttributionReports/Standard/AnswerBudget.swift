@@ -11,7 +11,7 @@ package struct AnswerBudget: Sendable {
     }
 
     /// Asks a question with what is left of the deadline.
-    func spend(_ ask: (LedgerLimits) async throws -> LedgerAnswer) async throws -> LedgerAnswer {
+    func spend<Answer>(_ ask: (LedgerLimits) async throws -> Answer) async throws -> Answer {
         guard let deadline = limits.deadline else {
             return try await ask(limits)
         }

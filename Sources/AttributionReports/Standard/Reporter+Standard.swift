@@ -40,7 +40,7 @@ extension Reporter {
         let figures = StandardReportFigures(
             request: request, days: byDay.all, daysOfWindows: byDay.ofWindows,
             breakdowns: breakdowns.map { BreakdownRows($0.rows, isSplit: request.previous != nil) },
-            deliveries: deliveries, costs: plan.hasCosts ? try await costs(request) : nil,
+            deliveries: deliveries, costs: plan.hasCosts ? try await costs(request, within: budget) : nil,
             recordedAtMilliseconds: days.recordedAtMilliseconds, isRecording: isRecording)
         let answers = [days] + breakdowns
         let problems = StoreProblems(
@@ -64,17 +64,24 @@ extension Reporter {
             unseen: days.unseen(by: request.selection), programVersion: programVersion)
     }
 
-    private func costs(_ request: StandardReportRequest) async throws -> (current: AdCosts, previous: AdCosts?) {
-        // Ads are not signed for test postbacks.
-        guard request.selection.traffic == .apple else {
+    private func costs(
+        _ request: StandardReportRequest,
+        within budget: AnswerBudget
+    ) async throws -> (current: AdCosts, previous: AdCosts?) {
+        guard let ads = AdTraffic(request.selection.traffic) else {
             return (AdCosts(), request.previous.map { _ in AdCosts() })
         }
-        let conditions = request.selection.conditions
-        let current = try await ledger.costs(request.costDays).selected(by: conditions)
+        func costs(_ days: ClosedRange<CalendarDay>) async throws -> AdCosts {
+            try await budget.spend { limits in
+                try await ledger.costs(
+                    AdCostQuestion(days: days, ads: ads, conditions: request.selection.conditions, limits: limits))
+            }
+        }
+        let current = try await costs(request.costDays)
         guard let previous = request.previous else {
             return (current, nil)
         }
-        return (current, try await ledger.costs(previous.first...previous.last).selected(by: conditions))
+        return (current, try await costs(previous.first...previous.last))
     }
 
     private func deliveries(

@@ -47,7 +47,7 @@ package final class SignedCounts: Sendable {
         fileprivate func write(_ lines: [SignedImpressionCount], waits: Bool) throws -> Bool {
             switch self {
             case .file(let path): try CountsFile(path).append(lines.flatMap { Array($0.line.utf8) + [0x0A] })
-            case .store(let store) where waits: try store.addSigned(lines)
+            case .store(let store) where waits: try store.addSigned(lines, of: .real)
             case .store(let store): return try store.addSignedUnlessBusy(lines)
             }
             return true

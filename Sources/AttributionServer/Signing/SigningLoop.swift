@@ -6,8 +6,8 @@ import Synchronization
 /// Signs the requests of one event loop on that loop, many at a time.
 ///
 /// What one look at the sockets brought is signed and verified together, one request of each client in turn. So under
-/// load turns are large and verification is cheap, and under light load a request waits for nothing, not even for
-/// another thread.
+/// load turns are large and verification is cheap, in between ``TurnPace`` sees to that, and under light load a request
+/// waits for nothing, not even for another thread.
 final class SigningLoop: Sendable {
     private struct State {
         var queue: FairQueue<SigningRequest.Holder, SigningRequest>
@@ -18,6 +18,7 @@ final class SigningLoop: Sendable {
     private let state: Mutex<State>
     /// Used by one turn after the other.
     private let worker: Mutex<SigningWorker>
+    private let pace = Mutex(TurnPace())
     private let turns: IngressTurns
     private let requestSignatures: RequestSignatures
 
@@ -52,7 +53,7 @@ final class SigningLoop: Sendable {
         }
     }
 
-    /// Has a turn come for what waits, unless one will.
+    /// Schedules a turn, unless one is scheduled already.
     private func schedule() {
         let isFirst = state.withLock { state in
             defer { state.isScheduled = true }
@@ -64,6 +65,7 @@ final class SigningLoop: Sendable {
     }
 
     private func turn() {
+        let start = ContinuousClock.now
         let outcome = worker.withLock { worker in
             worker.sign { self.state.withLock { $0.queue.takeNext() } }
         }
@@ -80,6 +82,10 @@ final class SigningLoop: Sendable {
             // Not at once, so that shorter requests can take their turn before the rest of a batch; and only now,
             // because answering takes longer than the loop waits.
             turns.afterReadingAgain { self.turn() }
+        } else if pace.withLock({
+            $0.shouldRest(afterSigning: outcome.answered.count, from: start, to: ContinuousClock.now)
+        }) {
+            turns.rest(TurnPace.rest)
         }
     }
 

@@ -87,7 +87,9 @@ package struct LedgerCopier {
         let deliveries = try await source.deliveryTable()
         summary.areCountsIncomplete = deliveries.isIncomplete
         try target.copyDeliveries(deliveries.withoutRecorded, of: store)
-        try await copyCosts(of: store, &summary)
+        for ads in AdTraffic.allCases {
+            try await copyCosts(of: ads, in: store, &summary)
+        }
         summary.dropped = try await verify(progress, runs)
         return summary
     }
@@ -153,19 +155,19 @@ package struct LedgerCopier {
     }
 
     /// Copies what reports divide by; what is wrong with it keeps no postback from being copied.
-    private func copyCosts(of store: String, _ summary: inout Summary) async throws {
+    private func copyCosts(of ads: AdTraffic, in store: String, _ summary: inout Summary) async throws {
         let table: AdCostTable
         do {
-            table = try await source.costTable()
+            table = try await source.costTable(of: ads)
         } catch StoreError.failed(_, .damaged) {
             summary.areCostsIncomplete = true
             return
         }
-        summary.areCostsIncomplete = table.isIncomplete
+        summary.areCostsIncomplete = summary.areCostsIncomplete || table.isIncomplete
         do {
             try target.copyCosts(table, of: store)
         } catch let error as LedgerCopyError {
-            summary.costProblem = error
+            summary.costProblem = summary.costProblem ?? error
         }
     }
 

@@ -49,8 +49,10 @@ package protocol LedgerCopySource: LedgerReading {
 
     /// What is kept of signed ads and of spend, as far as it can be read.
     ///
+    /// - Parameter ads: Which ads.
+    /// - Returns: All of it.
     /// - Throws: ``StoreError``.
-    func costTable() async throws -> AdCostTable
+    func costTable(of ads: AdTraffic) async throws -> AdCostTable
 
     /// The networks the last owner or node named as ours; none: all are.
     ///

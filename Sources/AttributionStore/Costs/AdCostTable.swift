@@ -1,6 +1,6 @@
 package import Attribution
 
-/// Everything that a store keeps of signed ads and of spend, to be copied into another store.
+/// Everything that a store keeps of signed ads and of spend, real or of tests, to be copied into another store.
 package struct AdCostTable: Sendable {
     /// What there is one sum of.
     package struct Row: Hashable, Sendable {
@@ -16,6 +16,8 @@ package struct AdCostTable: Sendable {
         }
     }
 
+    /// Which ads.
+    package let ads: AdTraffic
     /// How many ads were signed.
     package var signed: [Row: Int64] = [:]
     /// Which lines of which writers they are from.
@@ -32,5 +34,7 @@ package struct AdCostTable: Sendable {
     }
 
     /// Without anything.
-    package init() {}
+    package init(of ads: AdTraffic) {
+        self.ads = ads
+    }
 }

@@ -4,13 +4,15 @@ package import Attribution
 package protocol AdCostWriting: Sendable {
     /// Adds up lines of signed impressions in one transaction, each line once however often it comes.
     ///
-    /// - Parameter counts: The lines.
+    /// - Parameters:
+    ///   - counts: The lines.
+    ///   - ads: Of which ads.
     /// - Returns: How many of them are new, after the commit.
     /// - Throws: ``StoreError``; whoever does not know whether they were added adds them again.
     @discardableResult
-    func addSigned(_ counts: [SignedImpressionCount]) throws -> Int
+    func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> Int
 
-    /// Adds up lines as ``addSigned(_:)`` does, but does not wait for others that add some.
+    /// Adds up lines of real ads as ``addSigned(_:of:)`` does, but does not wait for others that add some.
     ///
     /// - Returns: Whether they were added; otherwise they are added again later.
     /// - Throws: ``StoreError``.
@@ -20,16 +22,17 @@ package protocol AdCostWriting: Sendable {
     ///
     /// - Parameters:
     ///   - spend: The statements.
+    ///   - ads: Of which ads.
     ///   - replaces: Whether amounts that were stated before are replaced; otherwise another amount is a conflict.
     /// - Returns: What became of them, after the commit.
     /// - Throws: ``StoreError``; then nothing was recorded.
-    func recordSpend(_ spend: [Spend], replaces: Bool) throws -> SpendRecording
+    func recordSpend(_ spend: [Spend], of ads: AdTraffic, replaces: Bool) throws -> SpendRecording
 }
 
 extension AdCostWriting {
     /// Adds them at once, for a store with one writer.
     package func addSignedUnlessBusy(_ counts: [SignedImpressionCount]) throws -> Bool {
-        try addSigned(counts)
+        try addSigned(counts, of: .real)
         return true
     }
 }

@@ -18,12 +18,11 @@ package protocol LedgerReading: Sendable {
     /// - Throws: ``StoreError``.
     func deliveries(received: Range<Int64>?, inBackground: Bool) async throws -> DeliveryCounts
 
-    /// What is known of the ads of some days, as of now.
+    /// What is known of the ads of some days, as of now; cancelling the task ends the work.
     ///
-    /// - Parameter days: The days (UTC).
     /// - Returns: How many ads were signed, and what was spent.
-    /// - Throws: ``StoreError``.
-    func costs(_ days: ClosedRange<CalendarDay>) async throws -> AdCosts
+    /// - Throws: ``LedgerQuestionError``, ``StoreError``, and `CancellationError`.
+    func costs(_ question: AdCostQuestion) async throws -> AdCosts
 
     /// Recorded postbacks in the order of their ids.
     ///

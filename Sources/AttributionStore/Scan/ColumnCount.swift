@@ -4,9 +4,8 @@ package import Attribution
 package struct ColumnCount {
     private let source: any ColumnSource
     private let question: LedgerQuestion
-    private let start: ContinuousClock.Instant
     private let blocksAlone: Int64
-    private let checkCancellation: () throws -> Void
+    private let check: AnswerCheck
 
     /// Blocks that an answer reads before a second thread helps; starting one costs more than it saves in a small store.
     package static let blocksAlone: Int64 = 32
@@ -16,21 +15,18 @@ package struct ColumnCount {
     /// - Parameters:
     ///   - source: What the store has, in one snapshot.
     ///   - question: What to count.
-    ///   - start: When the question was asked.
     ///   - blocksAlone: Blocks that are read before a second thread helps.
-    ///   - checkCancellation: Throws if nobody waits for the answer any more.
+    ///   - check: Ends the answer when it is no longer wanted.
     package init(
         _ source: any ColumnSource,
         _ question: LedgerQuestion,
-        start: ContinuousClock.Instant = .now,
         blocksAlone: Int64 = blocksAlone,
-        _ checkCancellation: @escaping () throws -> Void
+        _ check: AnswerCheck
     ) {
         self.source = source
         self.question = question
-        self.start = start
         self.blocksAlone = blocksAlone
-        self.checkCancellation = checkCancellation
+        self.check = check
     }
 
     /// Whether a question leaves out all postbacks of some time, in quarter hours.
@@ -42,7 +38,7 @@ package struct ColumnCount {
     ///
     /// - Throws: ``LedgerQuestionError``, and what the store and the check throw.
     package func counted() throws -> CountedPostbacks {
-        try checkCost()
+        try check()
         let columns = LedgerColumn.needed(for: question)
         var codes = try source.codes(columns.filter(\.isCoded))
         // Postbacks that are in no block yet come first, because they may add codes.
@@ -79,7 +75,7 @@ package struct ColumnCount {
         var unreadableCount = newest?.unreadableCount ?? 0
         var unreadable: [Int64] = []
         for number in 0..<source.blockCount {
-            try checkCost()
+            try check()
             switch try scan.load(number, source) {
             case .loaded(let block):
                 if number >= blocksAlone, try helper.take(block) {
@@ -103,7 +99,7 @@ package struct ColumnCount {
         for number in unreadable.sorted() {
             var grown = scan.codes
             damaged += try source.derive(number, columns, &grown) { values, grown in
-                try checkCost()
+                try check()
                 try scan.count(values, grown)
                 unreadableCount += values.unreadableCount
             }
@@ -112,13 +108,6 @@ package struct ColumnCount {
         return CountedPostbacks(
             rows: rows.rows, totals: rows.totals, unseen: scan.unseen, damaged: damaged,
             unreadableCount: unreadableCount)
-    }
-
-    private func checkCost() throws {
-        try checkCancellation()
-        if let deadline = question.limits.deadline, ContinuousClock.now - start > deadline {
-            throw LedgerQuestionError.deadlinePassed(deadline)
-        }
     }
 }
 

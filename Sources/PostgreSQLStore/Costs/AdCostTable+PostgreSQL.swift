@@ -2,63 +2,66 @@ import Attribution
 package import AttributionStore
 
 extension PostgreSQLLedgerReader {
-    /// What is kept of signed ads and of spend; see ``AttributionStore/LedgerCopySource/costTable()``.
-    package func costTable() async throws -> AdCostTable {
-        try await read { try AdCostTable($0.connection) }
+    /// What is kept of signed ads and of spend; see ``AttributionStore/LedgerCopySource/costTable(of:)``.
+    package func costTable(of ads: AdTraffic) async throws -> AdCostTable {
+        try await read { try AdCostTable($0.connection, ads) }
     }
 }
 
 extension PostgreSQLCopyTarget {
     /// Takes over signed ads and spend; see ``AttributionStore/LedgerCopyTarget/copyCosts(_:of:)``.
     package func copyCosts(_ table: AdCostTable, of store: String) throws {
+        let ads = table.ads
         try transaction { connection in
             try connection.run("SELECT pg_advisory_xact_lock($1)", [.integer(PostgreSQLLedgerWriter.costLock)])
             let copy = try AdCostCopy(
-                table, since: try AdCostTable(connection, copiedFrom: store),
-                counted: try SequenceRanges.counted(of: Set(table.sequences.keys), connection),
+                table, since: try AdCostTable(connection, ads, copiedFrom: store),
+                counted: try SequenceRanges.counted(of: Set(table.sequences.keys), ads, connection),
                 into: address.description)
             let growth = Array(copy.growth)
             let parameters =
                 [.integers(growth.map(\.key.day))] + growth.map(\.key.campaign).parameters
                 + [.integers(growth.map(\.value))]
-            try connection.run(PostgreSQLLedgerWriter.upsertSigned, parameters)
+            try connection.run(ads.upsertSigned, parameters)
             try connection.run(
                 """
-                INSERT INTO skan.copy_signed AS stored
+                INSERT INTO skan.\(ads.table("copy_signed")) AS stored
                     (store, day, network, app, campaign_id, source_identifier, count)
                 SELECT $7, * FROM unnest($1::int8[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::int8[])
                 ON CONFLICT (store, day, network, app, campaign_id, source_identifier)
                 DO UPDATE SET count = stored.count + excluded.count
                 """, parameters + [.text(store)])
-            try copy.counted.write(connection)
-            try copy.copied.write(connection, copiedFrom: store)
-            try copy.spend.write(connection)
-            try copy.spend.write(connection, copiedFrom: store)
+            try copy.counted.write(ads, connection)
+            try copy.copied.write(ads, connection, copiedFrom: store)
+            try copy.spend.write(ads, connection)
+            try copy.spend.write(ads, connection, copiedFrom: store)
         }
     }
 }
 
 extension AdCostTable {
     /// Reads what a store has, as far as it can be read.
-    fileprivate init(_ connection: PostgreSQLConnection) throws {
-        self.init()
-        try readSigned(connection, from: "signed_impressions")
-        try readSpend(connection, from: "spend")
+    fileprivate init(_ connection: PostgreSQLConnection, _ ads: AdTraffic) throws {
+        self.init(of: ads)
+        try readSigned(connection, from: ads.table("signed_impressions"))
+        try readSpend(connection, from: ads.table("spend"))
         do {
             sequences = try SequenceRanges.byWriter(
-                try connection.run("SELECT writer, first, last FROM skan.signed_sequences"))
+                try connection.run("SELECT writer, first, last FROM skan.\(ads.table("signed_sequences"))"))
         } catch is DamagedValue {
             leaveOutSigned()
         }
     }
 
     /// Reads what was copied from a store.
-    fileprivate init(_ connection: PostgreSQLConnection, copiedFrom store: String) throws {
-        self.init()
-        try readSigned(connection, from: "copy_signed WHERE store = $1", [.text(store)])
-        try readSpend(connection, from: "copy_spend WHERE store = $1", [.text(store)])
+    fileprivate init(_ connection: PostgreSQLConnection, _ ads: AdTraffic, copiedFrom store: String) throws {
+        self.init(of: ads)
+        try readSigned(connection, from: "\(ads.table("copy_signed")) WHERE store = $1", [.text(store)])
+        try readSpend(connection, from: "\(ads.table("copy_spend")) WHERE store = $1", [.text(store)])
         sequences = try SequenceRanges.byWriter(
-            try connection.run("SELECT writer, first, last FROM skan.copy_sequences WHERE store = $1", [.text(store)]))
+            try connection.run(
+                "SELECT writer, first, last FROM skan.\(ads.table("copy_sequences")) WHERE store = $1",
+                [.text(store)]))
         guard !isIncomplete else {
             throw DamagedValue(column: 0)
         }

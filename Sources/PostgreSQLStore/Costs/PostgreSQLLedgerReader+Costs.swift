@@ -1,75 +1,78 @@
-package import Attribution
+import Attribution
 package import AttributionStore
 
 extension PostgreSQLLedgerReader {
     /// What is known of the ads of some days; see ``AttributionStore/LedgerReading/costs(_:)``.
-    package func costs(_ days: ClosedRange<CalendarDay>) async throws -> AdCosts {
-        try await read { try AdCosts($0.connection, days) }
+    package func costs(_ question: AdCostQuestion) async throws -> AdCosts {
+        try await read(question.limits) { snapshot, check in
+            var builder = AdCostsBuilder(question, check)
+            try builder.readSigned(snapshot.connection, question)
+            try builder.readSpend(snapshot.connection, question)
+            return builder.costs
+        }
     }
 }
 
-extension AdCosts {
-    /// Reads what is known of the ads of some days, in the snapshot at hand.
-    fileprivate init(_ connection: PostgreSQLConnection, _ days: ClosedRange<CalendarDay>) throws {
-        self.init()
-        let range: [PostgreSQLParameter] = [.integer(days.lowerBound.number), .integer(days.upperBound.number)]
-        let plausibleCount = "count BETWEEN 1 AND \(AdCosts.plausibleCounts.upperBound)"
-        let counted = try connection.run(
+extension AdCostsBuilder {
+    fileprivate mutating func readSigned(_ connection: PostgreSQLConnection, _ question: AdCostQuestion) throws {
+        let table = "skan." + question.ads.table("signed_impressions")
+        let plausible = "count BETWEEN 1 AND \(AdCosts.plausibleCounts.upperBound)"
+        try connection.each(
             """
             SELECT network, app, campaign_id, source_identifier,
-                coalesce(sum(count) FILTER (WHERE \(plausibleCount)), 0)::int8, count(*) FILTER (WHERE NOT \(plausibleCount))
-            FROM skan.signed_impressions
+                coalesce(sum(count) FILTER (WHERE \(plausible)), 0)::int8, count(*) FILTER (WHERE NOT \(plausible))
+            FROM \(table)
             WHERE day BETWEEN $1 AND $2 GROUP BY network, app, campaign_id, source_identifier
-            """, range)
-        for row in 0..<counted.count {
-            guard let campaign = try counted.campaign(row).signed else {
-                isIncomplete = true
-                continue
-            }
-            isIncomplete = try counted.integer(row, 5) > 0 || isIncomplete
-            let count = try counted.integer(row, 4)
-            if count > 0 {
-                signed[campaign, default: 0] += count
-            }
+            """, question.range
+        ) { found, row in
+            let count = try found.integer(row, 4)
+            try addSigned(
+                try found.campaign(row), count > 0 ? count : nil, hasOthers: try found.integer(row, 5) > 0)
         }
-        let plausibleSpend = "micros BETWEEN 0 AND \(AdCosts.plausibleMicros.upperBound)"
-        // Whole units and the rest apart, so that no sum overflows.
-        let paid = try connection.run(
-            """
-            SELECT network, app, campaign_id, source_identifier, currency,
-                coalesce(sum(micros / 1000000) FILTER (WHERE \(plausibleSpend)), 0)::int8,
-                coalesce(sum(micros % 1000000) FILTER (WHERE \(plausibleSpend)), 0)::int8,
-                count(*) FILTER (WHERE \(plausibleSpend)), count(*) FILTER (WHERE NOT \(plausibleSpend))
-            FROM skan.spend WHERE day BETWEEN $1 AND $2
-            GROUP BY network, app, campaign_id, source_identifier, currency
-            """, range)
-        for row in 0..<paid.count {
-            guard let campaign = try paid.campaign(row).spend, let currency = CurrencyCode(try paid.text(row, 4)) else {
-                isIncomplete = true
-                continue
-            }
-            isIncomplete = try paid.integer(row, 8) > 0 || isIncomplete
-            guard try paid.integer(row, 7) > 0 else {
-                continue
-            }
-            let amount = Money(units: try paid.integer(row, 5), micros: try paid.integer(row, 6))
-            spend[campaign, default: [:]][currency, default: .zero] += amount
-        }
-        signedDays = try Self.days(connection, "skan.signed_impressions", range)
-        spendDays = try Self.days(connection, "skan.spend", range)
+        try readDays(connection, question, of: table, to: \.signedDays)
     }
 
-    private static func days(
-        _ connection: PostgreSQLConnection, _ table: String, _ range: [PostgreSQLParameter]
-    ) throws -> [App: Set<CalendarDay>] {
-        let found = try connection.run(
-            "SELECT DISTINCT network, app, day FROM \(table) WHERE day BETWEEN $1 AND $2", range)
-        var days: [App: Set<CalendarDay>] = [:]
-        for row in 0..<found.count {
-            let app = App(network: try found.text(row, 0), app: AppStoreItemID(try found.integer(row, 1)))
-            days[app, default: []].insert(CalendarDay(number: try found.integer(row, 2)))
+    fileprivate mutating func readSpend(_ connection: PostgreSQLConnection, _ question: AdCostQuestion) throws {
+        let table = "skan." + question.ads.table("spend")
+        let plausible = "micros BETWEEN 0 AND \(AdCosts.plausibleMicros.upperBound)"
+        // Whole units and the rest apart, so that no sum overflows.
+        try connection.each(
+            """
+            SELECT network, app, campaign_id, source_identifier, currency,
+                coalesce(sum(micros / 1000000) FILTER (WHERE \(plausible)), 0)::int8,
+                coalesce(sum(micros % 1000000) FILTER (WHERE \(plausible)), 0)::int8,
+                count(*) FILTER (WHERE \(plausible)), count(*) FILTER (WHERE NOT \(plausible))
+            FROM \(table) WHERE day BETWEEN $1 AND $2
+            GROUP BY network, app, campaign_id, source_identifier, currency
+            """, question.range
+        ) { found, row in
+            let amount = Money(units: try found.integer(row, 5), micros: try found.integer(row, 6))
+            try addSpend(
+                try found.campaign(row), try found.integer(row, 7) > 0 ? amount : nil, try found.text(row, 4),
+                hasOthers: try found.integer(row, 8) > 0)
         }
-        return days
+        try readDays(connection, question, of: table, to: \.spendDays)
+    }
+
+    private mutating func readDays(
+        _ connection: PostgreSQLConnection, _ question: AdCostQuestion, of table: String,
+        to days: WritableKeyPath<AdCosts, [AdCosts.App: Set<CalendarDay>]>
+    ) throws {
+        try connection.each(
+            "SELECT DISTINCT network, app, day FROM \(table) WHERE day BETWEEN $1 AND $2", question.range
+        ) { found, row in
+            try add(
+                CalendarDay(number: try found.integer(row, 2)),
+                of: AdCosts.App(network: try found.text(row, 0), app: AppStoreItemID(try found.integer(row, 1))),
+                to: days)
+        }
+    }
+}
+
+extension AdCostQuestion {
+    /// Its first and last day.
+    fileprivate var range: [PostgreSQLParameter] {
+        [.integer(days.lowerBound.number), .integer(days.upperBound.number)]
     }
 }
 

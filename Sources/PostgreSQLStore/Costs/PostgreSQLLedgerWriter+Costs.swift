@@ -5,24 +5,16 @@ extension PostgreSQLLedgerWriter {
     /// Held while lines or spend are added, so that two nodes never add the same ones.
     static let costLock: Int64 = 0x736b_616e_0004
 
-    /// Adds to sums of signed ads.
-    static let upsertSigned = """
-        INSERT INTO skan.signed_impressions AS stored (day, network, app, campaign_id, source_identifier, count)
-        SELECT * FROM unnest($1::int8[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::int8[])
-        ON CONFLICT (day, network, app, campaign_id, source_identifier)
-        DO UPDATE SET count = stored.count + excluded.count
-        """
-
     /// Adds up lines of signed impressions, as ``AttributionStore/AdCostWriting`` has it.
     @discardableResult
-    package func addSigned(_ counts: [SignedImpressionCount]) throws -> Int {
+    package func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> Int {
         guard !counts.isEmpty else {
             return 0
         }
-        return try lockedTransaction { try Self.addSigned(counts, $0) }
+        return try lockedTransaction { try Self.addSigned(counts, ads, $0) }
     }
 
-    /// Adds up lines of signed impressions unless others add meanwhile, as ``AttributionStore/AdCostWriting`` has it.
+    /// Adds up lines of real ads unless others add some meanwhile, as ``AttributionStore/AdCostWriting`` has it.
     package func addSignedUnlessBusy(_ counts: [SignedImpressionCount]) throws -> Bool {
         try withCostConnection { connection in
             try connection.transaction { connection in
@@ -32,40 +24,42 @@ extension PostgreSQLLedgerWriter {
                     return false
                 }
                 try BatchID().insert(connection)
-                _ = try Self.addSigned(counts, connection)
+                _ = try Self.addSigned(counts, .real, connection)
                 return true
             }
         }
     }
 
-    private static func addSigned(_ counts: [SignedImpressionCount], _ connection: PostgreSQLConnection) throws -> Int {
+    private static func addSigned(
+        _ counts: [SignedImpressionCount], _ ads: AdTraffic, _ connection: PostgreSQLConnection
+    ) throws -> Int {
         let batch = SignedCountBatch(
-            counts, counted: try SequenceRanges.counted(of: Set(counts.map(\.writer)), connection))
+            counts, counted: try SequenceRanges.counted(of: Set(counts.map(\.writer)), ads, connection))
         let sums = Array(batch.sums)
         try connection.run(
-            Self.upsertSigned,
+            ads.upsertSigned,
             [.integers(sums.map(\.key.day.number))] + sums.map { StoredCampaign($0.key.campaign) }.parameters
                 + [.integers(sums.map(\.value))])
-        try batch.sequences.write(connection)
+        try batch.sequences.write(ads, connection)
         return batch.newLines
     }
 
     /// Records spend, as ``AttributionStore/AdCostWriting`` has it.
-    package func recordSpend(_ spend: [Spend], replaces: Bool) throws -> SpendRecording {
+    package func recordSpend(_ spend: [Spend], of ads: AdTraffic, replaces: Bool) throws -> SpendRecording {
         try lockedTransaction { connection in
             let found = try connection.run(
                 """
                 SELECT given.number, stored.micros
                 FROM unnest($1::int8[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::text[])
                     WITH ORDINALITY AS given(day, network, app, campaign_id, source_identifier, currency, number)
-                    JOIN skan.spend AS stored USING (day, network, app, campaign_id, source_identifier, currency)
+                    JOIN skan.\(ads.table("spend")) AS stored USING (day, network, app, campaign_id, source_identifier, currency)
                 """, spend.map(\.key).parameters)
             var stored: [Spend.Key: Money] = [:]
             for row in 0..<found.count {
                 stored[spend[Int(try found.integer(row, 0)) - 1].key] = Money(micros: try found.integer(row, 1))
             }
             let batch = SpendBatch(spend, stored: stored, replaces: replaces)
-            try batch.written.map { Spend(key: $0, amount: $1) }.write(connection)
+            try batch.written.map { Spend(key: $0, amount: $1) }.write(ads, connection)
             return batch.recording
         }
     }
@@ -89,13 +83,26 @@ extension PostgreSQLLedgerWriter {
     }
 }
 
+extension AdTraffic {
+    /// Adds to sums of signed ads.
+    var upsertSigned: String {
+        """
+        INSERT INTO skan.\(table("signed_impressions")) AS stored
+            (day, network, app, campaign_id, source_identifier, count)
+        SELECT * FROM unnest($1::int8[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::int8[])
+        ON CONFLICT (day, network, app, campaign_id, source_identifier)
+        DO UPDATE SET count = stored.count + excluded.count
+        """
+    }
+}
+
 extension SequenceRanges {
     /// What was counted of some writers.
     static func counted(
-        of writers: Set<Nonce>, _ connection: PostgreSQLConnection
+        of writers: Set<Nonce>, _ ads: AdTraffic, _ connection: PostgreSQLConnection
     ) throws -> [Nonce: SequenceRanges] {
         let found = try connection.run(
-            "SELECT writer, first, last FROM skan.signed_sequences WHERE writer = ANY ($1::text[])",
+            "SELECT writer, first, last FROM skan.\(ads.table("signed_sequences")) WHERE writer = ANY ($1::text[])",
             [.texts(writers.map(\.text))])
         return try byWriter(found)
     }
@@ -116,16 +123,17 @@ extension SequenceRanges {
 
 extension SequenceChange {
     /// Writes it, within a transaction.
-    func write(_ connection: PostgreSQLConnection) throws {
+    func write(_ ads: AdTraffic, _ connection: PostgreSQLConnection) throws {
+        let table = "skan." + ads.table("signed_sequences")
         try connection.run(
             """
-            DELETE FROM skan.signed_sequences AS stored USING unnest($1::text[], $2::int8[]) AS removed(writer, first)
+            DELETE FROM \(table) AS stored USING unnest($1::text[], $2::int8[]) AS removed(writer, first)
             WHERE stored.writer = removed.writer AND stored.first = removed.first
             """,
             [.texts(removed.map(\.writer.text)), .integers(removed.map(\.numbers.lowerBound))])
         try connection.run(
             """
-            INSERT INTO skan.signed_sequences (writer, first, last)
+            INSERT INTO \(table) (writer, first, last)
             SELECT * FROM unnest($1::text[], $2::int8[], $3::int8[])
             """,
             [
@@ -135,16 +143,17 @@ extension SequenceChange {
     }
 
     /// Notes what was copied from a store, within a transaction.
-    func write(_ connection: PostgreSQLConnection, copiedFrom store: String) throws {
+    func write(_ ads: AdTraffic, _ connection: PostgreSQLConnection, copiedFrom store: String) throws {
+        let table = "skan." + ads.table("copy_sequences")
         try connection.run(
             """
-            DELETE FROM skan.copy_sequences AS stored USING unnest($1::text[], $2::int8[]) AS removed(writer, first)
+            DELETE FROM \(table) AS stored USING unnest($1::text[], $2::int8[]) AS removed(writer, first)
             WHERE stored.store = $3 AND stored.writer = removed.writer AND stored.first = removed.first
             """,
             [.texts(removed.map(\.writer.text)), .integers(removed.map(\.numbers.lowerBound)), .text(store)])
         try connection.run(
             """
-            INSERT INTO skan.copy_sequences (store, writer, first, last)
+            INSERT INTO \(table) (store, writer, first, last)
             SELECT $4, * FROM unnest($1::text[], $2::int8[], $3::int8[])
             """,
             [
@@ -156,10 +165,10 @@ extension SequenceChange {
 
 extension [Spend] {
     /// Writes them in place of other amounts, within a transaction.
-    func write(_ connection: PostgreSQLConnection) throws {
+    func write(_ ads: AdTraffic, _ connection: PostgreSQLConnection) throws {
         try connection.run(
             """
-            INSERT INTO skan.spend (day, network, app, campaign_id, source_identifier, currency, micros)
+            INSERT INTO skan.\(ads.table("spend")) (day, network, app, campaign_id, source_identifier, currency, micros)
             SELECT * FROM unnest($1::int8[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::text[], $7::int8[])
             ON CONFLICT (day, network, app, campaign_id, source_identifier, currency)
             DO UPDATE SET micros = excluded.micros
@@ -167,10 +176,10 @@ extension [Spend] {
     }
 
     /// Notes the amounts as copied from a store, within a transaction.
-    func write(_ connection: PostgreSQLConnection, copiedFrom store: String) throws {
+    func write(_ ads: AdTraffic, _ connection: PostgreSQLConnection, copiedFrom store: String) throws {
         try connection.run(
             """
-            INSERT INTO skan.copy_spend (store, day, network, app, campaign_id, source_identifier, currency, micros)
+            INSERT INTO skan.\(ads.table("copy_spend")) (store, day, network, app, campaign_id, source_identifier, currency, micros)
             SELECT $8, *
             FROM unnest($1::int8[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::text[], $7::int8[])
             ON CONFLICT (store, day, network, app, campaign_id, source_identifier, currency)

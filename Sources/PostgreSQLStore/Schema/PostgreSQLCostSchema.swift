@@ -1,4 +1,4 @@
-/// The fourth migration: what reports divide by.
+/// The fourth and the sixth migration: what reports divide by.
 enum PostgreSQLCostSchema {
     static let sql = """
         -- Ads that were signed, by the day of UTC and the campaign. A campaign id that is missing is 0, and a source
@@ -66,6 +66,17 @@ enum PostgreSQLCostSchema {
             micros int8 NOT NULL,
             PRIMARY KEY (store, day, network, app, campaign_id, source_identifier, currency)
         );
+
+        """
+
+    static let ofTests = """
+        -- The same of test ads, in tables of their own: no sum of real ads can have them in it.
+        CREATE TABLE skan.signed_impressions_test (LIKE skan.signed_impressions INCLUDING ALL);
+        CREATE TABLE skan.signed_sequences_test (LIKE skan.signed_sequences INCLUDING ALL);
+        CREATE TABLE skan.spend_test (LIKE skan.spend INCLUDING ALL);
+        CREATE TABLE skan.copy_signed_test (LIKE skan.copy_signed INCLUDING ALL);
+        CREATE TABLE skan.copy_sequences_test (LIKE skan.copy_sequences INCLUDING ALL);
+        CREATE TABLE skan.copy_spend_test (LIKE skan.copy_spend INCLUDING ALL);
 
         """
 }

@@ -12,7 +12,7 @@ enum PostgreSQLSchema {
     }
 
     /// What this program reads and writes.
-    static let version: Int64 = 5
+    static let version: Int64 = 6
 
     static let migrations = [
         Migration(version: 1, oldestProgram: 1, sql: first),
@@ -24,6 +24,8 @@ enum PostgreSQLSchema {
         Migration(version: 4, oldestProgram: 1, sql: PostgreSQLCostSchema.sql),
         // A node of an earlier release does not look at checksums, and a trigger gives them to what it adds.
         Migration(version: 5, oldestProgram: 1, sql: PostgreSQLValueSchema.sql),
+        // A node of an earlier release has no figures of test ads.
+        Migration(version: 6, oldestProgram: 1, sql: PostgreSQLCostSchema.ofTests),
     ]
 
     private static let first = ledger + quarantine + counts + webAds + imports + functions + views

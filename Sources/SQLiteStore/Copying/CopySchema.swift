@@ -52,8 +52,12 @@ enum CopySchema {
             PRIMARY KEY (store, quarter, delay)
         ) STRICT, WITHOUT ROWID;
 
+        """ + AdTraffic.allCases.map(costs).joined()
+
+    private static func costs(_ ads: AdTraffic) -> String {
+        """
         -- What was added to the sums of signed impressions.
-        CREATE TABLE IF NOT EXISTS copy_signed (
+        CREATE TABLE IF NOT EXISTS \(ads.table("copy_signed")) (
             store TEXT NOT NULL,
             day INTEGER NOT NULL,
             network TEXT NOT NULL,
@@ -65,7 +69,7 @@ enum CopySchema {
         ) STRICT, WITHOUT ROWID;
 
         -- Which lines are in what was added.
-        CREATE TABLE IF NOT EXISTS copy_sequences (
+        CREATE TABLE IF NOT EXISTS \(ads.table("copy_sequences")) (
             store TEXT NOT NULL,
             writer TEXT NOT NULL,
             first INTEGER NOT NULL,
@@ -74,7 +78,7 @@ enum CopySchema {
         ) STRICT, WITHOUT ROWID;
 
         -- Amounts as they were copied.
-        CREATE TABLE IF NOT EXISTS copy_spend (
+        CREATE TABLE IF NOT EXISTS \(ads.table("copy_spend")) (
             store TEXT NOT NULL,
             day INTEGER NOT NULL,
             network TEXT NOT NULL,
@@ -85,7 +89,9 @@ enum CopySchema {
             micros INTEGER NOT NULL,
             PRIMARY KEY (store, day, network, app, campaign_id, source_identifier, currency)
         ) STRICT, WITHOUT ROWID;
+
         """
+    }
 }
 
 extension LedgerCopyProgress {

@@ -3,11 +3,11 @@ package import AttributionStore
 import GRDB
 
 extension SQLiteLedgerReader {
-    /// What is kept of signed ads and of spend; see ``AttributionStore/LedgerCopySource/costTable()``.
-    package func costTable() async throws -> AdCostTable {
+    /// What is kept of signed ads and of spend; see ``AttributionStore/LedgerCopySource/costTable(of:)``.
+    package func costTable(of ads: AdTraffic) async throws -> AdCostTable {
         try await read { db in
             // A store whose owner is of an earlier release has no such tables.
-            try db.tableExists("spend") ? try AdCostTable(db) : AdCostTable()
+            try db.tableExists(ads.table("spend")) ? try AdCostTable(db, ads) : AdCostTable(of: ads)
         }
     }
 }
@@ -15,25 +15,26 @@ extension SQLiteLedgerReader {
 extension SQLiteLedgerWriter {
     /// Takes over signed ads and spend; see ``AttributionStore/LedgerCopyTarget/copyCosts(_:of:)``.
     package func copyCosts(_ table: AdCostTable, of store: String) throws {
+        let ads = table.ads
         try database.write { db in
             let copy = try AdCostCopy(
-                table, since: try AdCostTable(db, copiedFrom: store),
-                counted: try SequenceRanges.counted(of: Set(table.sequences.keys), in: db), into: path)
+                table, since: try AdCostTable(db, ads, copiedFrom: store),
+                counted: try SequenceRanges.counted(of: Set(table.sequences.keys), ads, in: db), into: path)
             for (row, count) in copy.growth {
                 let values = row.campaign.arguments(day: row.day) + [count]
-                try db.cachedStatement(sql: Self.upsertSigned).execute(arguments: values)
+                try db.cachedStatement(sql: ads.upsertSigned).execute(arguments: values)
                 try db.cachedStatement(
                     sql: """
-                        INSERT INTO copy_signed VALUES (?, ?, ?, ?, ?, ?, ?)
+                        INSERT INTO \(ads.table("copy_signed")) VALUES (?, ?, ?, ?, ?, ?, ?)
                         ON CONFLICT DO UPDATE SET count = count + excluded.count
                         """
                 ).execute(arguments: [store] + values)
             }
-            try copy.counted.write(to: db)
-            try copy.copied.write(to: db, copiedFrom: store)
+            try copy.counted.write(ads, to: db)
+            try copy.copied.write(ads, to: db, copiedFrom: store)
             for spend in copy.spend {
-                try spend.write(to: db)
-                try spend.write(to: db, copiedFrom: store)
+                try spend.write(ads, to: db)
+                try spend.write(ads, to: db, copiedFrom: store)
             }
         }
     }
@@ -43,15 +44,16 @@ extension AdCostTable {
     /// Reads what a store has, as far as it can be read.
     ///
     /// - Throws: SQLite's errors, except for damage.
-    fileprivate init(_ db: Database) throws {
-        self.init()
+    fileprivate init(_ db: Database, _ ads: AdTraffic) throws {
+        self.init(of: ads)
         let parts: [(inout Self) throws -> Void] = [
-            { try $0.readSigned(db, from: "signed_impressions") }, { try $0.readSpend(db, from: "spend") },
+            { try $0.readSigned(db, from: ads.table("signed_impressions")) },
+            { try $0.readSpend(db, from: ads.table("spend")) },
         ]
         for part in parts where try Database.nilIfDamaged({ try part(&self) }) == nil {
             isIncomplete = true
         }
-        let areWhole = try Database.nilIfDamaged { try readSequences(db, from: "signed_sequences") }
+        let areWhole = try Database.nilIfDamaged { try readSequences(db, from: ads.table("signed_sequences")) }
         if areWhole != true {
             leaveOutSigned()
         }
@@ -60,11 +62,11 @@ extension AdCostTable {
     /// Reads what was copied from a store.
     ///
     /// - Throws: SQLite's errors, also for damage.
-    fileprivate init(_ db: Database, copiedFrom store: String) throws {
-        self.init()
-        try readSigned(db, from: "copy_signed WHERE store = ?", [store])
-        try readSpend(db, from: "copy_spend WHERE store = ?", [store])
-        let areWhole = try readSequences(db, from: "copy_sequences WHERE store = ?", [store])
+    fileprivate init(_ db: Database, _ ads: AdTraffic, copiedFrom store: String) throws {
+        self.init(of: ads)
+        try readSigned(db, from: "\(ads.table("copy_signed")) WHERE store = ?", [store])
+        try readSpend(db, from: "\(ads.table("copy_spend")) WHERE store = ?", [store])
+        let areWhole = try readSequences(db, from: "\(ads.table("copy_sequences")) WHERE store = ?", [store])
         guard areWhole, !isIncomplete else {
             throw DatabaseError.damagedColumn
         }

@@ -1,55 +1,55 @@
-package import Attribution
+import Attribution
 package import AttributionStore
 import GRDB
 
 extension SQLiteLedgerReader {
     /// What is known of the ads of some days; see ``AttributionStore/LedgerReading/costs(_:)``.
-    package func costs(_ days: ClosedRange<CalendarDay>) async throws -> AdCosts {
-        try await read { try AdCosts($0, days) }
+    package func costs(_ question: AdCostQuestion) async throws -> AdCosts {
+        try await read(question.limits) { db, check in
+            var builder = AdCostsBuilder(question, check)
+            try builder.read(db, question)
+            return builder.costs
+        }
     }
 }
 
-extension AdCosts {
-    /// Reads what is known of the ads of some days.
+extension AdCostsBuilder {
+    /// Reads what is known.
     ///
-    /// What is damaged is left out, which sets ``isIncomplete``.
-    fileprivate init(_ db: Database, _ days: ClosedRange<CalendarDay>) throws {
-        self.init()
-        let range: StatementArguments = [days.lowerBound.number, days.upperBound.number]
+    /// What is damaged is left out, and the answer marked.
+    fileprivate mutating func read(_ db: Database, _ question: AdCostQuestion) throws {
         // A store whose owner is of an earlier release has no such tables.
-        guard try db.tableExists("spend") else {
+        guard try db.tableExists(question.ads.table("spend")) else {
             return
         }
-        let signed: Void? = try Database.nilIfDamaged { try readSigned(db, range) }
-        let spend: Void? = try Database.nilIfDamaged { try readSpend(db, range) }
-        isIncomplete = isIncomplete || signed == nil || spend == nil
+        let parts: [(inout Self) throws -> Void] = [
+            { try $0.readSigned(db, question) }, { try $0.readSpend(db, question) },
+        ]
+        for part in parts where try Database.nilIfDamaged({ try part(&self) }) == nil {
+            markIncomplete()
+        }
     }
 
-    private mutating func readSigned(_ db: Database, _ range: StatementArguments) throws {
+    private mutating func readSigned(_ db: Database, _ question: AdCostQuestion) throws {
+        let table = question.ads.table("signed_impressions")
         let plausible = "count BETWEEN 1 AND \(AdCosts.plausibleCounts.upperBound)"
         let rows = try Row.fetchCursor(
             db,
             sql: """
                 SELECT network, app, campaign_id, source_identifier, SUM(count) FILTER (WHERE \(plausible)),
                     SUM(NOT \(plausible))
-                FROM signed_impressions
+                FROM \(table)
                 WHERE day BETWEEN ? AND ? GROUP BY network, app, campaign_id, source_identifier
-                """, arguments: range)
+                """, arguments: question.range)
         while let row = try rows.next() {
-            isIncomplete = try row.integer(5) > 0 || isIncomplete
-            guard let campaign = try row.campaign.signed else {
-                isIncomplete = true
-                continue
-            }
             // Without a plausible count there is no sum.
-            if let count = try? row.integer(4) {
-                signed[campaign, default: 0] += count
-            }
+            try addSigned(try row.campaign, try? row.integer(4), hasOthers: try row.integer(5) > 0)
         }
-        signedDays = try Self.days(db, "signed_impressions", range)
+        try readDays(db, question, of: table, to: \.signedDays)
     }
 
-    private mutating func readSpend(_ db: Database, _ range: StatementArguments) throws {
+    private mutating func readSpend(_ db: Database, _ question: AdCostQuestion) throws {
+        let table = question.ads.table("spend")
         let plausible = "micros BETWEEN 0 AND \(AdCosts.plausibleMicros.upperBound)"
         // Whole units and the rest apart, so that no sum overflows.
         let rows = try Row.fetchCursor(
@@ -57,36 +57,39 @@ extension AdCosts {
             sql: """
                 SELECT network, app, campaign_id, source_identifier, currency, SUM(micros / 1000000) FILTER (WHERE \(plausible)),
                     SUM(micros % 1000000) FILTER (WHERE \(plausible)), SUM(NOT \(plausible))
-                FROM spend WHERE day BETWEEN ? AND ?
+                FROM \(table) WHERE day BETWEEN ? AND ?
                 GROUP BY network, app, campaign_id, source_identifier, currency
-                """, arguments: range)
+                """, arguments: question.range)
         while let row = try rows.next() {
-            isIncomplete = try row.integer(7) > 0 || isIncomplete
-            guard let campaign = try row.campaign.spend, let currency = CurrencyCode(try row.text(4)) else {
-                isIncomplete = true
-                continue
-            }
+            var amount: Money?
             // Without a plausible amount there is no sum.
-            guard let units = try? row.integer(5), let micros = try? row.integer(6) else {
-                continue
+            if let units = try? row.integer(5), let micros = try? row.integer(6) {
+                amount = Money(units: units, micros: micros)
             }
-            let amount = Money(units: units, micros: micros)
-            spend[campaign, default: [:]][currency, default: .zero] += amount
+            try addSpend(try row.campaign, amount, try row.text(4), hasOthers: try row.integer(7) > 0)
         }
-        spendDays = try Self.days(db, "spend", range)
+        try readDays(db, question, of: table, to: \.spendDays)
     }
 
-    private static func days(
-        _ db: Database, _ table: String, _ range: StatementArguments
-    ) throws -> [App: Set<CalendarDay>] {
+    private mutating func readDays(
+        _ db: Database, _ question: AdCostQuestion, of table: String,
+        to days: WritableKeyPath<AdCosts, [AdCosts.App: Set<CalendarDay>]>
+    ) throws {
         let rows = try Row.fetchCursor(
-            db, sql: "SELECT DISTINCT network, app, day FROM \(table) WHERE day BETWEEN ? AND ?", arguments: range)
-        var days: [App: Set<CalendarDay>] = [:]
+            db, sql: "SELECT DISTINCT network, app, day FROM \(table) WHERE day BETWEEN ? AND ?",
+            arguments: question.range)
         while let row = try rows.next() {
-            let app = App(network: try row.text(0), app: AppStoreItemID(try row.integer(1)))
-            days[app, default: []].insert(CalendarDay(number: try row.integer(2)))
+            try add(
+                CalendarDay(number: try row.integer(2)),
+                of: AdCosts.App(network: try row.text(0), app: AppStoreItemID(try row.integer(1))), to: days)
         }
-        return days
+    }
+}
+
+extension AdCostQuestion {
+    /// Its first and last day.
+    fileprivate var range: StatementArguments {
+        [days.lowerBound.number, days.upperBound.number]
     }
 }
 

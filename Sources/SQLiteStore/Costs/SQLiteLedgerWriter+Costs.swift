@@ -3,59 +3,66 @@ package import AttributionStore
 import GRDB
 
 extension SQLiteLedgerWriter {
-    /// Adds to a sum of signed ads.
-    static let upsertSigned = """
-        INSERT INTO signed_impressions VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT DO UPDATE SET count = count + excluded.count
-        """
-
     /// Adds up lines of signed impressions, as ``AttributionStore/AdCostWriting`` has it.
     @discardableResult
-    package func addSigned(_ counts: [SignedImpressionCount]) throws -> Int {
+    package func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> Int {
         guard !counts.isEmpty else {
             return 0
         }
         return try database.write { db in
             let batch = SignedCountBatch(
-                counts, counted: try SequenceRanges.counted(of: Set(counts.map(\.writer)), in: db))
+                counts, counted: try SequenceRanges.counted(of: Set(counts.map(\.writer)), ads, in: db))
             for (row, count) in batch.sums {
-                try db.cachedStatement(sql: Self.upsertSigned)
+                try db.cachedStatement(sql: ads.upsertSigned)
                     .execute(arguments: StoredCampaign(row.campaign).arguments(day: row.day.number) + [count])
             }
-            try batch.sequences.write(to: db)
+            try batch.sequences.write(ads, to: db)
             return batch.newLines
         }
     }
 
     /// Records spend, as ``AttributionStore/AdCostWriting`` has it.
-    package func recordSpend(_ spend: [Spend], replaces: Bool) throws -> SpendRecording {
+    package func recordSpend(_ spend: [Spend], of ads: AdTraffic, replaces: Bool) throws -> SpendRecording {
         try database.write { db in
             var stored: [Spend.Key: Money] = [:]
             for spend in spend {
                 stored[spend.key] = try Int64.fetchOne(
                     db.cachedStatement(
                         sql: """
-                            SELECT micros FROM spend WHERE day = ? AND network = ? AND app = ? AND campaign_id = ?
-                                AND source_identifier = ? AND currency = ?
+                            SELECT micros FROM \(ads.table("spend"))
+                            WHERE day = ? AND network = ? AND app = ? AND campaign_id = ? AND source_identifier = ?
+                                AND currency = ?
                             """), arguments: spend.key.arguments
                 ).map { Money(micros: $0) }
             }
             let batch = SpendBatch(spend, stored: stored, replaces: replaces)
             for (key, amount) in batch.written {
-                try Spend(key: key, amount: amount).write(to: db)
+                try Spend(key: key, amount: amount).write(ads, to: db)
             }
             return batch.recording
         }
     }
 }
 
+extension AdTraffic {
+    /// Adds to a sum of signed ads.
+    var upsertSigned: String {
+        """
+        INSERT INTO \(table("signed_impressions")) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET count = count + excluded.count
+        """
+    }
+}
+
 extension SequenceRanges {
     /// What was counted of some writers.
-    static func counted(of writers: Set<Nonce>, in db: Database) throws -> [Nonce: SequenceRanges] {
+    static func counted(
+        of writers: Set<Nonce>, _ ads: AdTraffic, in db: Database
+    ) throws -> [Nonce: SequenceRanges] {
         var counted: [Nonce: SequenceRanges] = [:]
         for writer in writers {
             let rows = try Row.fetchAll(
-                db.cachedStatement(sql: "SELECT first, last FROM signed_sequences WHERE writer = ?"),
+                db.cachedStatement(sql: "SELECT first, last FROM \(ads.table("signed_sequences")) WHERE writer = ?"),
                 arguments: [writer.text])
             counted[writer] = SequenceRanges(
                 try rows.map { row in
@@ -72,25 +79,27 @@ extension SequenceRanges {
 
 extension SequenceChange {
     /// Writes it, within a transaction.
-    func write(to db: Database) throws {
+    func write(_ ads: AdTraffic, to db: Database) throws {
+        let table = ads.table("signed_sequences")
         for range in removed {
-            try db.cachedStatement(sql: "DELETE FROM signed_sequences WHERE writer = ? AND first = ?")
+            try db.cachedStatement(sql: "DELETE FROM \(table) WHERE writer = ? AND first = ?")
                 .execute(arguments: [range.writer.text, range.numbers.lowerBound])
         }
         for range in added {
-            try db.cachedStatement(sql: "INSERT INTO signed_sequences VALUES (?, ?, ?)")
+            try db.cachedStatement(sql: "INSERT INTO \(table) VALUES (?, ?, ?)")
                 .execute(arguments: [range.writer.text, range.numbers.lowerBound, range.numbers.upperBound])
         }
     }
 
     /// Notes what was copied from a store, within a transaction.
-    func write(to db: Database, copiedFrom store: String) throws {
+    func write(_ ads: AdTraffic, to db: Database, copiedFrom store: String) throws {
+        let table = ads.table("copy_sequences")
         for range in removed {
-            try db.cachedStatement(sql: "DELETE FROM copy_sequences WHERE store = ? AND writer = ? AND first = ?")
+            try db.cachedStatement(sql: "DELETE FROM \(table) WHERE store = ? AND writer = ? AND first = ?")
                 .execute(arguments: [store, range.writer.text, range.numbers.lowerBound])
         }
         for range in added {
-            try db.cachedStatement(sql: "INSERT INTO copy_sequences VALUES (?, ?, ?, ?)")
+            try db.cachedStatement(sql: "INSERT INTO \(table) VALUES (?, ?, ?, ?)")
                 .execute(arguments: [store, range.writer.text, range.numbers.lowerBound, range.numbers.upperBound])
         }
     }
@@ -98,20 +107,20 @@ extension SequenceChange {
 
 extension Spend {
     /// Writes it in place of another amount, within a transaction.
-    func write(to db: Database) throws {
+    func write(_ ads: AdTraffic, to db: Database) throws {
         try db.cachedStatement(
             sql: """
-                INSERT INTO spend VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO \(ads.table("spend")) VALUES (?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT DO UPDATE SET micros = excluded.micros
                 """
         ).execute(arguments: key.arguments + [amount.micros])
     }
 
     /// Notes the amount as copied from a store, within a transaction.
-    func write(to db: Database, copiedFrom store: String) throws {
+    func write(_ ads: AdTraffic, to db: Database, copiedFrom store: String) throws {
         try db.cachedStatement(
             sql: """
-                INSERT INTO copy_spend VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO \(ads.table("copy_spend")) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT DO UPDATE SET micros = excluded.micros
                 """
         ).execute(arguments: [store] + key.arguments + [amount.micros])

@@ -133,7 +133,7 @@ enum LedgerSchema {
         """
 
     /// Added after the first stores were made: an owner makes what is missing, and a reader needs none of it.
-    static let additions = imports + costs
+    static let additions = imports + AdTraffic.allCases.map(costs).joined()
 
     private static let imports = """
         -- Postbacks that were counted before this store, known by their ids alone: they never count here.
@@ -151,10 +151,11 @@ enum LedgerSchema {
 
         """
 
-    private static let costs = """
+    private static func costs(_ ads: AdTraffic) -> String {
+        """
         -- Ads that were signed, by the day of UTC and the campaign. A campaign id that is missing
         -- is 0, and a source identifier empty.
-        CREATE TABLE IF NOT EXISTS signed_impressions (
+        CREATE TABLE IF NOT EXISTS \(ads.table("signed_impressions")) (
             day INTEGER NOT NULL, -- since 1970-01-01
             network TEXT NOT NULL, -- in lower case
             app INTEGER NOT NULL,
@@ -165,7 +166,7 @@ enum LedgerSchema {
         ) STRICT, WITHOUT ROWID;
 
         -- Which lines of which process are in these sums, so that each is added once; ranges do not touch.
-        CREATE TABLE IF NOT EXISTS signed_sequences (
+        CREATE TABLE IF NOT EXISTS \(ads.table("signed_sequences")) (
             writer TEXT NOT NULL, -- the id of the process that counted
             first INTEGER NOT NULL,
             last INTEGER NOT NULL CHECK (last >= first),
@@ -173,7 +174,7 @@ enum LedgerSchema {
         ) STRICT, WITHOUT ROWID;
 
         -- What ads cost, as imported; ids as above, of which two or three digits are those of a group.
-        CREATE TABLE IF NOT EXISTS spend (
+        CREATE TABLE IF NOT EXISTS \(ads.table("spend")) (
             day INTEGER NOT NULL,
             network TEXT NOT NULL,
             app INTEGER NOT NULL,
@@ -183,5 +184,7 @@ enum LedgerSchema {
             micros INTEGER NOT NULL CHECK (micros >= 0), -- millionths of the currency's unit
             PRIMARY KEY (day, network, app, campaign_id, source_identifier, currency)
         ) STRICT, WITHOUT ROWID;
+
         """
+    }
 }

@@ -1,7 +1,6 @@
 import Attribution
 package import AttributionStore
 import GRDB
-import Synchronization
 
 extension SQLiteLedgerReader {
     /// Answers a question in one snapshot, with one pass over the columns.
@@ -12,34 +11,12 @@ extension SQLiteLedgerReader {
     /// - Returns: Rows, totals and deliveries.
     /// - Throws: ``AttributionStore/LedgerQuestionError``, ``AttributionStore/StoreError``, and `CancellationError`.
     package func answer(_ question: LedgerQuestion) async throws -> LedgerAnswer {
-        let isCancelled = CancelFlag()
-        return try await withTaskCancellationHandler {
-            try await read(inBackground: question.limits.isBackground) { db in
-                guard try DerivedTables.columns.exist(db) else {
-                    throw StoreError.failed(path: self.path, .damaged)
-                }
-                return try LedgerAnswer(db, question, blocksAlone: self.blocksAlone) {
-                    if isCancelled.isSet {
-                        throw CancellationError()
-                    }
-                }
+        try await read(question.limits) { db, check in
+            guard try DerivedTables.columns.exist(db) else {
+                throw StoreError.failed(path: self.path, .damaged)
             }
-        } onCancel: {
-            isCancelled.set()
+            return try LedgerAnswer(db, question, blocksAlone: self.blocksAlone, check)
         }
-    }
-}
-
-/// Whether the task was cancelled, for its work on another thread.
-private final class CancelFlag: Sendable {
-    private let flag = Atomic(false)
-
-    var isSet: Bool {
-        flag.load(ordering: .relaxed)
-    }
-
-    func set() {
-        flag.store(true, ordering: .relaxed)
     }
 }
 
@@ -49,12 +26,12 @@ extension LedgerAnswer {
         _ db: Database,
         _ question: LedgerQuestion,
         blocksAlone: Int64,
-        _ checkCancellation: @escaping () throws -> Void
+        _ check: AnswerCheck
     ) throws {
         let newest = try LedgerScan.newestRow(db)
         let position = try LedgerPosition(of: db, newest: newest, question.asOf)
         let source = try SQLiteColumnSource(db, newest: newest, through: position.last)
-        let counted = try ColumnCount(source, question, blocksAlone: blocksAlone, checkCancellation).counted()
+        let counted = try ColumnCount(source, question, blocksAlone: blocksAlone, check).counted()
         self.init(
             rows: counted.rows, totals: counted.totals,
             deliveries: try DeliveryCounts(db, received: question.received), position: position,

@@ -7,6 +7,7 @@ import Foundation
 /// Imports what reports divide by, and says what became of it.
 struct CostImports {
     let ledger: any AdCostWriting
+    let ads: AdTraffic
 
     /// How many rows of a file are named that cannot be used.
     private static let mostProblems = 10
@@ -17,7 +18,7 @@ struct CostImports {
     func add(_ files: [ImportFile]) throws -> Bool {
         var isWhole = true
         for file in files {
-            let tally = try SignedCountsImport(ledger: ledger).run(file, onProgress: Terminal.progress)
+            let tally = try SignedCountsImport(ledger: ledger, ads: ads).run(file, onProgress: Terminal.progress)
             Terminal.progress("")
             Terminal.write("\(file.name): \(tally)\n")
             Terminal.finish()
@@ -52,7 +53,7 @@ struct CostImports {
     /// - Throws: ``CommandFailure`` for the first that cannot be recorded, after its rows were named.
     func record(_ files: [SpendFile], replaces: Bool) throws {
         for file in files {
-            switch try file.record(in: ledger, replaces: replaces) {
+            switch try file.record(in: ledger, of: ads, replaces: replaces) {
             case .recorded(let recording): Terminal.write("\(file.name): \(recording.text)\n")
             case .contradicted(let problems):
                 throw Self.refusal(

@@ -30,7 +30,7 @@ struct ImportCommand: AsyncParsableCommand {
             writing it. --spend records what ads cost, all of a file or nothing: CSV or NDJSON with date (UTC), \
             ad-network-id, app-id, campaign-id or source-identifier (two to four digits) or both, currency, and amount. \
             A row is the whole amount of a day, campaign and currency: the same once more changes nothing, and another \
-            one is refused without --replace. skan report costs shows both.
+            one is refused without --replace. skan report costs shows both, and with --test those of --test-ads.
 
             Ends with status 0 when every record was used, 1 when some were not, 2 when it could not be done.
 
@@ -62,6 +62,9 @@ struct ImportCommand: AsyncParsableCommand {
 
     @Flag(help: "Let the amounts of --spend replace others of the same day, campaign and currency.")
     var replace = false
+
+    @Flag(help: "Let --impressions and --spend be about test ads, whose figures the real ones never include.")
+    var testAds = false
 
     @Option(help: "When all of it was received: a time of UTC, or a day.")
     var received: String?
@@ -95,6 +98,9 @@ struct ImportCommand: AsyncParsableCommand {
         guard !replace || !spend.isEmpty else {
             throw ValidationError("--replace is for amounts: --spend FILE --replace")
         }
+        guard !testAds || !(impressions + spend).isEmpty else {
+            throw ValidationError("--test-ads is for figures of ads: --impressions FILE or --spend FILE")
+        }
     }
 
     func run() async throws {
@@ -111,8 +117,9 @@ struct ImportCommand: AsyncParsableCommand {
             try claim(ids, ledger)
             let areBodiesWhole = try await record(
                 bodies, Importer(ledger: ledger, verifier: verifier, options: options, startsOver: again))
-            let areCountsWhole = try CostImports(ledger: ledger).add(counts)
-            try CostImports(ledger: ledger).record(amounts, replaces: replace)
+            let costs = CostImports(ledger: ledger, ads: testAds ? .test : .real)
+            let areCountsWhole = try costs.add(counts)
+            try costs.record(amounts, replaces: replace)
             isWhole = areBodiesWhole && areCountsWhole
         } catch {
             Terminal.progress("")

@@ -98,7 +98,7 @@ struct SignBatch {
     private func answers(
         _ piece: WholeLines.Piece, _ keys: Keys, _ externalSigners: ExternalSigners
     ) async throws -> ImpressionBatch.Answers {
-        var generator = SystemRandomNumberGenerator()
+        var generator = BufferedRandomNumberGenerator()
         return try await ImpressionBatch(reading: piece.bytes, from: piece.firstLine, omitting: piece.omitted).answers(
             at: time ?? UnixMilliseconds(Date()), using: &generator,
             requesting: { await externalSigners.signatures(for: $0) }, signer: { try keys.signer(for: $0) })

@@ -13,7 +13,7 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "Make a month of data and serve the page that shows it.",
         discussion: """
             Plays a network with three apps for 30 days that end now, signed with test keys, records what devices have \
-            sent by now, and serves postbacks and the page until it is stopped. Nothing leaves the machine. Without \
+            sent by now and what the ads cost, and serves postbacks and the page until it is stopped. Nothing leaves the machine. Without \
             --folder everything is made in a temporary folder and removed at the end; a folder is kept, and used as it \
             is the next time.
 
@@ -71,7 +71,8 @@ struct DemoCommand: AsyncParsableCommand {
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         let today = CalendarDay(containing: now, in: .gmt)
         let start = today.advanced(by: Int64(1 - scenario.days))
-        var run = try ScenarioRun(World(scenario, start: start, seed: seed), seed: seed, standIn: standIn)
+        let world = World(scenario, start: start, seed: seed)
+        var run = try ScenarioRun(world, seed: seed, standIn: standIn)
         let unfinished = "\(store).unfinished"
         for suffix in ["", "-wal", "-shm"] {
             try? FileManager.default.removeItem(atPath: unfinished + suffix)
@@ -79,6 +80,7 @@ struct DemoCommand: AsyncParsableCommand {
         let feed = try StoreFeed(unfinished, trusting: standIn)
         do {
             _ = try await run.record(in: feed, through: now)
+            try feed.record(ScenarioCosts(world, through: now))
         } catch {
             _ = try? feed.ledger.close()
             throw error

@@ -9,6 +9,7 @@ import StrictJSON
 struct ScenarioRun {
     private let standIn: AppleStandIn
     private var traffic: ScenarioTraffic
+    private let world: World
 
     /// Prepares a run.
     ///
@@ -19,12 +20,14 @@ struct ScenarioRun {
     /// - Throws: When keys cannot be made.
     init(_ world: World, seed: UInt64, standIn: AppleStandIn) throws {
         self.standIn = standIn
+        self.world = world
         traffic = try ScenarioTraffic(world, seed: seed, standIn: standIn)
     }
 
     // MARK: Files
 
-    /// Writes the deliveries as `skan import` and `skan replay` read them, and what a report must say of them.
+    /// Writes the deliveries as `skan import` and `skan replay` read them, what a report must say of them, and what the
+    /// ads cost where the scenario says it.
     mutating func write(to folder: String) async throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let file = try Self.file("\(folder)/postbacks.ndjson")
@@ -42,7 +45,20 @@ struct ScenarioRun {
         Terminal.say(
             "skan: wrote \(traffic.expected.deliveryCount) deliveries to \(folder)/postbacks.ndjson, for skan import and "
                 + "skan replay, and expected-report.json")
+        try writeCosts(to: folder)
         sayWhatIsLeft()
+    }
+
+    private func writeCosts(to folder: String) throws {
+        let costs = ScenarioCosts(world)
+        guard !costs.spend.isEmpty else {
+            return
+        }
+        let lines = costs.signed.map { $0.line + "\n" }.joined()
+        try Data(lines.utf8).write(to: URL(fileURLWithPath: "\(folder)/impressions.ndjson"))
+        try Data(costs.spend.csv.utf8).write(to: URL(fileURLWithPath: "\(folder)/spend.csv"))
+        Terminal.say(
+            "skan: wrote impressions.ndjson and spend.csv there, for skan import --test-ads --impressions and --spend")
     }
 
     /// A delivery with the time of its receipt, whose copy it was, and its body byte for byte.

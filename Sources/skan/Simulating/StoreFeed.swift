@@ -53,6 +53,12 @@ final class StoreFeed: Sendable {
         answers.withLock { $0 }
     }
 
+    /// Records what is known of ads besides their postbacks, as `skan import --test-ads` does.
+    func record(_ costs: ScenarioCosts) throws {
+        try ledger.addSigned(costs.signed, of: .test)
+        _ = try ledger.recordSpend(costs.spend, of: .test, replaces: false)
+    }
+
     /// Records deliveries, and holds each answer against what was expected.
     ///
     /// - Parameters:

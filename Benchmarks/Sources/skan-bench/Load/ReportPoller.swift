@@ -12,19 +12,19 @@ final class ReportPoller: Sendable {
     private let state = Mutex(State())
     private let ended = DispatchSemaphore(value: 0)
 
-    init(_ server: Server) {
+    init(_ server: Server, path: String = ReportQuestion.standard.path) {
         let console = ConsoleClient(port: server.port(of: .console))
         let thread = Thread { [self] in
-            poll(console)
+            poll(console, path)
             ended.signal()
         }
         thread.start()
     }
 
-    private func poll(_ console: ConsoleClient) {
+    private func poll(_ console: ConsoleClient, _ path: String) {
         while !state.withLock(\.isStopped) {
             do {
-                let seconds = try console.get(ReportQuestion.standard.path).seconds
+                let seconds = try console.get(path).seconds
                 state.withLock { $0.seconds.append(seconds) }
                 Thread.sleep(forTimeInterval: max(0, 1 - seconds))
             } catch {

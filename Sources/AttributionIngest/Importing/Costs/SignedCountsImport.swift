@@ -29,14 +29,16 @@ package struct SignedCountsImport {
     }
 
     private let ledger: any AdCostWriting
+    private let ads: AdTraffic
 
     /// Lines of one transaction.
     private static let transaction = 4_096
     private static let mostProblems = 10
 
-    /// Makes it for a store.
-    package init(ledger: any AdCostWriting) {
+    /// Makes it for the ads of a store that are real, or those of tests.
+    package init(ledger: any AdCostWriting, ads: AdTraffic) {
         self.ledger = ledger
+        self.ads = ads
     }
 
     /// Imports a file.
@@ -50,7 +52,7 @@ package struct SignedCountsImport {
         var outcome = Outcome()
         var counts: [SignedImpressionCount] = []
         func add() throws {
-            let new = try ledger.addSigned(counts)
+            let new = try ledger.addSigned(counts, of: ads)
             outcome.new += new
             outcome.known += counts.count - new
             counts.removeAll(keepingCapacity: true)

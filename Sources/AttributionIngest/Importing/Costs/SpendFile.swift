@@ -63,11 +63,12 @@ package struct SpendFile: Sendable {
     ///
     /// - Parameters:
     ///   - ledger: The store.
+    ///   - ads: Which ads it is about.
     ///   - replaces: Whether amounts in the store are replaced.
     /// - Returns: What became of it.
     /// - Throws: ``AttributionStore/StoreError``; then nothing was recorded.
-    package func record(in ledger: any AdCostWriting, replaces: Bool) throws -> Outcome {
-        let recording = try ledger.recordSpend(spend, replaces: replaces)
+    package func record(in ledger: any AdCostWriting, of ads: AdTraffic, replaces: Bool) throws -> Outcome {
+        let recording = try ledger.recordSpend(spend, of: ads, replaces: replaces)
         guard !recording.conflicts.isEmpty else {
             return .recorded(recording)
         }

@@ -3,13 +3,15 @@ import Foundation
 /// The system's randomness, taken 256 bytes at a time: for nonces, of which each signature needs one.
 ///
 /// A system call for each word would take a microsecond per nonce.
-struct BufferedRandomNumberGenerator: RandomNumberGenerator {
+package struct BufferedRandomNumberGenerator: RandomNumberGenerator {
     private static let words = 32
 
     private var buffer = [UInt64](repeating: 0, count: Self.words)
     private var position = Self.words
 
-    mutating func next() -> UInt64 {
+    package init() {}
+
+    package mutating func next() -> UInt64 {
         if position == Self.words {
             position = 0
             let isFilled = buffer.withUnsafeMutableBytes { getentropy($0.baseAddress, $0.count) == 0 }
