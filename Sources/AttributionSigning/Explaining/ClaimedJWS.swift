@@ -84,6 +84,7 @@ struct ClaimedJWS {
         guard Base64URL.decode(Array(part.utf8)) == nil else {
             return part
         }
-        return String(SignatureSpelling.cleaned(part).filter { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
+        let digits = SignatureSpelling.cleaned(part).filter { $0 != "=" }
+        return String(digits.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
     }
 }
