@@ -1,11 +1,13 @@
 package import Attribution
+package import AttributionSigning
 package import CodedErrors
 package import StrictJSON
 
 /// The result of submitting a body.
 package enum IngestOutcome: Sendable {
-    /// The result is on disk: recorded, a repeat, a conflict or quarantined.
-    case durable(Recording)
+    /// The result is on disk: recorded, a repeat, a conflict or quarantined; with the cause of an invalid signature, if
+    /// one was looked for and proven.
+    case durable(Recording, cause: ProvenCause? = nil)
     /// The body is not one JSON object; nothing was kept.
     case refused(JSONError)
     /// The queue is full or the server is stopping; the sender should retry.
@@ -21,7 +23,7 @@ package enum IngestOutcome: Sendable {
     /// What was recorded, or why nothing was.
     package var result: Result<Recording, Refusal> {
         switch self {
-        case .durable(let recording): .success(recording)
+        case .durable(let recording, _): .success(recording)
         case .refused(let error): .failure(Refusal(error))
         case .overloaded: Self.notKept(.overloaded, "too many postbacks are waiting to be recorded")
         case .quarantineFull:

@@ -12,6 +12,7 @@ import ServiceLifecycle
 package final class Ingestor: Service {
     private let verifier: PostbackVerifier
     private let ledger: any LedgerWriting
+    private let explainer: PostbackExplainer?
     private let logger: Logger
     private let answeringTogether: @Sendable (() -> Void) -> Void
     private let metrics: IngestMetrics
@@ -31,6 +32,7 @@ package final class Ingestor: Service {
     /// - Parameters:
     ///   - verifier: Judges the bodies.
     ///   - ledger: Records them.
+    ///   - explainer: Finds causes of invalid signatures for the answers; nil for answers without.
     ///   - limits: The limits of the queue and of batches.
     ///   - answeringTogether: Called with the work of answering a batch, which it must do exactly once before it
     ///     returns.
@@ -39,6 +41,7 @@ package final class Ingestor: Service {
     package init(
         verifier: PostbackVerifier,
         ledger: any LedgerWriting,
+        explainer: PostbackExplainer? = nil,
         limits: BatchLimits = .postbacks,
         answeringTogether: @escaping @Sendable (() -> Void) -> Void = { $0() },
         logger: Logger,
@@ -46,6 +49,7 @@ package final class Ingestor: Service {
     ) {
         self.verifier = verifier
         self.ledger = ledger
+        self.explainer = explainer
         queue = BatchQueue(limits: limits)
         self.answeringTogether = answeringTogether
         self.logger = logger
@@ -117,9 +121,10 @@ package final class Ingestor: Service {
         var deliveries: [Delivery] = []
         var log = IngestLog(logger)
         var apps = AppMetrics(factory: metricsFactory)
+        var search = explainer.map { CauseSearch($0, factory: metricsFactory) }
         writing: while true {
             switch queue.take(into: &batch, atMost: log.hasSuppressed ? 1 : nil) {
-            case .batch(let receivedAt): record(batch, receivedAt: receivedAt, by: &deliveries, &log, &apps)
+            case .batch(let receivedAt): record(batch, receivedAt: receivedAt, by: &deliveries, &log, &apps, &search)
             case .nothing:
                 log.countSuppressed(at: .now)
                 continue writing
@@ -149,7 +154,8 @@ package final class Ingestor: Service {
         receivedAt: ContinuousClock.Instant,
         by deliveries: inout [Delivery],
         _ log: inout IngestLog,
-        _ apps: inout AppMetrics
+        _ apps: inout AppMetrics,
+        _ search: inout CauseSearch?
     ) {
         var waiting: [Int] = []
         waiting.reserveCapacity(batch.count)
@@ -176,9 +182,12 @@ package final class Ingestor: Service {
             // Counted before it is answered, so that a client that has its answer finds it in the metrics.
             metrics.didCommit(recordings, after: now - receivedAt)
             apps.didCommit(deliveries, recordings)
+            let causes = search?.causes(of: deliveries, recordings, at: now) ?? [:]
             answeringTogether {
-                for (index, (delivery, recording)) in zip(waiting, zip(deliveries, recordings)) {
-                    batch[index].answer(recording.map { .durable($0) } ?? Self.unrecorded(delivery))
+                for (number, (delivery, recording)) in zip(deliveries, recordings).enumerated() {
+                    let cause = causes.isEmpty ? nil : causes[number]
+                    let outcome = recording.map { IngestOutcome.durable($0, cause: cause) }
+                    batch[waiting[number]].answer(outcome ?? Self.unrecorded(delivery))
                 }
             }
             for (delivery, recording) in zip(deliveries, recordings) {

@@ -1,6 +1,7 @@
 import Attribution
 package import AttributionIngest
 import AttributionListener
+import AttributionSigning
 import CodedErrors
 import StrictJSON
 import Synchronization
@@ -13,6 +14,11 @@ extension IngressAnswer {
     /// - SeeAlso: [Verifying an install-validation
     ///   postback](https://developer.apple.com/documentation/storekit/verifying-an-install-validation-postback)
     package init(_ outcome: IngestOutcome) {
+        // Few answers have a cause, so they are not among the frequent ones.
+        if case .durable(let recording, let cause?) = outcome {
+            self.init(rendering: recording, cause)
+            return
+        }
         switch outcome.result {
         case .success(let recording): self.init(recording)
         case .failure(let refusal): self.init(refusing: refusal)
@@ -38,7 +44,7 @@ extension IngressAnswer {
         }
     }
 
-    private init(rendering recording: Recording) {
+    private init(rendering recording: Recording, _ cause: ProvenCause? = nil) {
         let (reason, rest): (JSONText, [(String, JSONText)]) =
             switch recording {
             case .recorded(let traffic), .duplicate(let traffic):
@@ -51,10 +57,19 @@ extension IngressAnswer {
                     [("detail", .string(rejection.description)), ("kept", .bool(isKept))]
                 )
             }
-        self.init(status: 200, json: [("status", .string(recording.status.rawValue)), ("reason", reason)] + rest)
+        self.init(
+            status: 200,
+            json: [("status", .string(recording.status.rawValue)), ("reason", reason)] + rest + (cause?.members ?? []))
     }
 
     init(status: Int, json: [(String, JSONText)], retryAfter: Duration? = nil) {
         self.init(status: status, body: JSONText.object(json).lineBytes, retryAfter: retryAfter)
+    }
+}
+
+extension ProvenCause {
+    /// The members that name it in an answer.
+    fileprivate var members: [(String, JSONText)] {
+        [("cause", .string(cause.rawValue))] + (field.map { [("field", .string($0))] } ?? [])
     }
 }

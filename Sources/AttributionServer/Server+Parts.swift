@@ -146,7 +146,7 @@ extension Server {
     static func routes(
         _ configuration: ServerConfiguration,
         _ storage: ServerStorage?,
-        _ verifier: PostbackVerifier?,
+        _ explainer: PostbackExplainer?,
         _ maintenance: StoreMaintenance?,
         _ signer: CurrentSigner?,
         _ externalSigners: ExternalSigners,
@@ -155,7 +155,7 @@ extension Server {
         _ queue: ReportQueue,
         _ logger: Logger
     ) -> [any ConsoleRoutes] {
-        guard let storage, let verifier, let maintenance else {
+        guard let storage, let explainer, let maintenance else {
             return [
                 HealthRoutes(readiness: { signing(signer, externalSigners) }, remarks: { absences(externalSigners) }),
                 APIDescriptionRoutes(), metrics,
@@ -176,10 +176,7 @@ extension Server {
             },
             metrics,
             WebAdRoutes(issuer: webAds?.issuer, logger: logger),
-            ExplainRoutes(
-                postbacks: PostbackExplainer(
-                    verifier: verifier, networks: signer?.signer.networks.map(\.adNetworkID.text) ?? []),
-                logger: logger),
+            ExplainRoutes(postbacks: explainer, logger: logger),
             StoreRoutes(
                 reader: reader, maintenance: maintenance, logger: logger),
         ]

@@ -104,11 +104,15 @@ package struct Server: Sendable {
             configuration, signer, externalSigners, access, counts,
             budget.signingLimits(stopDeadline: Self.signingStop), tls,
             trustedProxies, metrics, logger, onEvent)
+        let explainer = verifier.map { verifier in
+            PostbackExplainer(
+                verifier: verifier, networks: signer?.signer.networks.map(\.adNetworkID.text) ?? [])
+        }
         var ingestor: Ingestor?
         if let storage, let verifier {
             ingestor = Ingestor(
-                verifier: verifier, ledger: storage.ledger, answeringTogether: Ingress.answerTogether, logger: logger,
-                metricsFactory: metrics)
+                verifier: verifier, ledger: storage.ledger, explainer: explainer,
+                answeringTogether: Ingress.answerTogether, logger: logger, metricsFactory: metrics)
         }
         let metricsRoutes = MetricsRoutes(
             metrics,
@@ -118,7 +122,7 @@ package struct Server: Sendable {
         }
         let queue = ReportQueue()
         let routes = Self.routes(
-            configuration, storage, verifier, maintenance, signer, externalSigners, references, metricsRoutes, queue,
+            configuration, storage, explainer, maintenance, signer, externalSigners, references, metricsRoutes, queue,
             logger)
         let rate = DeliveryRate(metrics)
         let sessions = ConsoleSessions(isSecure: !configuration.console.isLoopback)

@@ -55,7 +55,7 @@ struct IngestorTests {
 
     private func status(_ outcome: IngestOutcome) -> String {
         switch outcome {
-        case .durable(let recording): recording.status.rawValue
+        case .durable(let recording, _): recording.status.rawValue
         case .refused: "refused"
         case .overloaded: "overloaded"
         case .quarantineFull: "quarantine full"

@@ -17,8 +17,12 @@ struct PostbackExplainerTests {
         explainer = PostbackExplainer(verifier: try PostbackVerifier(testKeys: standIn.publicKeys()))
     }
 
-    /// A postback of a version that names no source.
     private func body(_ version: AttributionVersion) throws -> [UInt8] {
+        try Self.body(version, by: standIn)
+    }
+
+    /// A postback of a version that names no source.
+    static func body(_ version: AttributionVersion, by standIn: AppleStandIn) throws -> [UInt8] {
         guard let version = version.skAdNetwork else {
             return try standIn.sign(
                 AdAttributionKitDraft(

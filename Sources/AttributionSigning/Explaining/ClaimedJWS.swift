@@ -76,10 +76,15 @@ struct ClaimedJWS {
     }
 
     private static func decoded(_ part: String) -> [UInt8]? {
-        Base64URL.decode(Array(respelled(part).utf8))
+        Base64URL.decode(Array(part.utf8)) ?? Base64URL.decode(Array(respelled(part).utf8))
     }
 
     private static func respelled(_ part: String) -> String {
-        String(SignatureSpelling.cleaned(part).filter { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
+        // Most parts are as they should be, and looking at characters takes a while.
+        guard Base64URL.decode(Array(part.utf8)) == nil else {
+            return part
+        }
+        let digits = SignatureSpelling.cleaned(part).filter { $0 != "=" }
+        return String(digits.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
     }
 }

@@ -15,6 +15,10 @@ extension ClaimedPostback {
         guard case .string(let text) = fields[.attributionSignature] else {
             return []
         }
+        // What is in strict DER already means nothing else; looking at characters takes a while.
+        if let bytes = Base64.decode(text), SignatureSpelling.der(bytes) == bytes {
+            return []
+        }
         let field = PostbackField.attributionSignature
         return SignatureSpelling.readings(of: text).flatMap { condition, bytes -> [Repair] in
             var repairs = [(condition, Optional(bytes))]

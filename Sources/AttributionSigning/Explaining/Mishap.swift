@@ -36,6 +36,34 @@ enum Mishap: Int, CaseIterable {
     }
 }
 
+/// The choice of repairs that are tried for the answer to a delivery.
+extension Mishap {
+    /// Those that few verifications prove: first those that the text itself suggests.
+    static let cheap: [Mishap] = [.zeroFilled, .signatureEncoding, .dropped, .letterCase, .version, .keyName]
+
+    /// The likeliest ways to undo it on a postback that can be read.
+    func cheapRepairs(of claim: ClaimedPostback, networks: [String]) -> [Repair] {
+        let repairs = repairs(of: claim, networks: networks)
+        switch self {
+        case .zeroFilled, .signatureEncoding: return repairs
+        // Without its version a postback is read as one of 1.0; without another field it is malformed.
+        case .dropped: return repairs.filter { $0.field == PostbackField.version.rawValue }
+        case .letterCase: return repairs.filter(\.hasUsualLetterCase)
+        case .version:
+            let versions = SKAdNetworkVersion.allCases
+            let index = claim.version.flatMap { versions.firstIndex(of: $0) }
+            return repairs.filter { repair in
+                guard let index, let other = repair.claim.version.flatMap({ versions.firstIndex(of: $0) }) else {
+                    return false
+                }
+                return abs(other - index) == 1
+            }
+        case .keyName: return repairs.filter { $0.claim.jws?.escapesSlashes == claim.jws?.escapesSlashes }
+        case .retyped, .moved, .whiteSpace, .separator, .added, .changed, .misspelt: return []
+        }
+    }
+}
+
 /// A postback with one mishap undone.
 struct Repair {
     /// The mishap, as the cause.
@@ -52,6 +80,28 @@ struct Repair {
         self.field = field
         self.condition = condition
         self.claim = claim
+    }
+}
+
+extension Repair {
+    /// Whether the letters of its field are in a case in which they are usually signed.
+    fileprivate var hasUsualLetterCase: Bool {
+        guard let field = PostbackField(rawValue: field), case .string(let text) = claim.statement[field] else {
+            return false
+        }
+        return switch field {
+        case .transactionID, .postbackIdentifier: true
+        // Such as com.apple.AppStore.
+        case .marketplaceIdentifier: false
+        default: text == text.lowercased()
+        }
+    }
+}
+
+extension ClaimedJWS {
+    /// Whether slashes in the header are escaped, as Apple does.
+    fileprivate var escapesSlashes: Bool? {
+        header?.contains("\\/")
     }
 }
 

@@ -5,8 +5,8 @@ import StrictJSON
 ///
 /// Nothing it returns can be counted: an ``Explanation`` has no postback, and the one that a proof verifies is dropped.
 package struct PostbackExplainer: Sendable {
-    private let verifier: PostbackVerifier
-    private let networks: [String]
+    let verifier: PostbackVerifier
+    let networks: [String]
 
     /// Network ids in Apple's examples, which are often copied with another one.
     private static let documentedNetworks = ["example123.skadnetwork", "com.example"]
@@ -96,7 +96,7 @@ package struct PostbackExplainer: Sendable {
                 rejected, nil, .fieldRemoved, field: field.rawValue,
                 evidence: "there is no signature in \(field.rawValue): \(rejected.rejection)".shortened(to: 600))
         }
-        if let (cause, key) = otherKey(rejected) {
+        if let (cause, key) = rejected.postback.flatMap({ otherKey(of: $0) }) {
             return explanation(
                 rejected, RepairSearch.Proof(conditions: [], keyName: key, text: nil), cause, field: nil)
         }
@@ -114,9 +114,9 @@ package struct PostbackExplainer: Sendable {
         return explanation(rejected, proof, repair.cause, field: repair.field)
     }
 
-    /// The key that verifies the postback as it is, though its version or `kid` requires another.
-    private func otherKey(_ rejected: Rejected) -> (ExplanationCause, key: String)? {
-        guard let postback = rejected.postback,
+    /// The key that verifies a rejected postback as it is, though its version or `kid` requires another.
+    func otherKey(of postback: ReceivedPostback) -> (cause: ExplanationCause, key: String)? {
+        guard
             let key = verifier.anyKey(
                 verifying: postback.signature, postback.signatureEncoding, over: postback.signedBytes)
         else {

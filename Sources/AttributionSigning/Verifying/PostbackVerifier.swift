@@ -139,7 +139,17 @@ package struct PostbackVerifier: Sendable {
         verifying signature: [UInt8], _ encoding: SignatureEncoding, over signedBytes: [UInt8]
     ) -> PostbackVerificationKey? {
         let digest = SHA256.digest(of: signedBytes).bytes
-        return keys.first { $0.publicKey.verdict(on: signature, encoding, digest: digest) == .valid }
+        guard let path = tables.path else {
+            return keys.first { $0.publicKey.verdict(on: signature, encoding, digest: digest) == .valid }
+        }
+        let queried = keys.enumerated().compactMap { index, key in
+            path.check(MessageDigest(digest.span), signature, encoding, index).map { (key: key, check: $0) }
+        }
+        return zip(queried, path.verify(queried.map(\.check))).first { queried, verdict in
+            let verdict =
+                SignatureVerdict(verdict) ?? queried.key.publicKey.verdict(on: signature, encoding, digest: digest)
+            return verdict == .valid
+        }?.0.key
     }
 
     /// Verifies a postback.

@@ -88,7 +88,7 @@ final class StoreFeed: Sendable {
     private func note(_ outcome: IngestOutcome, of delivery: PlannedDelivery) {
         answers.withLock { answers in
             switch outcome {
-            case .durable(let recording):
+            case .durable(let recording, _):
                 let reason: PostbackRejection.Code? =
                     if case .quarantined(let rejection, _) = recording { rejection.code } else { nil }
                 answers.note(status: 200, recording.status, reason, of: delivery)

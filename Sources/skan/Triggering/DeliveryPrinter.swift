@@ -81,7 +81,7 @@ extension IngestOutcome {
     /// The outcome in a word, as printed.
     fileprivate var word: String {
         switch self {
-        case .durable(let recording): recording.status.rawValue
+        case .durable(let recording, _): recording.status.rawValue
         case .refused: "refused"
         case .overloaded, .quarantineFull, .undecided, .storeFailed: "not-recorded"
         }

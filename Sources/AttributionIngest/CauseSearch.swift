@@ -1,0 +1,87 @@
+package import Attribution
+package import AttributionSigning
+import BoundedLogging
+package import Metrics
+
+/// Finds the causes that answers name, within a budget: no flood of forged postbacks buys more time with it.
+///
+/// - `skan_delivery_causes_total{outcome}`: deliveries quarantined because their signature does not verify.
+package struct CauseSearch {
+    /// What an answer says of the cause.
+    package enum Outcome: String, CaseIterable, Sendable {
+        /// It names the cause.
+        case proven
+        /// Nothing that was tried is the cause.
+        case unproven
+        /// Nothing was tried, because the budget was spent, or because there are no tables to verify with.
+        case skipped
+    }
+
+    /// The most deliveries looked at in a second; each takes one or two tenths of a millisecond.
+    package static let perSecond = 100
+    /// The most of a batch, because all its answers wait for them.
+    package static let perBatch = 8
+
+    private let explainer: PostbackExplainer
+    private let counters: [Outcome: Counter]
+    private var throttle = LogThrottle(lines: perSecond)
+
+    /// Creates a search and its counters.
+    ///
+    /// - Parameters:
+    ///   - explainer: Proves the causes.
+    ///   - factory: Where outcomes are counted.
+    package init(_ explainer: PostbackExplainer, factory: any MetricsFactory) {
+        self.explainer = explainer
+        counters = Dictionary(
+            uniqueKeysWithValues: Outcome.allCases.map { outcome in
+                let counter = Counter(
+                    label: "skan_delivery_causes_total", dimensions: [("outcome", outcome.rawValue)], factory: factory)
+                return (outcome, counter)
+            })
+    }
+
+    /// Looks for the causes of a batch's invalid signatures, as far as the budget allows.
+    ///
+    /// - Parameters:
+    ///   - deliveries: The batch.
+    ///   - recordings: What became of each; nothing of that changes.
+    ///   - now: The current time.
+    /// - Returns: The causes that were proven, by the index of their delivery.
+    package mutating func causes(
+        of deliveries: [Delivery], _ recordings: [Recording?], at now: ContinuousClock.Instant
+    ) -> [Int: ProvenCause] {
+        var indices: [Int] = []
+        var bodies: [[UInt8]] = []
+        var skipped = 0
+        for (index, recording) in recordings.enumerated() {
+            guard case .quarantined(.invalidSignature, _)? = recording,
+                case .rejected(_, let body) = deliveries[index].judgement
+            else {
+                continue
+            }
+            if bodies.count < Self.perBatch, explainer.isCheap, throttle.admit(at: now) != nil {
+                indices.append(index)
+                bodies.append(body)
+            } else {
+                skipped += 1
+            }
+        }
+        var causes: [Int: ProvenCause] = [:]
+        if !bodies.isEmpty {
+            for (index, cause) in zip(indices, explainer.cheapCauses(of: bodies)) {
+                causes[index] = cause
+            }
+        }
+        count(.proven, causes.count)
+        count(.unproven, bodies.count - causes.count)
+        count(.skipped, skipped)
+        return causes
+    }
+
+    private func count(_ outcome: Outcome, _ count: Int) {
+        if count > 0 {
+            counters[outcome]?.increment(by: count)
+        }
+    }
+}
