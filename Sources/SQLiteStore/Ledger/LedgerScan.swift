@@ -28,74 +28,82 @@ struct LedgerScan {
         missing: (Int64) throws -> Void
     ) throws {
         var next = ids.lowerBound
-        var lastStart: Int64?
+        var asked: Int64?
         while next <= ids.upperBound {
-            do {
-                let rows = try Row.fetchCursor(
-                    db, sql: "SELECT \(columns) FROM \(table) WHERE id BETWEEN ? AND ? ORDER BY id",
-                    arguments: [next, ids.upperBound])
-                var held: Row?
-                while let row = try rows.next() {
-                    let id = try row.integer(0)
-                    if let first = held {
-                        held = nil
-                        if id == next + 1 {
-                            // The row before stood where this id should be: its own was changed.
-                            try missing(next)
-                            next += 1
-                        } else {
-                            try take(first, after: &next, use, missing)
-                        }
-                    }
-                    // Ids on a damaged page may be in any order.
-                    guard (next...ids.upperBound).contains(id) else {
-                        continue
-                    }
-                    guard id == next else {
-                        held = row.copy()
-                        continue
-                    }
-                    next = id + 1
-                    try use(row)
-                }
-                if let held {
-                    try take(held, after: &next, use, missing)
-                }
-                guard next <= ids.upperBound else {
-                    return
-                }
-                try missing(next)
+            guard asked != next else {
+                // Never ask twice from the same row, or the loop might not end.
+                try skip(next)
                 next += 1
-                while next <= ids.upperBound, !isReadable(next) {
-                    try missing(next)
-                    next += 1
-                }
+                continue
+            }
+            asked = next
+            do {
+                try readOn(&next, ids.upperBound, use, missing)
             } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-                // Continue at the next readable row, but never twice at the same one, or the loop might not end.
-                if lastStart == next {
-                    try skip(next)
-                    next += 1
-                }
-                lastStart = next
-                while next <= ids.upperBound, !isReadable(next) {
-                    try skip(next)
-                    next += 1
-                }
+                try passOver(&next, before: ids.upperBound + 1, skip)
             }
         }
     }
 
+    /// Reads rows from one on, until the last, or until one turns out to be out of place.
+    private func readOn(
+        _ next: inout Int64, _ last: Int64, _ use: (Row) throws -> Void, _ missing: (Int64) throws -> Void
+    ) throws {
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT \(columns) FROM \(table) WHERE id BETWEEN ? AND ? ORDER BY id", arguments: [next, last])
+        // A row whose id is not the next one: ids before it are missing, or its own was changed.
+        var held: Row?
+        while let row = try rows.next() {
+            let id = try row.integer(0)
+            if let first = held {
+                held = nil
+                if id == next + 1 {
+                    // It stood where the next id should be.
+                    try missing(next)
+                    next += 1
+                } else if try !take(first, after: &next, use, missing) {
+                    return
+                }
+            }
+            // Ids on a damaged page may be in any order.
+            guard next <= id, id <= last else {
+                continue
+            }
+            guard id == next else {
+                held = row.copy()
+                continue
+            }
+            next = id + 1
+            try use(row)
+        }
+        if let held, try !take(held, after: &next, use, missing) {
+            return
+        }
+        try passOver(&next, before: last + 1, missing)
+    }
+
     /// Takes a row that comes after ids without one.
+    ///
+    /// - Returns: Whether it was taken: not if an id before it has a row after all, and so its own must have been changed.
     private func take(
         _ row: Row, after next: inout Int64, _ use: (Row) throws -> Void, _ missing: (Int64) throws -> Void
-    ) throws {
+    ) throws -> Bool {
         let id = try row.integer(0)
-        while next < id {
-            try missing(next)
-            next += 1
+        try passOver(&next, before: id, missing)
+        guard next == id else {
+            return false
         }
         next = id + 1
         try use(row)
+        return true
+    }
+
+    /// Passes over ids without a row that can be read, up to one with such a row.
+    private func passOver(_ next: inout Int64, before end: Int64, _ pass: (Int64) throws -> Void) throws {
+        while next < end, !isReadable(next) {
+            try pass(next)
+            next += 1
+        }
     }
 
     /// The id of the newest row, from the tables of rows and of bodies, which differ only if one of them is damaged.
