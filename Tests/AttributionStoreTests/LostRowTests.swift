@@ -328,6 +328,19 @@ struct LostRowTests {
             ])
     }
 
+    @Test("A copy whose id damage changed hides few others from a repair", arguments: [9_000, 800, 130])
+    func changedCopy(_ other: Int) async throws {
+        try fillCopies()
+        var bytes = try StoreBytes(store.path)
+        try bytes.changeKey(450, to: other, in: "recipient_copy")
+        try bytes.save()
+        let repair = try await repair()
+        #expect(repair.found.differences.contains(.tables(.recipientCopies)))
+        #expect(repair.remaining.differences.map(\.description) == [])
+        let kept = Set(try SQLite.query("SELECT id FROM recipient_copy", store.path).split(separator: "\n"))
+        #expect(kept.count >= 880 && !kept.contains("9000"), "\(kept.count)")
+    }
+
     @Test(
         "A page of copies that leads to one of another table stops neither a recount nor a repair",
         arguments: ["postback", "delivery", "quarantine_total"])

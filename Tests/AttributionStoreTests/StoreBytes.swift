@@ -54,6 +54,24 @@ struct StoreBytes {
         throw NotFound()
     }
 
+    /// Changes the id with which a row of a table without row ids begins; both from 128 to 32,767.
+    mutating func changeKey(_ id: Int, to other: Int, in table: String) throws {
+        for page in try leaves(table) {
+            let start = (page - 1) * Self.pageSize
+            for cell in 0..<number(at: start + 3) {
+                // The length of the row comes first, then that of its header and the types of its values.
+                let row = start + number(at: start + 8 + 2 * cell) + 1
+                let value = row + Int(bytes[row])
+                if bytes[row + 1] == 2, number(at: value) == id {
+                    bytes[value] = UInt8(other >> 8)
+                    bytes[value + 1] = UInt8(other & 0xFF)
+                    return
+                }
+            }
+        }
+        throw NotFound()
+    }
+
     /// Makes the first page of a table lead to a page in place of one of its own.
     mutating func redirect(_ index: Int, of table: String, to page: Int) throws {
         let start = (try root(table) - 1) * Self.pageSize

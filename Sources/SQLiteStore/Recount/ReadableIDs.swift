@@ -40,20 +40,50 @@ struct ReadableIDs {
 
     /// Whether all rows of a range can be read.
     private func areReadable(_ ids: ClosedRange<Int64>) throws -> Bool {
+        guard let condition else {
+            // SQLite ends a range at the first id beyond it, so one that damage changed hides those behind it. Read
+            // from the other end, it hides others.
+            let ascending = try rowCount(ids, isAscending: true)
+            return try ascending != nil && ascending == rowCount(ids, isAscending: false)
+        }
         let areReadable = try Database.nilIfDamaged {
             var next = ids.lowerBound
             let rows = try Row.fetchCursor(
-                db.cachedStatement(sql: "SELECT id, \(condition ?? "1"), * FROM \(table) WHERE \(self.ids)"),
+                db.cachedStatement(sql: "SELECT id, \(condition), * FROM \(table) WHERE \(self.ids)"),
                 arguments: arguments(ids))
             while let row = try rows.next() {
-                guard try condition == nil || (row.integer(0) == next && row.integer(1) == 1) else {
+                guard try row.integer(0) == next && row.integer(1) == 1 else {
                     return false
                 }
                 next += 1
             }
-            return condition == nil || next == ids.upperBound + 1
+            return next == ids.upperBound + 1
         }
         return areReadable ?? false
+    }
+
+    /// The number of rows in a range; nil if it has rows that cannot be read, are out of order or beyond it.
+    private func rowCount(_ ids: ClosedRange<Int64>, isAscending: Bool) throws -> Int? {
+        let count = try Database.nilIfDamaged {
+            var count = 0
+            var last = isAscending ? ids.lowerBound : ids.upperBound
+            let rows = try Row.fetchCursor(
+                db.cachedStatement(
+                    sql:
+                        "SELECT id, * FROM \(table) WHERE id BETWEEN ? AND ? ORDER BY id \(isAscending ? "ASC" : "DESC")"
+                ),
+                arguments: [ids.lowerBound, ids.upperBound])
+            while let row = try rows.next() {
+                let id = try row.integer(0)
+                guard ids.contains(id), isAscending ? id >= last : id <= last else {
+                    return -1
+                }
+                last = id
+                count += 1
+            }
+            return count
+        }
+        return count.flatMap { $0 < 0 ? nil : $0 }
     }
 
     /// The condition of a query for the rows of a range.
