@@ -45,7 +45,9 @@ final class Bench {
         if let peak {
             return peak
         }
+        try noteDisk()
         let best = try peakRate(of: .postbacks(pool), name: "empty store")
+        try noteDisk()
         peak = best
         return best
     }
@@ -57,6 +59,15 @@ final class Bench {
         let load = try ServerLoad(self, store: store, workload)
         defer { load.server.stop() }
         return try load.peak(name: name).perSecond
+    }
+
+    /// Notes how fast the disk is, for every commit waits for it; one with a budget of operations slows down under load.
+    private func noteDisk() throws {
+        let file = workspace.file("disk")
+        defer { workspace.remove(file) }
+        let times = try SyncProbe.milliseconds(file)
+        board.note(
+            "the disk takes \(times.median.shown) ms (median) to sync a page, at most \((times.max() ?? 0).shown) ms")
     }
 
     /// A caveat when fewer postbacks than the bar speaks of were used.

@@ -35,6 +35,22 @@ final class SyncProbe: Sendable {
         thread.start()
     }
 
+    /// How long the disk takes for a page, in milliseconds, one after the other.
+    static func milliseconds(_ path: String) throws -> [Double] {
+        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            throw BenchmarkFailure("cannot write \(path): \(String(cString: strerror(errno)))")
+        }
+        defer { close(file) }
+        let page = [UInt8](repeating: 0x5A, count: 4_096)
+        return (0..<200).map { number in
+            pwrite(file, page, page.count, off_t(number * page.count))
+            let stopwatch = Stopwatch()
+            fdatasync(file)
+            return stopwatch.seconds * 1_000
+        }
+    }
+
     /// Stops, and returns the longest time in seconds.
     func stop() -> Double {
         state.withLock { $0.isStopped = true }
