@@ -86,7 +86,7 @@ extension DerivedTables {
     struct Remains {
         private(set) var counts: DeliveryTable?
         /// The ids of the rows that can be read, of tables that have a row for a postback.
-        private(set) var rows: [DerivedTables: [ClosedRange<Int64>]] = [:]
+        private(set) var rows: [DerivedTables: [ReadableIDs.Part]] = [:]
         /// Bodies that can be read elsewhere.
         fileprivate var bodies = FoundBodies()
 
@@ -104,10 +104,10 @@ extension DerivedTables {
                     guard newest > 0, try table.exist(db) else {
                         continue
                     }
-                    let ids = try table.readableIDs(table.names.tables[0], db).ranges(in: 1...newest)
+                    let ids = try table.readableIDs(table.names.tables[0], db).parts(of: 1...newest)
                     rows[table] = ids
                     if table == .bodies {
-                        bodies = try FoundBodies(outside: ids, through: newest, db)
+                        bodies = try FoundBodies(outside: ids.map(\.ids), through: newest, db)
                     }
                 }
             }
@@ -136,13 +136,14 @@ extension DerivedTables {
             try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
         }
         defer { try? db.execute(sql: "PRAGMA ignore_check_constraints = OFF") }
-        for ids in rows {
+        for part in rows {
+            let query = readable.query(part)
             // Damage may have changed a value to one that is refused.
             try db.execute(
                 sql: """
                     INSERT OR IGNORE INTO \(table) SELECT * FROM damaged_\(table)
-                    WHERE \(readable.ids) AND \(types)
-                    """, arguments: readable.arguments(ids))
+                    WHERE \(query.condition) AND \(types)
+                    """, arguments: query.arguments)
         }
         if self == .bodies {
             try remains.bodies.write(db)

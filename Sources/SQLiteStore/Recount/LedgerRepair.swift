@@ -160,7 +160,7 @@ extension LedgerRepair {
                 let remains = try DerivedTables.Remains(db, of: targets.compactMap(\.tables))
                 if isRecording, let rows = remains.rows[.postbacks] {
                     let newest = try LedgerScan.newestRow(db)
-                    guard rows.last?.upperBound == newest else {
+                    guard rows.last?.ids.upperBound == newest else {
                         throw DatabaseError(resultCode: .SQLITE_CORRUPT)
                     }
                 }
