@@ -1,3 +1,4 @@
+import Attribution
 import AttributionStore
 import GRDB
 
@@ -88,13 +89,22 @@ extension DerivedTables {
         /// The ids of the rows that can be read, of tables that have a row for a postback.
         private(set) var rows: [DerivedTables: [ReadableIDs.Part]] = [:]
         /// Bodies that can be read elsewhere.
-        fileprivate var bodies = FoundBodies()
+        fileprivate let bodies: FoundBodies
 
         /// Nothing.
-        init() {}
+        init() {
+            bodies = FoundBodies()
+        }
 
         /// Reads what remains of some tables.
-        init(_ db: Database, of tables: some Sequence<DerivedTables>) throws {
+        ///
+        /// - Parameters:
+        ///   - db: The store.
+        ///   - tables: The tables.
+        ///   - bodies: Bodies that were found before, because looking for them takes long.
+        /// - Throws: SQLite's errors, except for damage.
+        init(_ db: Database, of tables: some Sequence<DerivedTables>, bodies: FoundBodies = FoundBodies()) throws {
+            self.bodies = bodies
             for table in tables {
                 switch table {
                 case .columns, .quarantineTotals: break
@@ -104,14 +114,26 @@ extension DerivedTables {
                     guard newest > 0, try table.exist(db) else {
                         continue
                     }
-                    let ids = try table.readableIDs(table.names.tables[0], db).parts(of: 1...newest)
-                    rows[table] = ids
-                    if table == .bodies {
-                        bodies = try FoundBodies(outside: ids.map(\.ids), through: newest, db)
-                    }
+                    rows[table] = try table.readableIDs(table.names.tables[0], db).parts(of: 1...newest)
                 }
             }
         }
+    }
+
+    /// Looks for bodies that cannot be read from their table in every page of the file.
+    ///
+    /// - Parameters:
+    ///   - db: The store.
+    ///   - judge: Parses and verifies bodies.
+    /// - Returns: What was found.
+    /// - Throws: SQLite's errors, except for damage.
+    static func findBodies(_ db: Database, judge: ([[UInt8]]) -> [Judgement]) throws -> FoundBodies {
+        let newest = try LedgerScan.newestRow(db)
+        guard newest > 0, try bodies.exist(db) else {
+            return FoundBodies()
+        }
+        let parts = try bodies.readableIDs(bodies.names.tables[0], db).parts(of: 1...newest)
+        return try FoundBodies(outside: parts.map(\.ids), through: newest, db, judge: judge)
     }
 
     /// Recreates the tables within a transaction, with what remains of them.
