@@ -60,6 +60,19 @@ struct FoundBodyTests {
         #expect(try bodies() == before)
     }
 
+    @Test("Bodies are put back one after the other without making the file longer")
+    func sameLength() async throws {
+        let before = try (bodies(), SQLite.query("PRAGMA page_count", store.path))
+        for id in [lost, lost + 1, 299] {
+            try change("DELETE FROM postback_body WHERE id = \(id)")
+            let repair = try await repair()
+            #expect(repair.found.differences.contains(.tables(.bodies)))
+            #expect(repair.remaining.differences.map(\.description) == [])
+            #expect(try bodies() == before.0)
+        }
+        #expect(try SQLite.query("PRAGMA page_count", store.path) == before.1)
+    }
+
     @Test("Where another body stands once the lost one is to be put back, it is not put in its place")
     func overwritten() async throws {
         let (verifier, path) = (postbacks.verifier, store.path)

@@ -45,7 +45,11 @@ extension DerivedTables {
         guard !areRecorded else {
             return try areRowsReadable(db)
         }
-        return try names.tables.allSatisfy { table in
+        return try passIntegrityCheck(db)
+    }
+
+    private func passIntegrityCheck(_ db: Database) throws -> Bool {
+        try names.tables.allSatisfy { table in
             try Database.nilIfDamaged { try String.fetchOne(db, sql: "PRAGMA integrity_check('\(table)')") } == "ok"
         }
     }
@@ -90,6 +94,8 @@ extension DerivedTables {
         private(set) var rows: [DerivedTables: [ReadableIDs.Part]] = [:]
         /// Bodies that can be read elsewhere.
         fileprivate let bodies: FoundBodies
+        /// Whether the table of bodies is whole but for those.
+        fileprivate private(set) var canTakeBodies = false
 
         /// Nothing.
         init() {
@@ -112,6 +118,10 @@ extension DerivedTables {
                 case .recipientCopies, .postbacks, .bodies:
                     let newest = try LedgerScan.newestRow(db)
                     guard newest > 0, try table.exist(db) else {
+                        continue
+                    }
+                    if try table == .bodies && table.areWhole(db) && table.passIntegrityCheck(db) {
+                        canTakeBodies = true
                         continue
                     }
                     rows[table] = try table.readableIDs(table.names.tables[0], db).parts(of: 1...newest)
@@ -139,10 +149,14 @@ extension DerivedTables {
     /// Recreates the tables within a transaction, with what remains of them.
     ///
     /// A damaged table is only deleted from the schema. Its pages stay in the file, unused: another table may have them
-    /// too, if a damaged page leads there, and rows of postbacks may still be found in them.
+    /// too, if a damaged page leads there, and rows of postbacks may still be found in them. So a table of bodies that
+    /// is whole but for some of them is not recreated: the file would grow by all bodies.
     ///
     /// - Throws: SQLite's errors.
     func recreate(_ db: Database, keeping remains: Remains) throws {
+        guard self != .bodies || !remains.canTakeBodies else {
+            return try remains.bodies.write(db)
+        }
         guard let rows = remains.rows[self], let table = names.tables.first else {
             try Self.forget(names.tables, db)
             try db.execute(sql: sql)
