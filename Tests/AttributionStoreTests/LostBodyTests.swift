@@ -77,6 +77,52 @@ struct LostBodyTests {
         }
     }
 
+    @Test("Bodies of more than a page on both sides of a damaged page are kept", arguments: [1, 4, 9])
+    func largeBodies(_ page: Int) async throws {
+        let ledger = try OpenLedger(store.path)
+        _ = try ledger.record(
+            try (0..<30).map { number in
+                let body = try postbacks.standIn.sign(postbacks.draft(id: "large \(number)"))
+                // What is not signed may be of any length.
+                let spaces = [UInt8](repeating: UInt8(ascii: " "), count: 5_000)
+                return postbacks.delivery(body.dropLast() + spaces + [UInt8(ascii: "}")])
+            })
+        try ledger.close()
+        let leaf = """
+            FROM dbstat WHERE name = 'postback_body' AND pagetype = 'leaf' ORDER BY path DESC LIMIT 1 OFFSET \(page)
+            """
+        let onPage = try #require(Int(try SQLite.query("SELECT ncell \(leaf)", store.path)))
+        #expect((1..<5).contains(onPage))
+        try SQLite.garble("postback_body", store.path, isLast: true, offset: page)
+        let repair = try await repair()
+        let remaining = repair.remaining.differences.map(\.description)
+        #expect(remaining.count == onPage, "\(remaining)")
+        #expect(try SQLite.query("SELECT count(*) FROM postback_body", store.path) == "\(count + 30 - onPage)")
+    }
+
+    @Test("A body beside one whose id damage changed is kept until its row, whose id was changed too, is rebuilt")
+    func changedWithRow() async throws {
+        let before = try (bodies(), SQLite.query("SELECT * FROM postback", store.path))
+        // Not every body beside it can still be looked up: that depends on where on the page they are.
+        for id in 150..<170 {
+            var bytes = try StoreBytes(store.path)
+            try bytes.change(id: id, to: id + 201, in: "postback_body")
+            try bytes.change(id: id + 1, to: id + 202, in: "postback")
+            try bytes.save()
+            if try SQLite.query("SELECT count(*) FROM postback_body WHERE id = \(id + 1)", store.path) == "1" {
+                break
+            }
+            try bytes.change(id: id + 201, to: id, in: "postback_body")
+            try bytes.change(id: id + 202, to: id + 1, in: "postback")
+            try bytes.save()
+        }
+        let repair = try await repair()
+        #expect(!repair.found.lostRows.isEmpty)
+        #expect(repair.remaining.differences.map(\.description) == [])
+        #expect(try bodies() == before.0)
+        #expect(try SQLite.query("SELECT * FROM postback", store.path) == before.1)
+    }
+
     @Test("A store whose last page of bodies is damaged records again after a repair, which names what is lost")
     func lastPage() async throws {
         try SQLite.garble("postback_body", store.path, isLast: true)

@@ -85,7 +85,7 @@ extension RecipientCopyPage {
             self.init([], next: nil, isIncomplete: true)
             return
         }
-        let ranges = try ReadableIDs(db: db, table: "recipient_copy").ranges(in: first...last)
+        let ranges = try ReadableIDs(db: db, table: "recipient_copy").parts(of: first...last).map(\.ids)
         let copies = try ranges.flatMap { ids in
             try Row.fetchAll(
                 db, sql: "SELECT id, recipient, received_at FROM recipient_copy WHERE id BETWEEN ? AND ?",

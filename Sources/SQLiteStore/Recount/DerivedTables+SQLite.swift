@@ -1,3 +1,4 @@
+import Attribution
 import AttributionStore
 import GRDB
 
@@ -44,7 +45,11 @@ extension DerivedTables {
         guard !areRecorded else {
             return try areRowsReadable(db)
         }
-        return try names.tables.allSatisfy { table in
+        return try passIntegrityCheck(db)
+    }
+
+    private func passIntegrityCheck(_ db: Database) throws -> Bool {
+        try names.tables.allSatisfy { table in
             try Database.nilIfDamaged { try String.fetchOne(db, sql: "PRAGMA integrity_check('\(table)')") } == "ok"
         }
     }
@@ -86,15 +91,26 @@ extension DerivedTables {
     struct Remains {
         private(set) var counts: DeliveryTable?
         /// The ids of the rows that can be read, of tables that have a row for a postback.
-        private(set) var rows: [DerivedTables: [ClosedRange<Int64>]] = [:]
+        private(set) var rows: [DerivedTables: [ReadableIDs.Part]] = [:]
         /// Bodies that can be read elsewhere.
-        fileprivate var bodies = FoundBodies()
+        fileprivate let bodies: FoundBodies
+        /// Whether the table of bodies is whole but for those.
+        fileprivate private(set) var canTakeBodies = false
 
         /// Nothing.
-        init() {}
+        init() {
+            bodies = FoundBodies()
+        }
 
         /// Reads what remains of some tables.
-        init(_ db: Database, of tables: some Sequence<DerivedTables>) throws {
+        ///
+        /// - Parameters:
+        ///   - db: The store.
+        ///   - tables: The tables.
+        ///   - bodies: Bodies that were found before, because looking for them takes long.
+        /// - Throws: SQLite's errors, except for damage.
+        init(_ db: Database, of tables: some Sequence<DerivedTables>, bodies: FoundBodies = FoundBodies()) throws {
+            self.bodies = bodies
             for table in tables {
                 switch table {
                 case .columns, .quarantineTotals: break
@@ -104,23 +120,43 @@ extension DerivedTables {
                     guard newest > 0, try table.exist(db) else {
                         continue
                     }
-                    let ids = try table.readableIDs(table.names.tables[0], db).ranges(in: 1...newest)
-                    rows[table] = ids
-                    if table == .bodies {
-                        bodies = try FoundBodies(outside: ids, through: newest, db)
+                    if try table == .bodies && table.areWhole(db) && table.passIntegrityCheck(db) {
+                        canTakeBodies = true
+                        continue
                     }
+                    rows[table] = try table.readableIDs(table.names.tables[0], db).parts(of: 1...newest)
                 }
             }
         }
     }
 
+    /// Looks for bodies that cannot be read from their table in every page of the file.
+    ///
+    /// - Parameters:
+    ///   - db: The store.
+    ///   - judge: Parses and verifies bodies.
+    /// - Returns: What was found.
+    /// - Throws: SQLite's errors, except for damage.
+    static func findBodies(_ db: Database, judge: ([[UInt8]]) -> [Judgement]) throws -> FoundBodies {
+        let newest = try LedgerScan.newestRow(db)
+        guard newest > 0, try bodies.exist(db) else {
+            return FoundBodies()
+        }
+        let parts = try bodies.readableIDs(bodies.names.tables[0], db).parts(of: 1...newest)
+        return try FoundBodies(outside: parts.map(\.ids), through: newest, db, judge: judge)
+    }
+
     /// Recreates the tables within a transaction, with what remains of them.
     ///
     /// A damaged table is only deleted from the schema. Its pages stay in the file, unused: another table may have them
-    /// too, if a damaged page leads there, and rows of postbacks may still be found in them.
+    /// too, if a damaged page leads there, and rows of postbacks may still be found in them. So a table of bodies that
+    /// is whole but for some of them is not recreated: the file would grow by all bodies.
     ///
     /// - Throws: SQLite's errors.
     func recreate(_ db: Database, keeping remains: Remains) throws {
+        guard self != .bodies || !remains.canTakeBodies else {
+            return try remains.bodies.write(db)
+        }
         guard let rows = remains.rows[self], let table = names.tables.first else {
             try Self.forget(names.tables, db)
             try db.execute(sql: sql)
@@ -136,13 +172,14 @@ extension DerivedTables {
             try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
         }
         defer { try? db.execute(sql: "PRAGMA ignore_check_constraints = OFF") }
-        for ids in rows {
+        for part in rows {
+            let query = readable.query(part)
             // Damage may have changed a value to one that is refused.
             try db.execute(
                 sql: """
                     INSERT OR IGNORE INTO \(table) SELECT * FROM damaged_\(table)
-                    WHERE \(readable.ids) AND \(types)
-                    """, arguments: readable.arguments(ids))
+                    WHERE \(query.condition) AND \(types)
+                    """, arguments: query.arguments)
         }
         if self == .bodies {
             try remains.bodies.write(db)

@@ -5,8 +5,15 @@ import GRDB
 
 /// Bodies of postbacks that no table leads to, as found in pages of the file.
 struct FoundBodies {
-    /// Where the body of a postback is.
-    private var positions: [Int64: FilePages.Position] = [:]
+    private struct Found {
+        let position: FilePages.Position
+        let digests: PostbackDigests
+        /// Whether its signature verifies, which digests leave out.
+        let isVerified: Bool
+    }
+
+    /// By the ids of the postbacks.
+    private var found: [Int64: Found] = [:]
 
     /// The columns of the table of bodies.
     private static let columnCount = 2
@@ -18,23 +25,30 @@ struct FoundBodies {
 
     /// Looks in every page of the file for bodies, by the digests that their rows have of them.
     ///
+    /// Of several copies of a body, it takes the first one that verifies, or the first if none does.
+    ///
     /// - Parameters:
     ///   - ids: The ids of the rows, by digests.
     ///   - db: The store.
+    ///   - judge: Parses and verifies bodies.
     /// - Throws: SQLite's errors.
-    init(of ids: [PostbackDigests: Int64], _ db: Database) throws {
+    init(of ids: [PostbackDigests: Int64], _ db: Database, judge: ([[UInt8]]) -> [Judgement]) throws {
         guard !ids.isEmpty else {
             return
         }
         try FilePages(db)?.eachRow(columns: Self.columnCount) { values, position in
-            guard let body = values[1].blob,
-                let postback = try? ReceivedPostback(reading: Array(body))
+            guard let body = values[1].blob.map({ Array($0) }), let postback = try? ReceivedPostback(reading: body)
             else {
                 return
             }
             for provenance in Provenance.allCases {
-                if let id = ids[PostbackDigests(postback, provenance: provenance)] {
-                    positions[id] = position
+                let digests = PostbackDigests(postback, provenance: provenance)
+                guard let id = ids[digests], found[id]?.isVerified != true else {
+                    continue
+                }
+                let isVerified = judge([body]).contains { $0.isVerified(as: provenance) }
+                if isVerified || found[id] == nil {
+                    found[id] = Found(position: position, digests: digests, isVerified: isVerified)
                 }
             }
         }
@@ -46,8 +60,12 @@ struct FoundBodies {
     ///   - ranges: Ids in ascending order.
     ///   - newest: The last id.
     ///   - db: The store.
+    ///   - judge: Parses and verifies bodies.
     /// - Throws: SQLite's errors, except for damage.
-    init(outside ranges: [ClosedRange<Int64>], through newest: Int64, _ db: Database) throws {
+    init(
+        outside ranges: [ClosedRange<Int64>], through newest: Int64, _ db: Database,
+        judge: ([[UInt8]]) -> [Judgement]
+    ) throws {
         var ids: [PostbackDigests: Int64] = [:]
         var next: Int64 = 1
         for range in ranges + [(newest + 1)...(newest + 1)] {
@@ -65,26 +83,35 @@ struct FoundBodies {
             }
             next = range.upperBound + 1
         }
-        try self.init(of: ids, db)
+        try self.init(of: ids, db, judge: judge)
     }
 
     /// Whether none was found.
     var isEmpty: Bool {
-        positions.isEmpty
+        found.isEmpty
     }
 
-    /// Inserts them into the table of bodies.
+    /// Inserts them into the table of bodies, except where something else was written since they were found.
     func write(_ db: Database) throws {
         guard !isEmpty, let pages = try FilePages(db) else {
             return
         }
-        for (id, position) in positions.sorted(by: { $0.key < $1.key }) {
-            let body = pages.withRow(at: position, columns: Self.columnCount) { $0[1].blob.map { Data($0) } }
-            if let body = body.flatMap(\.self) {
-                try db.cachedStatement(sql: "INSERT OR IGNORE INTO postback_body VALUES (?, ?)").execute(
-                    arguments: [id, body])
+        for (id, found) in found.sorted(by: { $0.key < $1.key }) {
+            let body = pages.withRow(at: found.position, columns: Self.columnCount) { $0[1].blob.map { Array($0) } }
+            guard let body = body.flatMap(\.self), let postback = try? ReceivedPostback(reading: body),
+                Provenance.allCases.contains(where: { PostbackDigests(postback, provenance: $0) == found.digests })
+            else {
+                continue
             }
+            try db.cachedStatement(sql: "INSERT OR IGNORE INTO postback_body VALUES (?, ?)").execute(
+                arguments: [id, Data(body)])
         }
+    }
+}
+
+extension Judgement {
+    fileprivate func isVerified(as provenance: Provenance) -> Bool {
+        if case .verified(let postback) = self { postback.provenance == provenance } else { false }
     }
 }
 

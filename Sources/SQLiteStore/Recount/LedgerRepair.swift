@@ -83,8 +83,12 @@ package struct LedgerRepair {
                 guard !pending.isEmpty else {
                     break
                 }
+                // Before, because nothing is recorded while a transaction is prepared.
+                let bodies =
+                    pending.contains(.tables(.bodies))
+                    ? try await reader.read { try DerivedTables.findBodies($0, judge: judge) } : FoundBodies()
                 for start in stride(from: 0, to: pending.count, by: batchSize) {
-                    try repair(pending[start..<min(start + batchSize, pending.count)])
+                    try repair(pending[start..<min(start + batchSize, pending.count)], bodies)
                 }
                 result.remaining = try await reader.recount(judge: judge)
                 guard step.isRepeated, result.remaining.repairableCount < before else {
@@ -152,15 +156,15 @@ extension LedgerRepair {
         }
     }
 
-    private func repair(_ targets: ArraySlice<TargetedRepair.Target>) throws {
+    private func repair(_ targets: ArraySlice<TargetedRepair.Target>, _ bodies: FoundBodies) throws {
         var digests: [(digest: UInt64, row: Int64)] = []
         do {
             try database.write { db in
                 // SQLite commits nothing of a transaction that read a damaged page.
-                let remains = try DerivedTables.Remains(db, of: targets.compactMap(\.tables))
+                let remains = try DerivedTables.Remains(db, of: targets.compactMap(\.tables), bodies: bodies)
                 if isRecording, let rows = remains.rows[.postbacks] {
                     let newest = try LedgerScan.newestRow(db)
-                    guard rows.last?.upperBound == newest else {
+                    guard rows.last?.ids.upperBound == newest else {
                         throw DatabaseError(resultCode: .SQLITE_CORRUPT)
                     }
                 }
@@ -176,7 +180,7 @@ extension LedgerRepair {
             // Retried one by one: a target on a damaged page must not stop the repair of the others.
             if targets.count > 1 {
                 for target in targets {
-                    try repair([target])
+                    try repair([target], bodies)
                 }
             }
         }

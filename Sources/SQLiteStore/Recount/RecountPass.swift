@@ -135,7 +135,7 @@ struct RecountPass {
 
     /// Looks for missing bodies elsewhere in the file, for a repair.
     private mutating func checkBodies() throws {
-        if !result.differences.contains(.tables(.bodies)), try !FoundBodies(of: bodiless, db).isEmpty {
+        if !result.differences.contains(.tables(.bodies)), try !FoundBodies(of: bodiless, db, judge: judge).isEmpty {
             result.note(.tables(.bodies))
         }
         bodiless = [:]
