@@ -15,7 +15,7 @@ struct ReadableIDs {
 
     /// Ids whose rows can be read with one query.
     struct Part {
-        fileprivate(set) var ids: ClosedRange<Int64>
+        let ids: ClosedRange<Int64>
         /// Whether it is one id, whose row has to be looked up by itself.
         fileprivate var isLookup = false
     }
@@ -31,11 +31,8 @@ struct ReadableIDs {
         var pending = [ids]
         while let next = pending.popLast() {
             if try areReadable(next) {
-                if let last = parts.last, !last.isLookup, last.ids.upperBound + 1 == next.lowerBound {
-                    parts[parts.count - 1].ids = last.ids.lowerBound...next.upperBound
-                } else {
-                    parts.append(Part(ids: next))
-                }
+                // Not joined with the one before: a query for both would read what lies between them.
+                parts.append(Part(ids: next))
             } else if next.count > 1 {
                 guard try isWorthHalving(next) else {
                     continue
