@@ -12,8 +12,7 @@ extension PostgreSQLCopyTarget {
     /// Takes over signed ads and spend; see ``AttributionStore/LedgerCopyTarget/copyCosts(_:of:)``.
     package func copyCosts(_ table: AdCostTable, of store: String) throws -> Set<AdCostTable.Row> {
         let ads = table.ads
-        return try transaction { connection in
-            try connection.run("SELECT pg_advisory_xact_lock($1)", [.integer(PostgreSQLLedgerWriter.costLock)])
+        return try transaction(behind: PostgreSQLLedgerWriter.costLock) { connection in
             let copy = try AdCostCopy(
                 table, since: try AdCostTable(connection, ads, copiedFrom: store),
                 counted: try SequenceRanges.counted(of: Set(table.sequences.keys), ads, connection),
