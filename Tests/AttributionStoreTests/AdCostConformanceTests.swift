@@ -227,10 +227,12 @@ struct AdCostConformanceTests {
         let all = try await ledger.reader.costs(AdCostQuestion(days: days, limits: LedgerLimits(cells: 8)))
         #expect(all.signed.count == 3 && all.spend.count == 1 && !all.isIncomplete)
         for cells in [0, 2, 4, 7] {
-            await #expect(throws: LedgerQuestionError.tooManyCells(limit: cells)) {
+            await #expect(throws: LedgerQuestionError.tooManyCosts(limit: cells)) {
                 try await ledger.reader.costs(AdCostQuestion(days: days, limits: LedgerLimits(cells: cells)))
             }
         }
+        let text = LedgerQuestionError.tooManyCosts(limit: 7).description
+        #expect(text.contains("--from") && !text.contains("dimensions"))
         // What a condition leaves out needs no room.
         let other = LedgerQuestion.Condition(dimension: .app, values: ["1"])
         let none = AdCostQuestion(days: days, conditions: [other], limits: LedgerLimits(cells: 0))
