@@ -39,8 +39,8 @@ extension LedgerCopyError: CustomStringConvertible {
         case .damagedCosts(let path, let ads):
             "what \(path) notes of signed impressions and spend of \(ads.name) is damaged; none of them were copied"
         case .damagedSums(let path, let ads, let sums):
-            "what \(path) has counted of signed impressions of \(ads.name) is damaged, and nothing was added to it, for: "
-                + sums.text
+            "what \(path) has counted of signed impressions of \(ads.name) is damaged, "
+                + "and nothing was added to it, for: \(sums.text)"
         }
     }
 }

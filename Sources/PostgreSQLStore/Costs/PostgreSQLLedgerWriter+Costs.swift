@@ -47,7 +47,8 @@ extension PostgreSQLLedgerWriter {
                 SELECT given.number, stored.micros
                 FROM unnest($1::int8[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::text[])
                     WITH ORDINALITY AS given(day, network, app, campaign_id, source_identifier, currency, number)
-                    JOIN skan.\(ads.table("spend")) AS stored USING (day, network, app, campaign_id, source_identifier, currency)
+                    JOIN skan.\(ads.table("spend")) AS stored
+                        USING (day, network, app, campaign_id, source_identifier, currency)
                 """, spend.map(\.key).parameters)
             var stored: [Spend.Key: Money] = [:]
             for row in 0..<found.count {
@@ -194,7 +195,8 @@ extension [Spend] {
     func write(_ ads: AdTraffic, _ connection: PostgreSQLConnection, copiedFrom store: String) throws {
         try connection.run(
             """
-            INSERT INTO skan.\(ads.table("copy_spend")) (store, day, network, app, campaign_id, source_identifier, currency, micros)
+            INSERT INTO skan.\(ads.table("copy_spend"))
+                (store, day, network, app, campaign_id, source_identifier, currency, micros)
             SELECT $8, *
             FROM unnest($1::int8[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::text[], $7::int8[])
             ON CONFLICT (store, day, network, app, campaign_id, source_identifier, currency)

@@ -31,7 +31,7 @@ struct Interruptions {
             return "nothing took a busy core away"
         }
         return """
-            \(perSecond.shown) times a second the machine took one of both busy cores away, for \
+            \(perSecond.shown) times a second the machine took one of the two busy cores away, for \
             \(milliseconds.median.shown) ms (median), at most \(longest.shown) ms
             """
     }
