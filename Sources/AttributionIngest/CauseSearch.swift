@@ -17,7 +17,7 @@ package struct CauseSearch {
         case skipped
     }
 
-    /// The most deliveries looked at in a second; each takes one or two tenths of a millisecond.
+    /// The most deliveries looked at in a second; each takes 0.1 to 0.3 ms.
     package static let perSecond = 100
     /// The most of a batch, because all its answers wait for them.
     package static let perBatch = 8

@@ -64,6 +64,16 @@ package struct SignerExchange {
         var isAbandoned = false
     }
 
+    /// What is requested with one key, whose signatures may take longer than those with others.
+    private struct Queue {
+        var waiting = CircularBuffer<Pending>()
+        /// How many requests the signer has.
+        var inFlight = 0
+        var pace: SignerPace
+
+        var isFull: Bool { inFlight >= pace.inFlight }
+    }
+
     /// For how many times as long as it may take a request counts as the signer's; then it was lost.
     private static let timesUntilLost = 20
 
@@ -72,10 +82,9 @@ package struct SignerExchange {
     /// Whether it signs.
     package private(set) var condition = Condition.starting
     private var noted = Condition.starting
-    private var waiting = CircularBuffer<Pending>()
+    private var queues: [ExternalKey: Queue] = [:]
     /// What the signer has, until it answers.
     private var inFlight: [Int64: Sent] = [:]
-    private var pace: SignerPace
     private var nextID: Int64 = 1
     private var line: [UInt8] = []
     /// When it last answered anything, or was connected.
@@ -87,7 +96,6 @@ package struct SignerExchange {
     package init(socket: String, limits: Limits = Limits()) {
         self.socket = socket
         self.limits = limits
-        pace = SignerPace(time: limits.time, maximum: limits.inFlight)
     }
 
     /// Whether a key can be used; nil if that is not known yet.
@@ -108,10 +116,10 @@ package struct SignerExchange {
         case .away(let reason):
             return [.answer(answer, .failure(.away(socket: socket, reason: reason)))]
         case .present:
-            guard waiting.count < limits.waiting else {
+            guard queues.values.reduce(0, { $0 + $1.waiting.count }) < limits.waiting else {
                 return [.answer(answer, .failure(.busy(socket: socket)))]
             }
-            waiting.append(Pending(request: request, since: now, answer: answer))
+            enqueue(Pending(request: request, since: now, answer: answer))
             return send(at: now)
         }
     }
@@ -122,24 +130,48 @@ package struct SignerExchange {
     {
         guard condition == .checking || condition == .present else { return [] }
         for key in keys {
-            waiting.append(Pending(request: SignatureRequest(key: key, digest: digest), since: now, answer: nil))
+            enqueue(Pending(request: SignatureRequest(key: key, digest: digest), since: now, answer: nil))
         }
         return send(at: now)
+    }
+
+    private mutating func enqueue(_ pending: Pending) {
+        let new = Queue(pace: SignerPace(time: limits.time, maximum: limits.inFlight))
+        queues[pending.request.key, default: new].waiting.append(pending)
+    }
+
+    /// The key of the oldest request that the signer may have.
+    private var nextKey: ExternalKey? {
+        var oldest: (key: ExternalKey, since: ContinuousClock.Instant)?
+        for (key, queue) in queues where !queue.isFull {
+            guard let since = queue.waiting.first?.since else { continue }
+            if oldest.map({ since < $0.since }) ?? true { oldest = (key, since) }
+        }
+        return oldest?.key
+    }
+
+    /// Notes that the signer does not have a request any more.
+    private mutating func removeSent(_ id: Int64) {
+        guard let sent = inFlight.removeValue(forKey: id) else { return }
+        queues[sent.pending.request.key]?.inFlight -= 1
     }
 
     private mutating func send(at now: ContinuousClock.Instant) -> [Action] {
         var bytes: [UInt8] = []
         var refused: [Action] = []
-        while inFlight.count < pace.inFlight, let next = waiting.popFirst() {
+        while inFlight.count < limits.inFlight, let key = nextKey, let next = queues[key]?.waiting.popFirst(),
+            let pace = queues[key]?.pace
+        {
             // A signer that has nothing left but what is late already is tried again, however slow it was.
             if let answer = next.answer, !pace.leavesTime(after: now - next.since),
-                inFlight.values.contains(where: { !$0.isAbandoned })
+                inFlight.values.contains(where: { !$0.isAbandoned && $0.pending.request.key == key })
             {
                 refused.append(.answer(answer, .failure(.busy(socket: socket))))
                 continue
             }
             bytes += SignerLine.request(next.request, id: nextID)
             inFlight[nextID] = Sent(pending: next, at: now, answeredBefore: pace.answered)
+            queues[key]?.inFlight += 1
             nextID += 1
         }
         return (bytes.isEmpty ? [] : [.send(bytes)]) + refused
@@ -153,15 +185,13 @@ package struct SignerExchange {
         line = []
         heardAt = now
         verdicts = [:]
-        pace = SignerPace(time: limits.time, maximum: limits.inFlight)
     }
 
     /// There is no connection any more, or none could be made.
     package mutating func disconnected(_ reason: String) -> [Action] {
         let sent = inFlight.sorted { $0.key < $1.key }.map(\.value)
-        let unanswered = waiting.map(\.self) + sent.filter { !$0.isAbandoned }.map(\.pending)
-        waiting.removeAll()
-        inFlight = [:]
+        let unanswered = queues.values.flatMap(\.waiting) + sent.filter { !$0.isAbandoned }.map(\.pending)
+        (queues, inFlight) = ([:], [:])
         condition = .away(reason: reason)
         let error = ExternalSignerError.away(socket: socket, reason: reason)
         return unanswered.compactMap { pending in
@@ -200,11 +230,14 @@ package struct SignerExchange {
             condition = .present
             actions += noteCondition()
         }
-        let wasFull = inFlight.count >= pace.inFlight
-        guard let sent = inFlight.removeValue(forKey: answer.id) else { return actions }
-        pace.note(answer.id, after: now - sent.at, answeredBefore: sent.answeredBefore, wasFull: wasFull)
+        guard let sent = inFlight[answer.id] else { return actions }
         let pending = sent.pending
         let key = pending.request.key
+        let wasFull = queues[key]?.isFull ?? false
+        removeSent(answer.id)
+        let isSigned = if case .success = answer.signature { true } else { false }
+        queues[key]?.pace.note(
+            answer.id, after: now - sent.at, answeredBefore: sent.answeredBefore, wasFull: wasFull, isSigned: isSigned)
         let result = answer.signature.mapError { ExternalSignerError.refused(key: key.id, reason: $0.word) }
         guard let give = pending.answer else {
             let isValid = result.map { key.publicKey.verifies($0, digest: pending.request.digest) }
@@ -225,7 +258,8 @@ package struct SignerExchange {
         let late = inFlight.filter { now - $0.value.pending.since >= limits.time }
         // A signer that has lost a request, and owes nothing else, is well.
         let isAnyoneLate =
-            late.values.contains { !$0.isAbandoned } || waiting.first.map { now - $0.since >= limits.time } ?? false
+            late.values.contains { !$0.isAbandoned }
+            || queues.values.contains { $0.waiting.first.map { now - $0.since >= limits.time } ?? false }
         if isAnyoneLate, let heardAt, now - heardAt >= limits.time { return hangUp("it does not answer") }
         var actions: [Action] = []
         for (id, sent) in late.sorted(by: { $0.key < $1.key }) {
@@ -233,12 +267,14 @@ package struct SignerExchange {
                 inFlight[id]?.isAbandoned = true
                 actions += give(.failure(.late(socket: socket)), to: sent.pending)
             } else if now - sent.at >= limits.time * Self.timesUntilLost {
-                inFlight[id] = nil
+                removeSent(id)
             }
         }
-        while let first = waiting.first, now - first.since >= limits.time {
-            waiting.removeFirst()
-            actions += give(.failure(.late(socket: socket)), to: first)
+        for key in queues.keys {
+            while let first = queues[key]?.waiting.first, now - first.since >= limits.time {
+                queues[key]?.waiting.removeFirst()
+                actions += give(.failure(.late(socket: socket)), to: first)
+            }
         }
         return actions + send(at: now)
     }

@@ -1,4 +1,4 @@
-/// How fast an external signer answers, and so how much it can usefully have at once.
+/// How fast an external signer signs with one key, and so how much of it the signer can usefully have at once.
 ///
 /// What a slow signer has beyond that would all be answered too late, however much it signs.
 struct SignerPace {
@@ -6,9 +6,9 @@ struct SignerPace {
     private let maximum: Int
     /// How many requests the signer may have at once.
     private(set) var inFlight: Int
-    /// How many answers have come.
+    /// How many answers have come that show how fast it is.
     private(set) var answered = 0
-    /// How long the signer had what it answered last, but for what was overtaken.
+    /// How long the signer had what it answered last, other than what was overtaken.
     private var turnaround = Duration.zero
     /// The latest request that was answered quickly.
     private var latestQuick: Int64 = 0
@@ -33,7 +33,12 @@ struct SignerPace {
     ///   - turnaround: How long the signer had the request.
     ///   - answeredBefore: How many answers had come when it was sent.
     ///   - wasFull: Whether the signer had as much as it may.
-    mutating func note(_ id: Int64, after turnaround: Duration, answeredBefore: Int, wasFull: Bool) {
+    ///   - isSigned: Whether it is a signature, not a refusal.
+    mutating func note(
+        _ id: Int64, after turnaround: Duration, answeredBefore: Int, wasFull: Bool, isSigned: Bool
+    ) {
+        // A quick refusal does not show how fast it signs.
+        guard isSigned || turnaround >= time else { return }
         answered += 1
         let isQuick = turnaround <= time / 2
         if isQuick { latestQuick = max(latestQuick, id) }

@@ -26,14 +26,14 @@ struct SignedCountsTests {
             state.withLock(\.calls)
         }
 
-        func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> Int {
+        func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> SignedRecording {
             try state.withLock { state in
                 state.calls.append(counts)
                 state.failures -= 1
                 guard state.failures < 0 else {
                     throw Failed()
                 }
-                return counts.count
+                return SignedRecording()
             }
         }
 
@@ -81,13 +81,13 @@ struct SignedCountsTests {
         let lines = Mutex<[SignedImpressionCount]>([])
         let isBusy = Mutex(true)
 
-        func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> Int {
+        func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> SignedRecording {
             lines.withLock { $0 += counts }
-            return counts.count
+            return SignedRecording()
         }
 
-        func addSignedUnlessBusy(_ counts: [SignedImpressionCount]) throws -> Bool {
-            try !isBusy.withLock(\.self) && addSigned(counts) == counts.count
+        func addSignedUnlessBusy(_ counts: [SignedImpressionCount]) throws -> SignedRecording? {
+            try isBusy.withLock(\.self) ? nil : addSigned(counts, of: .real)
         }
 
         func recordSpend(_ spend: [Spend], of ads: AdTraffic, replaces: Bool) throws -> SpendRecording {
@@ -116,6 +116,33 @@ struct SignedCountsTests {
         #expect(store.lines.withLock(\.count) == 2)
         counts.heartbeat(at: start + .seconds(360))
         #expect(store.lines.withLock(\.count) == 3)
+    }
+
+    /// A store whose sums are all damaged.
+    private struct DamagedStore: AdCostWriting {
+        func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> SignedRecording {
+            var recording = SignedRecording()
+            recording.leftOut = counts.count
+            recording.damaged = Set(
+                counts.map { AdCostTable.Row(day: $0.day.number, campaign: StoredCampaign($0.campaign)) })
+            return recording
+        }
+
+        func recordSpend(_ spend: [Spend], of ads: AdTraffic, replaces: Bool) throws -> SpendRecording {
+            SpendRecording()
+        }
+    }
+
+    @Test("A damaged sum of the store, to which nothing can be added, is logged once")
+    func damaged() throws {
+        let log = LinesOfLog()
+        let counts = SignedCounts(.store(DamagedStore()), at: .now, logger: log.logger)
+        for (app, logged) in [(1, 1), (1, 1), (2, 2)] {
+            try Self.sign([app], counts)
+            #expect(counts.write())
+            #expect(log.lines.count == logged, "\(log.lines)")
+        }
+        #expect(log.lines.first?.contains("signed impressions are not counted") == true, "\(log.lines)")
     }
 
     @Test("At the end, lines are written however long others write to the store")

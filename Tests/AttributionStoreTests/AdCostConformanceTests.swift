@@ -227,10 +227,12 @@ struct AdCostConformanceTests {
         let all = try await ledger.reader.costs(AdCostQuestion(days: days, limits: LedgerLimits(cells: 8)))
         #expect(all.signed.count == 3 && all.spend.count == 1 && !all.isIncomplete)
         for cells in [0, 2, 4, 7] {
-            await #expect(throws: LedgerQuestionError.tooManyCells(limit: cells)) {
+            await #expect(throws: LedgerQuestionError.tooManyCosts(limit: cells)) {
                 try await ledger.reader.costs(AdCostQuestion(days: days, limits: LedgerLimits(cells: cells)))
             }
         }
+        let text = LedgerQuestionError.tooManyCosts(limit: 7).description
+        #expect(text.contains("--from") && !text.contains("dimensions"))
         // What a condition leaves out needs no room.
         let other = LedgerQuestion.Condition(dimension: .app, values: ["1"])
         let none = AdCostQuestion(days: days, conditions: [other], limits: LedgerLimits(cells: 0))
@@ -284,11 +286,11 @@ struct AdCostConformanceTests {
         func costs(_ ads: AdTraffic) async throws -> AdCosts {
             try await ledger.reader.costs(AdCostQuestion(days: Self.day...Self.day, ads: ads))
         }
-        #expect(try ledger.writer.addSigned(Self.lines(1...9), of: .test) == 9)
+        #expect(try ledger.writer.addSigned(Self.lines(1...9), of: .test).new == 9)
         #expect(try ledger.writer.recordSpend([Self.spend("5")], of: .test, replaces: false).new == 1)
         #expect(try await costs(.real) == AdCosts())
-        #expect(try ledger.writer.addSigned(Self.lines(4...6), of: .real) == 3)
-        #expect(try ledger.writer.addSigned(Self.lines(1...9), of: .test) == 0)
+        #expect(try ledger.writer.addSigned(Self.lines(4...6), of: .real).new == 3)
+        #expect(try ledger.writer.addSigned(Self.lines(1...9), of: .test).new == 0)
         // Another amount contradicts none of the other ads.
         #expect(try ledger.writer.recordSpend([Self.spend("7")], of: .real, replaces: false).new == 1)
         let (real, test) = (try await costs(.real), try await costs(.test))
@@ -355,15 +357,15 @@ struct AdCostConformanceTests {
         _ = try source.writer.recordSpend([try Self.spend("12.34")], replaces: false)
         // The target imports lines of the same writer that the source does not have.
         _ = try target.writer.addSigned(Self.lines(21...22))
-        #expect(try await target.copy(source.reader).costProblem == nil)
+        #expect(try await target.copy(source.reader).costProblems.isEmpty)
         _ = try source.writer.addSigned([Self.line(23)])
-        #expect(try await target.copy(source.reader).costProblem == nil)
+        #expect(try await target.copy(source.reader).costProblems.isEmpty)
         let before = try await target.reader.costs(Self.day...Self.day)
         #expect(before.signed == Self.sums(try Self.lines(1...23)))
         // Now the source imports one of them as well.
         _ = try source.writer.addSigned([Self.line(22)])
-        let problem = try #require(try await target.copy(source.reader).costProblem)
-        guard case .countedInBoth(_, writer) = problem else {
+        let problem = try #require(try await target.copy(source.reader).costProblems.first)
+        guard case .countedInBoth(_, .real, writer) = problem else {
             Issue.record("\(problem)")
             return
         }
@@ -421,7 +423,7 @@ struct AdCostConformanceTests {
         // The rest is copied.
         let target = try SQLiteLedgerWriter(path: store.path + "-copy")
         let summary = try await LedgerCopier(from: reader, to: target, named: "target").run()
-        #expect(summary.areCostsIncomplete && summary.costProblem == nil)
+        #expect(summary.areCostsIncomplete && summary.costProblems.isEmpty)
         let copies = try SQLiteLedgerReader(store.path + "-copy")
         let copied = try await copies.costs(Self.day...Self.day.next)
         #expect(copied.signed == costs.signed && copied.spend == costs.spend && !copied.isIncomplete)
@@ -430,28 +432,89 @@ struct AdCostConformanceTests {
         try target.close()
     }
 
-    @Test("Damage in what a target notes of costs keeps no postback from being copied", arguments: LedgerFactory.all)
-    func damagedTarget(_ factory: LedgerFactory) async throws {
+    @Test(
+        "Damage in what a target notes of real or of test ads is named, and all else is copied",
+        arguments: LedgerFactory.all, [[.real], [.test], AdTraffic.allCases])
+    func damagedTarget(_ factory: LedgerFactory, _ damaged: [AdTraffic]) async throws {
         let source = try OpenLedger(store.path)
         let path = store.path + "-copy"
         let target = try factory.openTarget(path)
-        _ = try source.writer.addSigned(Self.lines(1...9))
-        #expect(try await target.copy(source.reader).costProblem == nil)
+        for ads in AdTraffic.allCases { _ = try source.writer.addSigned(Self.lines(1...9), of: ads) }
+        #expect(try await target.copy(source.reader).costProblems.isEmpty)
         target.reader.close()
         try target.writer.close()
-        try factory.damage(path, "UPDATE copy_sequences SET last = -1")
+        for ads in damaged { try factory.damage(path, "UPDATE \(ads.table("copy_sequences")) SET last = -1") }
         let next = try factory.openTarget(path)
-        _ = try source.writer.addSigned(Self.lines(10...12))
-        let problem = try #require(try await next.copy(source.reader).costProblem)
-        guard case .damagedCosts = problem else {
-            Issue.record("\(problem)")
-            return
+        for ads in AdTraffic.allCases { _ = try source.writer.addSigned(Self.lines(10...12), of: ads) }
+        let problems = try await next.copy(source.reader).costProblems
+        #expect(problems == damaged.map { .damagedCosts(path: "target", ads: $0) })
+        for (problem, ads) in zip(problems, damaged) {
+            #expect(problem.hint != nil && problem.description.contains("of \(ads.name) is damaged"))
         }
-        #expect(problem.hint != nil)
-        #expect(try await next.reader.costs(Self.day...Self.day).signed == Self.sums(try Self.lines(1...9)))
+        for ads in AdTraffic.allCases {
+            let costs = try await next.reader.costs(AdCostQuestion(days: Self.day...Self.day, ads: ads))
+            #expect(costs.signed == Self.sums(try Self.lines(1...(damaged.contains(ads) ? 9 : 12))), "\(ads)")
+        }
         try source.close()
         next.reader.close()
         try next.writer.close()
+    }
+
+    /// What the lines 3, 6, 9 and so on are counted for.
+    private static func rowOfThirds() throws -> AdCostTable.Row {
+        AdCostTable.Row(day: day.number, campaign: StoredCampaign(try line(3).campaign))
+    }
+
+    private static let damageOfThirds =
+        "UPDATE signed_impressions SET count = -5 WHERE campaign_id = 12 AND source_identifier = ''"
+
+    @Test(
+        "Lines of a damaged sum are left out and named, and can be added when it is gone", arguments: LedgerFactory.all)
+    func damagedSum(_ factory: LedgerFactory) async throws {
+        let first = try factory.open(store.path)
+        #expect(try first.writer.addSigned(Self.lines(1...3)) == 3)
+        try first.close()
+        try factory.damage(store.path, Self.damageOfThirds)
+        let second = try factory.open(store.path)
+        for new in [4, 0] {
+            let recording = try second.writer.addSigned(Self.lines(1...9), of: .real)
+            #expect(recording.new == new && recording.leftOut == 2)
+            #expect(recording.damaged == [try Self.rowOfThirds()])
+            #expect(recording.damaged.text == "\(Self.day) example123.skadnetwork app 525463029 campaign 12")
+        }
+        #expect(try await signed(second) == Self.sums(try [1, 2, 4, 5, 7, 8].map { try Self.line($0) }))
+        try second.close()
+        try factory.damage(store.path, "DELETE FROM signed_impressions WHERE count < 0")
+        let third = try factory.open(store.path)
+        #expect(try third.writer.addSigned(Self.lines(1...9)) == 2)
+        #expect(try await signed(third) == Self.sums(try [1, 2, 4, 5, 6, 7, 8, 9].map { try Self.line($0) }))
+        try third.close()
+    }
+
+    @Test(
+        "What a copy cannot add to a damaged sum is named, and copied when that is gone", arguments: LedgerFactory.all)
+    func damagedSumInTarget(_ factory: LedgerFactory) async throws {
+        let source = try OpenLedger(store.path)
+        let path = store.path + "-copy"
+        func copy() async throws -> ([LedgerCopyError], [SignedCampaign: Int64]) {
+            let target = try factory.openTarget(path)
+            let problems = try await target.copy(source.reader).costProblems
+            let signed = try await target.reader.costs(Self.day...Self.day).signed
+            target.reader.close()
+            try target.writer.close()
+            return (problems, signed)
+        }
+        _ = try source.writer.addSigned(Self.lines(1...3))
+        #expect(try await copy() == ([], Self.sums(try Self.lines(1...3))))
+        try factory.damage(path, Self.damageOfThirds)
+        _ = try source.writer.addSigned(Self.lines(4...9))
+        let (problems, signed) = try await copy()
+        #expect(problems == [.damagedSums(path: "target", ads: .real, sums: [try Self.rowOfThirds()])])
+        #expect(problems.first?.description.contains("\(Self.day) example123.skadnetwork") == true)
+        #expect(signed == Self.sums(try [1, 2, 4, 5, 7, 8].map { try Self.line($0) }))
+        try factory.damage(path, "DELETE FROM signed_impressions WHERE count < 0")
+        #expect(try await copy() == ([], Self.sums(try [1, 2, 4, 5, 6, 7, 8, 9].map { try Self.line($0) })))
+        try source.close()
     }
 
     @Test("Without the lines of their sums, signed impressions are not copied")

@@ -38,7 +38,7 @@ struct InterruptedTarget: LedgerCopyTarget {
         try target.copyImportedFiles(files)
     }
 
-    func copyCosts(_ table: AdCostTable, of store: String) throws {
+    func copyCosts(_ table: AdCostTable, of store: String) throws -> Set<AdCostTable.Row> {
         try target.copyCosts(table, of: store)
     }
 

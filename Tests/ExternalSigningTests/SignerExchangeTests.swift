@@ -20,6 +20,8 @@ struct SignerExchangeTests {
         let key: ExternalKey
         let privateKey: NetworkPrivateKey
         private(set) var lines: [(id: Int64, digest: [UInt8])] = []
+        /// The names of the keys that they are for.
+        private(set) var keys: [Int64: String] = [:]
         private(set) var isClosed = false
         private(set) var noted: [SignerExchange.Condition] = []
         private(set) var faults: [ExternalSignerError] = []
@@ -54,7 +56,11 @@ struct SignerExchangeTests {
                             Issue.record("not a request")
                             return
                         }
-                        #expect(object["key"] == .string("k"))
+                        guard case .string(let key)? = object["key"] else {
+                            Issue.record("no key")
+                            return
+                        }
+                        keys[id] = key
                         lines.append((id, try #require(Base64.decode(digest))))
                     }
                 case .answer(let answer, let result): answer(result)
@@ -66,9 +72,9 @@ struct SignerExchangeTests {
         }
 
         /// Requests a signature over a digest of 32 times this number.
-        func submit(_ number: Int, after time: Duration = .zero) throws {
+        func submit(_ number: Int, with other: ExternalKey? = nil, after time: Duration = .zero) throws {
             let request = SignatureRequest(
-                key: key, digest: Array(repeating: UInt8(truncatingIfNeeded: number), count: 32))
+                key: other ?? key, digest: Array(repeating: UInt8(truncatingIfNeeded: number), count: 32))
             let actions = exchange.submit(request, at: start + time) { [results] result in
                 results.all.withLock { $0[number] = result }
                 results.count.withLock { $0 += 1 }
@@ -108,6 +114,7 @@ struct SignerExchangeTests {
         #expect(signer.answers[2] == .failure(.away(socket: "s", reason: "it was not reached yet")))
         #expect(signer.exchange.verdict(on: signer.key) == nil)
         #expect(signer.lines.map(\.digest) == [Array(repeating: 9, count: 32)])
+        #expect(signer.keys.values.map(\.self) == ["k"])
         try signer.sign(signer.lines[0])
         #expect(signer.noted == [.present])
         try #require(signer.exchange.verdict(on: signer.key)).get()
@@ -298,6 +305,54 @@ struct SignerExchangeTests {
         #expect(signer.successes - successesBefore > possible * 8 / 10, "of \(possible)")
         try signer.act(signer.exchange.disconnected("it closed the connection"))
         #expect(signer.count == number && signer.answers.count == number, "each is answered once")
+    }
+
+    @Test(
+        "A key that is answered at once hides nothing of one whose signatures take long, and is not held up by it",
+        arguments: [#""signature": "AAAA""#, #""error": "no-such-key""#])
+    func twoKeys(_ quickAnswer: String) throws {
+        let signer = try Conversation()
+        try signer.begin()
+        let quick = ExternalKey(socket: "s", id: "quick", publicKey: signer.key.publicKey)
+        let firstQuick = 1_000_000
+        func slowSuccesses() -> Int {
+            signer.answers.count { number, answer in
+                if number < firstQuick, case .success = answer { true } else { false }
+            }
+        }
+        var successesBefore = 0
+        var read = 0
+        var slow: [Int64] = []
+        for time in 0..<20_000 {
+            let now = Duration.milliseconds(time)
+            if time == 10_000 { successesBefore = slowSuccesses() }
+            if time.isMultiple(of: 20) {
+                try signer.expire(after: now)
+                // Fifty a second, of five hundred.
+                if let id = slow.first {
+                    slow.removeFirst()
+                    try signer.receive("{\"id\": \(id), \"signature\": \"AAAA\"}\n", after: now)
+                }
+            }
+            if time.isMultiple(of: 2) { try signer.submit(time, after: now) }
+            try signer.submit(firstQuick + time, with: quick, after: now)
+            while read < signer.lines.count {
+                let id = signer.lines[read].id
+                read += 1
+                if signer.keys[id] == "k" {
+                    slow.append(id)
+                } else {
+                    try signer.receive("{\"id\": \(id), \(quickAnswer)}\n", after: now)
+                }
+            }
+        }
+        #expect(slowSuccesses() - successesBefore > 400, "of 500")
+        let heldUp = signer.answers.filter { number, answer in
+            number >= firstQuick + 10_000
+                && (answer == .failure(.busy(socket: "s")) || answer == .failure(.late(socket: "s")))
+        }
+        #expect(heldUp.isEmpty, "\(heldUp.count)")
+        #expect(!signer.isClosed)
     }
 
     @Test("What waits for its turn is late, too")

@@ -81,7 +81,7 @@ struct OperationTests {
         #expect(try node.requeue(QuarantineQuery()) { verifier.judge($0) } == Requeued())
         #expect(try node.prune(QuarantineQuery()) == 1)
         let count = try Self.signedCount()
-        #expect(try node.addSignedUnlessBusy([count]))
+        #expect(try node.addSignedUnlessBusy([count]) != nil)
         #expect(try node.addSigned([count]) == 0)
         let spend = try Spend(
             reading: [
@@ -90,7 +90,7 @@ struct OperationTests {
             ], latest: count.day)
         #expect(try node.recordSpend([spend], replaces: false).new == 1)
         #expect(try node.recordSpend([spend], replaces: true).known == 1)
-        #expect(try node.addSigned([count], of: .test) == 1)
+        #expect(try node.addSigned([count], of: .test).new == 1)
         #expect(try node.recordSpend([spend], of: .test, replaces: false).new == 1)
         let ads = PostgreSQLWebAdLedger(none)
         try await ads.issue([], at: UnixMilliseconds(rawValue: TestDatabase.noon))
@@ -123,7 +123,7 @@ struct OperationTests {
         #expect(node.health == .ready)
         #expect(try node.record([database.delivery(id: "b")]) == [.recorded(.test)])
         try database.sql("ALTER TABLE skan.elsewhere RENAME TO signed_impressions")
-        #expect(try node.addSignedUnlessBusy([count]))
+        #expect(try node.addSignedUnlessBusy([count]) != nil)
         #expect(try node.addSigned([count]) == 0)
     }
 
@@ -133,7 +133,7 @@ struct OperationTests {
         let other = try Psql(database.text)
         try other.run("BEGIN; SELECT pg_advisory_xact_lock(\(PostgreSQLLedgerWriter.costLock));")
         let count = try Self.signedCount()
-        #expect(try !node.addSignedUnlessBusy([count]))
+        #expect(try node.addSignedUnlessBusy([count]) == nil)
         #expect(try node.record([database.delivery(id: "a")]) == [.recorded(.test)])
         async let added = blocking { try importing.addSigned([count]) }
         let end = ContinuousClock.now + .seconds(8)
@@ -145,8 +145,29 @@ struct OperationTests {
         #expect(try await database.counts().totals[.postbacks] == 2)
         try other.run("ROLLBACK; SELECT 1;")
         #expect(try await added == 1)
-        #expect(try node.addSignedUnlessBusy([count]))
+        #expect(try node.addSignedUnlessBusy([count]) != nil)
         #expect(node.health == .ready)
+    }
+
+    @Test("A copy that waits for others to add costs holds no reader back")
+    func copyWaits() async throws {
+        let target = try PostgreSQLCopyTarget(database.address)
+        let other = try Psql(database.text)
+        try other.run("BEGIN; SELECT pg_advisory_xact_lock(\(PostgreSQLLedgerWriter.costLock));")
+        async let copied = blocking { try target.copyCosts(AdCostTable(of: .real), of: "elsewhere") }
+        let end = ContinuousClock.now + .seconds(8)
+        // Who waits, and the transaction ids that they have.
+        let waiting = """
+            SELECT count(*), count(held.pid) FROM pg_locks AS waits JOIN pg_database AS d ON d.oid = waits.database
+                LEFT JOIN pg_locks AS held ON held.pid = waits.pid AND held.locktype = 'transactionid'
+            WHERE NOT waits.granted AND d.datname = current_database()
+            """
+        while try database.sql(waiting) == "0|0", ContinuousClock.now < end {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(try database.sql(waiting) == "1|0")
+        try other.run("ROLLBACK; SELECT 1;")
+        #expect(try await copied.isEmpty)
     }
 
     @Test("A node whose clock is not the database's says so")

@@ -4,10 +4,10 @@ package import AttributionStore
 // What most tests are about: real ads, without limits.
 
 extension AdCostWriting {
-    /// Adds up lines of real ads.
+    /// Adds up lines of real ads, and returns how many are new.
     @discardableResult
     package func addSigned(_ counts: [SignedImpressionCount]) throws -> Int {
-        try addSigned(counts, of: .real)
+        try addSigned(counts, of: .real).new
     }
 
     /// Records spend on real ads.

@@ -36,6 +36,8 @@ package final class SignedCounts: Sendable {
         var isFailing = false
         /// Whether it was logged that others write to the store all the time.
         var isBusyLogged = false
+        /// Damaged sums of the store that were logged.
+        var damaged: Set<AdCostTable.Row> = []
     }
 
     private enum Outcome {
@@ -52,14 +54,15 @@ package final class SignedCounts: Sendable {
         /// The store of this process.
         case store(any AdCostWriting)
 
-        /// Returns whether they are written; only whoever does not wait has to try again.
-        fileprivate func write(_ lines: [SignedImpressionCount], waits: Bool) throws -> Bool {
+        /// Returns what became of them; nil if whoever does not wait has to try again.
+        fileprivate func write(_ lines: [SignedImpressionCount], waits: Bool) throws -> SignedRecording? {
             switch self {
-            case .file(let path): try CountsFile(path).append(lines.flatMap { Array($0.line.utf8) + [0x0A] })
-            case .store(let store) where waits: try store.addSigned(lines, of: .real)
+            case .file(let path):
+                try CountsFile(path).append(lines.flatMap { Array($0.line.utf8) + [0x0A] })
+                return SignedRecording()
+            case .store(let store) where waits: return try store.addSigned(lines, of: .real)
             case .store(let store): return try store.addSignedUnlessBusy(lines)
             }
-            return true
         }
     }
 
@@ -162,6 +165,18 @@ package final class SignedCounts: Sendable {
             metadata: ["ads": "\(uncounted)", "sums": "\(maximumSums)"])
     }
 
+    /// Logs sums that nothing can be added to, each once.
+    private func logDamaged(_ sums: Set<AdCostTable.Row>) {
+        let new = state.withLock { state in
+            defer { state.damaged.formUnion(sums) }
+            return sums.subtracting(state.damaged)
+        }
+        guard !new.isEmpty else { return }
+        logger.error(
+            "signed impressions are not counted: the sums they belong to are damaged", metadata: ["sums": "\(new.text)"]
+        )
+    }
+
     private func writeLines(waits: Bool) -> Outcome {
         lines.withLock { lines in
             // First what could not be written before, as it is; then what was counted since.
@@ -169,7 +184,8 @@ package final class SignedCounts: Sendable {
                 if isNew { lines = takeLines() }
                 guard !lines.isEmpty else { continue }
                 do {
-                    guard try destination.write(lines, waits: waits) else { return .busy }
+                    guard let recording = try destination.write(lines, waits: waits) else { return .busy }
+                    logDamaged(recording.damaged)
                     lines = []
                 } catch {
                     failures.note(error)

@@ -15,7 +15,7 @@ extension ClaimedPostback {
         guard case .string(let text) = fields[.attributionSignature] else {
             return []
         }
-        // What is in strict DER already means nothing else; looking at characters takes a while.
+        // Strict DER has no other reading, and looking at characters takes a while.
         if let bytes = Base64.decode(text), SignatureSpelling.der(bytes) == bytes {
             return []
         }

@@ -31,8 +31,8 @@ package struct LedgerCopier {
         package var areCopiesIncomplete = false
         /// Whether some signed impressions or spend cannot be read in the source, and were left out.
         package var areCostsIncomplete = false
-        /// Why no signed impressions and no spend were copied; nil if they were.
-        package var costProblem: LedgerCopyError?
+        /// Why signed impressions or spend were not copied.
+        package var costProblems: [LedgerCopyError] = []
         /// The last postback that was copied.
         package var position: LedgerPosition?
     }
@@ -165,11 +165,14 @@ package struct LedgerCopier {
         }
         summary.areCostsIncomplete = summary.areCostsIncomplete || table.isIncomplete
         do {
-            try target.copyCosts(table, of: store)
+            let damaged = try target.copyCosts(table, of: store)
+            if !damaged.isEmpty {
+                summary.costProblems.append(.damagedSums(path: targetName, ads: ads, sums: damaged))
+            }
         } catch let error as LedgerCopyError {
-            summary.costProblem = summary.costProblem ?? error
+            summary.costProblems.append(error)
         } catch StoreError.failed(_, .damaged) {
-            summary.costProblem = summary.costProblem ?? .damagedCosts(path: targetName)
+            summary.costProblems.append(.damagedCosts(path: targetName, ads: ads))
         }
     }
 

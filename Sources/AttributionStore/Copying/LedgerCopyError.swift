@@ -12,9 +12,11 @@ package enum LedgerCopyError: Error, Hashable, Sendable {
     /// Both are one store, whatever they are called, or one is a backup of the other.
     case same(path: String)
     /// Both counted the same lines of signed impressions, which would count twice.
-    case countedInBoth(path: String, writer: Nonce)
+    case countedInBoth(path: String, ads: AdTraffic, writer: Nonce)
     /// What the target keeps of signed impressions and spend is damaged.
-    case damagedCosts(path: String)
+    case damagedCosts(path: String, ads: AdTraffic)
+    /// Some sums of signed impressions in the target are damaged.
+    case damagedSums(path: String, ads: AdTraffic, sums: Set<AdCostTable.Row>)
 }
 
 extension LedgerCopyError: CustomStringConvertible {
@@ -31,11 +33,14 @@ extension LedgerCopyError: CustomStringConvertible {
                 : "\(expected) postbacks were copied to \(path), and \(found) of them can be read there"
         case .same(let path):
             "\(path) is the store to copy, or a backup of it, and cannot be copied into itself"
-        case .countedInBoth(let path, let writer):
+        case .countedInBoth(let path, let ads, let writer):
             "lines of signed impressions by the writer \(writer.text) were counted in \(path) itself and in the source; "
-                + "signed impressions and spend were not copied"
-        case .damagedCosts(let path):
-            "what \(path) notes of signed impressions and spend is damaged; none were copied"
+                + "signed impressions and spend of \(ads.name) were not copied"
+        case .damagedCosts(let path, let ads):
+            "what \(path) notes of signed impressions and spend of \(ads.name) is damaged; none of them were copied"
+        case .damagedSums(let path, let ads, let sums):
+            "what \(path) has counted of signed impressions of \(ads.name) is damaged, "
+                + "and nothing was added to it, for: \(sums.text)"
         }
     }
 }
@@ -48,7 +53,7 @@ extension LedgerCopyError: CodedError {
         case .overtaken: .storeInUse
         case .different: .incompleteCopy
         case .same: .badField
-        case .countedInBoth, .damagedCosts: .incompleteCopy
+        case .countedInBoth, .damagedCosts, .damagedSums: .incompleteCopy
         }
     }
 
@@ -61,7 +66,7 @@ extension LedgerCopyError: CodedError {
         case .same: nil
         case .countedInBoth:
             "copy into a new store, and import files of signed impressions into only one of the two stores"
-        case .damagedCosts: "copy into a new store"
+        case .damagedCosts, .damagedSums: "copy into a new store"
         }
     }
 }

@@ -51,8 +51,9 @@ package protocol LedgerCopyTarget: Sendable {
     /// Adds what the source's sums of signed ads have grown by, claims the lines that are in them, and takes over spend
     /// that is new in the source.
     ///
-    /// - Throws: ``LedgerCopyError/countedInBoth(path:writer:)``, and ``StoreError``; then nothing of it was taken.
-    func copyCosts(_ table: AdCostTable, of store: String) throws
+    /// - Returns: Damaged sums of the target, to which nothing was added.
+    /// - Throws: ``LedgerCopyError/countedInBoth(path:ads:writer:)``, and ``StoreError``; then nothing of it was taken.
+    func copyCosts(_ table: AdCostTable, of store: String) throws -> Set<AdCostTable.Row>
 
     /// Takes the networks that are ours over, unless this store knows some.
     ///

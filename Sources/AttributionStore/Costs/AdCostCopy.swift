@@ -18,15 +18,15 @@ package struct AdCostCopy: Sendable {
     ///   - earlier: What was copied from it before.
     ///   - counted: The lines that the target has counted, of the writers in both.
     ///   - path: The target's name.
-    /// - Throws: ``LedgerCopyError/countedInBoth(path:writer:)`` when lines would count twice: sums do not say which of
-    ///   their lines they have.
+    /// - Throws: ``LedgerCopyError/countedInBoth(path:ads:writer:)`` when lines would count twice: sums do not say which
+    ///   of their lines they have.
     package init(
         _ table: AdCostTable, since earlier: AdCostTable, counted: [Nonce: SequenceRanges], into path: String
     ) throws(LedgerCopyError) {
         for (writer, ranges) in table.sequences {
             let others = counted[writer, default: .init()].subtracting(earlier.sequences[writer, default: .init()])
             guard !others.overlaps(ranges) else {
-                throw .countedInBoth(path: path, writer: writer)
+                throw .countedInBoth(path: path, ads: table.ads, writer: writer)
             }
         }
         func union(_ left: [Nonce: SequenceRanges]) -> [Nonce: SequenceRanges] {

@@ -1,6 +1,6 @@
 package import Attribution
 
-/// Of which ads to say what is known of them besides their postbacks.
+/// What to find out about ads besides their postbacks: how many were signed, and what they cost.
 package struct AdCostQuestion: Sendable {
     /// The days of UTC.
     package var days: ClosedRange<CalendarDay>

@@ -14,6 +14,11 @@ package struct AdCostTable: Sendable {
             self.day = day
             self.campaign = campaign
         }
+
+        /// What a line belongs to.
+        init(_ count: SignedImpressionCount) {
+            self.init(day: count.day.number, campaign: StoredCampaign(count.campaign))
+        }
     }
 
     /// Which ads.

@@ -7,16 +7,16 @@ package protocol AdCostWriting: Sendable {
     /// - Parameters:
     ///   - counts: The lines.
     ///   - ads: Of which ads.
-    /// - Returns: How many of them are new, after the commit.
+    /// - Returns: What became of them, after the commit.
     /// - Throws: ``StoreError``; whoever does not know whether they were added adds them again.
     @discardableResult
-    func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> Int
+    func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> SignedRecording
 
     /// Adds up lines of real ads as ``addSigned(_:of:)`` does, but does not wait for others that add some.
     ///
-    /// - Returns: Whether they were added; otherwise they are added again later.
+    /// - Returns: What became of them; nil if others add some, and these are to be added again later.
     /// - Throws: ``StoreError``.
-    func addSignedUnlessBusy(_ counts: [SignedImpressionCount]) throws -> Bool
+    func addSignedUnlessBusy(_ counts: [SignedImpressionCount]) throws -> SignedRecording?
 
     /// Records spend in one transaction, all of it or nothing.
     ///
@@ -31,8 +31,7 @@ package protocol AdCostWriting: Sendable {
 
 extension AdCostWriting {
     /// Adds them at once, for a store with one writer.
-    package func addSignedUnlessBusy(_ counts: [SignedImpressionCount]) throws -> Bool {
+    package func addSignedUnlessBusy(_ counts: [SignedImpressionCount]) throws -> SignedRecording? {
         try addSigned(counts, of: .real)
-        return true
     }
 }

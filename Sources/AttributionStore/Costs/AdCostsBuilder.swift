@@ -89,7 +89,7 @@ package struct AdCostsBuilder {
         }
         rowCount += 1
         guard rowCount <= question.limits.cells else {
-            throw LedgerQuestionError.tooManyCells(limit: question.limits.cells)
+            throw LedgerQuestionError.tooManyCosts(limit: question.limits.cells)
         }
         return true
     }

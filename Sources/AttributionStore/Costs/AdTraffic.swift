@@ -16,6 +16,14 @@ package enum AdTraffic: CaseIterable, Hashable, Sendable {
         }
     }
 
+    /// What they are called.
+    package var name: String {
+        switch self {
+        case .real: "real ads"
+        case .test: "test ads"
+        }
+    }
+
     /// The name of their table.
     ///
     /// - Parameter name: That of the table for real ads.

@@ -2,26 +2,14 @@ package import Attribution
 
 /// What lines of signed impressions change in a store that may have counted some of them before.
 package struct SignedCountBatch: Sendable {
-    /// What a store has one sum of.
-    package struct Row: Hashable, Sendable {
-        /// The day of UTC.
-        package let day: CalendarDay
-        /// What was signed.
-        package let campaign: SignedCampaign
-
-        /// Names a row.
-        package init(day: CalendarDay, campaign: SignedCampaign) {
-            self.day = day
-            self.campaign = campaign
-        }
-    }
-
-    /// How many of the lines are new.
-    package private(set) var newLines = 0
+    /// What becomes of them.
+    package private(set) var recording = SignedRecording()
     /// What is added to the sums.
-    package private(set) var sums: [Row: Int64] = [:]
+    package private(set) var sums: [AdCostTable.Row: Int64] = [:]
     /// What was counted of the writers afterwards.
     package let sequences: SequenceChange
+    private let counts: [SignedImpressionCount]
+    private let counted: [Nonce: SequenceRanges]
 
     /// Finds out what is new.
     ///
@@ -31,9 +19,19 @@ package struct SignedCountBatch: Sendable {
     package init(_ counts: [SignedImpressionCount], counted: [Nonce: SequenceRanges]) {
         var ranges = counted
         for count in counts where ranges[count.writer, default: SequenceRanges()].insert(count.sequence) {
-            newLines += 1
-            sums[Row(day: count.day, campaign: count.campaign), default: 0] += count.signed
+            recording.new += 1
+            sums[AdCostTable.Row(count), default: 0] += count.signed
         }
         sequences = SequenceChange(from: counted, to: ranges)
+        (self.counts, self.counted) = (counts, counted)
+    }
+
+    /// The same without the lines of sums that turned out to be damaged, so that these lines can be added later.
+    package func leavingOut(_ damaged: Set<AdCostTable.Row>) -> SignedCountBatch {
+        guard !damaged.isEmpty else { return self }
+        var batch = SignedCountBatch(counts.filter { !damaged.contains(AdCostTable.Row($0)) }, counted: counted)
+        batch.recording.leftOut = recording.new - batch.recording.new
+        batch.recording.damaged = damaged
+        return batch
     }
 }

@@ -4,6 +4,8 @@ package import CodedErrors
 package enum LedgerQuestionError: Error, Hashable, Sendable {
     /// The answer has more cells than the limit.
     case tooManyCells(limit: Int)
+    /// More is known of ads than the limit.
+    case tooManyCosts(limit: Int)
     /// The dimensions have so many values that a combination does not fit into a key.
     case tooManyCombinations
     /// Counting took longer than the limit.
@@ -24,6 +26,9 @@ extension LedgerQuestionError: CustomStringConvertible {
         case .tooManyCells(let limit):
             "the answer has more than \(limit) combinations of values; "
                 + "name fewer dimensions, a shorter period, or a condition"
+        case .tooManyCosts(let limit):
+            "more than \(limit) rows of signed impressions and spend are asked for; "
+                + "name a shorter period with --from and --to, or a network or an app with --where"
         case .tooManyCombinations:
             "the dimensions have too many values to combine; name fewer dimensions"
         case .deadlinePassed(let limit):
@@ -42,7 +47,7 @@ extension LedgerQuestionError: CodedError {
     /// The stable code.
     package var code: ErrorCode {
         switch self {
-        case .tooManyCells, .tooManyCombinations: .tooLarge
+        case .tooManyCells, .tooManyCosts, .tooManyCombinations: .tooLarge
         case .deadlinePassed: .tookTooLong
         case .foreignPosition, .futurePosition, .replacedPosition: .badField
         }

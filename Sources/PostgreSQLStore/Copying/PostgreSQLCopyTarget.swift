@@ -35,6 +35,20 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
         PostgreSQLLedgerReader(address)
     }
 
+    /// Does work in one transaction, behind a lock.
+    func transaction<Result: Sendable>(
+        behind lock: Int64, _ work: (PostgreSQLConnection) throws -> Result
+    ) throws -> Result {
+        try state.withLock { state in
+            try StoreError.translating(address) {
+                try state.connection.transaction { connection in
+                    try BatchID().insert(connection, behind: lock)
+                    return try work(connection)
+                }
+            }
+        }
+    }
+
     /// Does work in one transaction.
     func transaction<Result: Sendable>(_ work: (PostgreSQLConnection) throws -> Result) throws -> Result {
         try state.withLock { state in

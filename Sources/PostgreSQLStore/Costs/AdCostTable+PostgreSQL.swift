@@ -10,19 +10,14 @@ extension PostgreSQLLedgerReader {
 
 extension PostgreSQLCopyTarget {
     /// Takes over signed ads and spend; see ``AttributionStore/LedgerCopyTarget/copyCosts(_:of:)``.
-    package func copyCosts(_ table: AdCostTable, of store: String) throws {
+    package func copyCosts(_ table: AdCostTable, of store: String) throws -> Set<AdCostTable.Row> {
         let ads = table.ads
-        try transaction { connection in
-            try connection.run("SELECT pg_advisory_xact_lock($1)", [.integer(PostgreSQLLedgerWriter.costLock)])
+        return try transaction(behind: PostgreSQLLedgerWriter.costLock) { connection in
             let copy = try AdCostCopy(
                 table, since: try AdCostTable(connection, ads, copiedFrom: store),
                 counted: try SequenceRanges.counted(of: Set(table.sequences.keys), ads, connection),
                 into: address.description)
-            let growth = Array(copy.growth)
-            let parameters =
-                [.integers(growth.map(\.key.day))] + growth.map(\.key.campaign).parameters
-                + [.integers(growth.map(\.value))]
-            try connection.run(ads.upsertSigned, parameters)
+            let damaged = try ads.addSigned(copy.growth, connection)
             try connection.run(
                 """
                 INSERT INTO skan.\(ads.table("copy_signed")) AS stored
@@ -30,11 +25,12 @@ extension PostgreSQLCopyTarget {
                 SELECT $7, * FROM unnest($1::int8[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::int8[])
                 ON CONFLICT (store, day, network, app, campaign_id, source_identifier)
                 DO UPDATE SET count = stored.count + excluded.count
-                """, parameters + [.text(store)])
+                """, copy.growth.filter { !damaged.contains($0.key) }.parameters + [.text(store)])
             try copy.counted.write(ads, connection)
             try copy.copied.write(ads, connection, copiedFrom: store)
             try copy.spend.write(ads, connection)
             try copy.spend.write(ads, connection, copiedFrom: store)
+            return damaged
         }
     }
 }

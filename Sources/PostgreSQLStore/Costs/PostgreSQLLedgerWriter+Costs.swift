@@ -7,41 +7,36 @@ extension PostgreSQLLedgerWriter {
 
     /// Adds up lines of signed impressions, as ``AttributionStore/AdCostWriting`` has it.
     @discardableResult
-    package func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> Int {
+    package func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> SignedRecording {
         guard !counts.isEmpty else {
-            return 0
+            return SignedRecording()
         }
         return try lockedTransaction { try Self.addSigned(counts, ads, $0) }
     }
 
     /// Adds up lines of real ads unless others add some meanwhile, as ``AttributionStore/AdCostWriting`` has it.
-    package func addSignedUnlessBusy(_ counts: [SignedImpressionCount]) throws -> Bool {
+    package func addSignedUnlessBusy(_ counts: [SignedImpressionCount]) throws -> SignedRecording? {
         try withCostConnection { connection in
             try connection.transaction { connection in
                 let isFree = try connection.run(
                     "SELECT pg_try_advisory_xact_lock($1)", [.integer(Self.costLock)])
                 guard try isFree.bool(0, 0) else {
-                    return false
+                    return nil
                 }
                 try BatchID().insert(connection)
-                _ = try Self.addSigned(counts, .real, connection)
-                return true
+                return try Self.addSigned(counts, .real, connection)
             }
         }
     }
 
     private static func addSigned(
         _ counts: [SignedImpressionCount], _ ads: AdTraffic, _ connection: PostgreSQLConnection
-    ) throws -> Int {
+    ) throws -> SignedRecording {
         let batch = SignedCountBatch(
             counts, counted: try SequenceRanges.counted(of: Set(counts.map(\.writer)), ads, connection))
-        let sums = Array(batch.sums)
-        try connection.run(
-            ads.upsertSigned,
-            [.integers(sums.map(\.key.day.number))] + sums.map { StoredCampaign($0.key.campaign) }.parameters
-                + [.integers(sums.map(\.value))])
-        try batch.sequences.write(ads, connection)
-        return batch.newLines
+        let added = batch.leavingOut(try ads.addSigned(batch.sums, connection))
+        try added.sequences.write(ads, connection)
+        return added.recording
     }
 
     /// Records spend, as ``AttributionStore/AdCostWriting`` has it.
@@ -52,7 +47,8 @@ extension PostgreSQLLedgerWriter {
                 SELECT given.number, stored.micros
                 FROM unnest($1::int8[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::text[])
                     WITH ORDINALITY AS given(day, network, app, campaign_id, source_identifier, currency, number)
-                    JOIN skan.\(ads.table("spend")) AS stored USING (day, network, app, campaign_id, source_identifier, currency)
+                    JOIN skan.\(ads.table("spend")) AS stored
+                        USING (day, network, app, campaign_id, source_identifier, currency)
                 """, spend.map(\.key).parameters)
             var stored: [Spend.Key: Money] = [:]
             for row in 0..<found.count {
@@ -83,16 +79,36 @@ extension PostgreSQLLedgerWriter {
 }
 
 extension AdTraffic {
-    /// Adds to sums of signed ads, but for those that are damaged, which stay as they are.
-    var upsertSigned: String {
-        """
-        INSERT INTO skan.\(table("signed_impressions")) AS stored
-            (day, network, app, campaign_id, source_identifier, count)
-        SELECT * FROM unnest($1::int8[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::int8[])
-        ON CONFLICT (day, network, app, campaign_id, source_identifier)
-        DO UPDATE SET count = stored.count + excluded.count
-        WHERE stored.count BETWEEN 1 AND \(AdCosts.plausibleCounts.upperBound)
-        """
+    /// Adds to sums of signed ads, within a transaction.
+    ///
+    /// - Returns: Those that are damaged, and stay as they are.
+    func addSigned(
+        _ sums: [AdCostTable.Row: Int64], _ connection: PostgreSQLConnection
+    ) throws -> Set<AdCostTable.Row> {
+        let added = try connection.run(
+            """
+            INSERT INTO skan.\(table("signed_impressions")) AS stored
+                (day, network, app, campaign_id, source_identifier, count)
+            SELECT * FROM unnest($1::int8[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::int8[])
+            ON CONFLICT (day, network, app, campaign_id, source_identifier)
+            DO UPDATE SET count = stored.count + excluded.count
+            WHERE stored.count BETWEEN 1 AND \(AdCosts.plausibleCounts.upperBound)
+            RETURNING network, app, campaign_id, source_identifier, day
+            """, sums.parameters)
+        var damaged = Set(sums.keys)
+        for row in 0..<added.count {
+            damaged.remove(AdCostTable.Row(day: try added.integer(row, 4), campaign: try added.campaign(row)))
+        }
+        return damaged
+    }
+}
+
+extension [AdCostTable.Row: Int64] {
+    /// The columns of sums of signed ads.
+    var parameters: [PostgreSQLParameter] {
+        let sums = Array(self)
+        return [.integers(sums.map(\.key.day))] + sums.map(\.key.campaign).parameters
+            + [.integers(sums.map(\.value))]
     }
 }
 
@@ -179,7 +195,8 @@ extension [Spend] {
     func write(_ ads: AdTraffic, _ connection: PostgreSQLConnection, copiedFrom store: String) throws {
         try connection.run(
             """
-            INSERT INTO skan.\(ads.table("copy_spend")) (store, day, network, app, campaign_id, source_identifier, currency, micros)
+            INSERT INTO skan.\(ads.table("copy_spend"))
+                (store, day, network, app, campaign_id, source_identifier, currency, micros)
             SELECT $8, *
             FROM unnest($1::int8[], $2::text[], $3::int8[], $4::int8[], $5::text[], $6::text[], $7::int8[])
             ON CONFLICT (store, day, network, app, campaign_id, source_identifier, currency)

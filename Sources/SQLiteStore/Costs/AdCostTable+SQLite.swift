@@ -14,21 +14,20 @@ extension SQLiteLedgerReader {
 
 extension SQLiteLedgerWriter {
     /// Takes over signed ads and spend; see ``AttributionStore/LedgerCopyTarget/copyCosts(_:of:)``.
-    package func copyCosts(_ table: AdCostTable, of store: String) throws {
+    package func copyCosts(_ table: AdCostTable, of store: String) throws -> Set<AdCostTable.Row> {
         let ads = table.ads
-        try database.write(isRecording: false) { db in
+        return try database.write(isRecording: false) { db in
             let copy = try AdCostCopy(
                 table, since: try AdCostTable(db, ads, copiedFrom: store),
                 counted: try SequenceRanges.counted(of: Set(table.sequences.keys), ads, in: db), into: path)
-            for (row, count) in copy.growth {
-                let values = row.campaign.arguments(day: row.day) + [count]
-                try db.cachedStatement(sql: ads.upsertSigned).execute(arguments: values)
+            let damaged = try ads.addSigned(copy.growth, to: db)
+            for (row, count) in copy.growth where !damaged.contains(row) {
                 try db.cachedStatement(
                     sql: """
                         INSERT INTO \(ads.table("copy_signed")) VALUES (?, ?, ?, ?, ?, ?, ?)
                         ON CONFLICT DO UPDATE SET count = count + excluded.count
                         """
-                ).execute(arguments: [store] + values)
+                ).execute(arguments: [store] + row.campaign.arguments(day: row.day) + [count])
             }
             try copy.counted.write(ads, to: db)
             try copy.copied.write(ads, to: db, copiedFrom: store)
@@ -36,6 +35,7 @@ extension SQLiteLedgerWriter {
                 try spend.write(ads, to: db)
                 try spend.write(ads, to: db, copiedFrom: store)
             }
+            return damaged
         }
     }
 }

@@ -55,7 +55,8 @@ extension AdCostsBuilder {
         let rows = try Row.fetchCursor(
             db,
             sql: """
-                SELECT network, app, campaign_id, source_identifier, currency, SUM(micros / 1000000) FILTER (WHERE \(plausible)),
+                SELECT network, app, campaign_id, source_identifier, currency,
+                    SUM(micros / 1000000) FILTER (WHERE \(plausible)),
                     SUM(micros % 1000000) FILTER (WHERE \(plausible)), SUM(NOT \(plausible))
                 FROM \(table) WHERE day BETWEEN ? AND ?
                 GROUP BY network, app, campaign_id, source_identifier, currency

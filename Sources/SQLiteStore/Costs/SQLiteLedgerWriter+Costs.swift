@@ -5,19 +5,16 @@ import GRDB
 extension SQLiteLedgerWriter {
     /// Adds up lines of signed impressions, as ``AttributionStore/AdCostWriting`` has it.
     @discardableResult
-    package func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> Int {
+    package func addSigned(_ counts: [SignedImpressionCount], of ads: AdTraffic) throws -> SignedRecording {
         guard !counts.isEmpty else {
-            return 0
+            return SignedRecording()
         }
         return try database.write(isRecording: false) { db in
             let batch = SignedCountBatch(
                 counts, counted: try SequenceRanges.counted(of: Set(counts.map(\.writer)), ads, in: db))
-            for (row, count) in batch.sums {
-                try db.cachedStatement(sql: ads.upsertSigned)
-                    .execute(arguments: StoredCampaign(row.campaign).arguments(day: row.day.number) + [count])
-            }
-            try batch.sequences.write(ads, to: db)
-            return batch.newLines
+            let added = batch.leavingOut(try ads.addSigned(batch.sums, to: db))
+            try added.sequences.write(ads, to: db)
+            return added.recording
         }
     }
 
@@ -45,13 +42,24 @@ extension SQLiteLedgerWriter {
 }
 
 extension AdTraffic {
-    /// Adds to a sum of signed ads, unless it is damaged; then it stays as it is.
-    var upsertSigned: String {
-        """
-        INSERT INTO \(table("signed_impressions")) VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT DO UPDATE SET count = count + excluded.count
-        WHERE count BETWEEN 1 AND \(AdCosts.plausibleCounts.upperBound)
-        """
+    /// Adds to sums of signed ads, within a transaction.
+    ///
+    /// - Returns: Those that are damaged, and stay as they are.
+    func addSigned(_ sums: [AdCostTable.Row: Int64], to db: Database) throws -> Set<AdCostTable.Row> {
+        let statement = try db.cachedStatement(
+            sql: """
+                INSERT INTO \(table("signed_impressions")) VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET count = count + excluded.count
+                WHERE count BETWEEN 1 AND \(AdCosts.plausibleCounts.upperBound)
+                """)
+        var damaged: Set<AdCostTable.Row> = []
+        for (row, count) in sums {
+            try statement.execute(arguments: row.campaign.arguments(day: row.day) + [count])
+            if db.changesCount == 0 {
+                damaged.insert(row)
+            }
+        }
+        return damaged
     }
 }
 

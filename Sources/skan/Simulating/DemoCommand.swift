@@ -13,9 +13,9 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "Make a month of data and serve the page that shows it.",
         discussion: """
             Plays a network with three apps for 30 days that end now, signed with test keys, records what devices have \
-            sent by now and what the ads cost, and serves postbacks and the page until it is stopped. Nothing leaves the machine. Without \
-            --folder everything is made in a temporary folder and removed at the end; a folder is kept, and used as it \
-            is the next time.
+            sent by now and what the ads cost, and serves postbacks and the page until it is stopped. Nothing leaves \
+            the machine. Without --folder everything is made in a temporary folder and removed at the end; a folder is \
+            kept, and used as it is the next time.
 
             EXAMPLE
               skan demo

@@ -97,7 +97,10 @@ struct StoreCopyCommand: AsyncParsableCommand {
                 "skan: warning: \(summary.lost) postbacks were left out: their bytes are gone or cannot be read; "
                     + "skan recount --store \(source.name) names them")
         }
-        if let problem = summary.costProblem {
+        for problem in summary.costProblems.dropLast() {
+            Terminal.say("skan: error: \(problem)")
+        }
+        if let problem = summary.costProblems.last {
             throw problem
         }
         if summary.lost > 0 || summary.areCostsIncomplete || summary.areCountsIncomplete || summary.areCopiesIncomplete
