@@ -138,7 +138,8 @@ extension LedgerRepair {
             }
             var seen: Set<TargetedRepair.Target> = []
             let all = recount.differences.compactMap(TargetedRepair.Target.init).filter { seen.insert($0).inserted }
-            let areRowsWhole = recount.lostRows.isEmpty && !all.contains(.tables(.postbacks))
+            let areRowsWhole =
+                recount.lostRows.isEmpty && !recount.mustKeepCounts && !all.contains(.tables(.postbacks))
             return all.filter { target in
                 switch (self, target) {
                 case (_, .tables(let tables)) where tables.areRecorded: self == .rows
