@@ -2,6 +2,7 @@ import Attribution
 import AttributionHarness
 import AttributionSigning
 import AttributionStore
+import CodedErrors
 import Foundation
 import SQLiteStore
 import Testing
@@ -437,6 +438,31 @@ struct LostRowTests {
             try ledger.record([delivery("new", .developer), delivery("5", .developer)]) == [
                 .duplicate(.test), .duplicate(.test),
             ])
+    }
+
+    @Test("An owner leaves out a table with many rows, names it, and repairs the others")
+    func largeTable() async throws {
+        try fill(900)
+        let ledger = try OpenLedger(store.path)
+        _ = try ledger.record(try (0..<600).map { try delivery("\($0)", .developer) })
+        try ledger.close()
+        try SQLite.garble("recipient_copy", store.path, offset: 1)
+        try SQLite.garble("postback", store.path, offset: 2)
+        let counted = try deliveries()
+        let owner = try OpenLedger(store.path)
+        let verifier = postbacks.verifier
+        let repair = try await owner.writer.repair(mostPostbacks: 700) { verifier.judge($0) }
+        #expect(Set(repair.found.differences).isSuperset(of: [.tables(.postbacks), .tables(.recipientCopies)]))
+        #expect(repair.remaining.differences.contains(.tables(.postbacks)))
+        #expect(!repair.remaining.differences.contains(.tables(.recipientCopies)))
+        let refusal = StoreError.longRepair(path: owner.writer.path, postbacks: 900)
+        await #expect(throws: refusal) {
+            try await owner.writer.repair(mostPostbacks: 700) { verifier.judge($0) }
+        }
+        #expect(refusal.retryAfter == nil)
+        try owner.close()
+        #expect(try deliveries() == counted)
+        #expect(try await self.repair().remaining.differences.map(\.description) == [])
     }
 
     @Test("A copy whose id damage changed hides few others from a repair", arguments: [9_000, 800, 130])
