@@ -97,7 +97,7 @@ let package = Package(
         .target(
             name: "ExternalSigning",
             dependencies: [
-                "AttributionListener", "AttributionSigning", "StrictJSON",
+                "AttributionListener", "AttributionSigning", "BoundedLogging", "StrictJSON",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),

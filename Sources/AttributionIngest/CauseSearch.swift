@@ -60,7 +60,10 @@ package struct CauseSearch {
             else {
                 continue
             }
-            if bodies.count < Self.perBatch, explainer.isCheap, throttle.admit(at: now) != nil {
+            // What is never looked at takes nothing from the budget of others.
+            if body.count <= PostbackExplainer.maximumCheapLength, bodies.count < Self.perBatch, explainer.isCheap,
+                throttle.admit(at: now) != nil
+            {
                 indices.append(index)
                 bodies.append(body)
             } else {

@@ -1,5 +1,6 @@
 import AttributionListener
 import AttributionSigning
+import BoundedLogging
 import Logging
 import NIOCore
 import NIOPosix
@@ -24,6 +25,8 @@ final class SignerClient: Sendable {
         var nextAttempt: ContinuousClock.Instant?
         var pause = SignerClient.pauses.lowerBound
         var timer: RepeatedTask?
+        /// A key may fail and sign in turns, with every request.
+        var faultThrottle = LogThrottle(lines: 5, every: .seconds(10))
     }
 
     /// How long it waits before the next attempt to connect: longer each time, up to a second.
@@ -120,9 +123,12 @@ final class SignerClient: Sendable {
             case .close: channel?.close(promise: nil)
             case .noteCondition(let condition): note(condition)
             case .noteFault(let key, let error):
-                logger.error(
-                    "an external signer cannot sign with a key",
-                    metadata: ["signer": "\(socket)", "key": "\(key.name)", "error": "\(error)"])
+                state.withLock { state in
+                    logger.log(
+                        level: .error, "an external signer cannot sign with a key", throttle: &state.faultThrottle,
+                        at: .now,
+                        metadata: ["signer": "\(socket)", "key": "\(key.name)", "error": "\(error)"])
+                }
             }
         }
     }

@@ -65,6 +65,25 @@ struct CauseSearchTests {
         #expect(counted(.unproven) == 0)
     }
 
+    @Test("Bodies too long to be looked at take nothing from the budget of others")
+    func longBodies() throws {
+        var search = CauseSearch(PostbackExplainer(verifier: verifier), factory: metrics)
+        let rejected = PostbackRejection.invalidSignature(keys: [])
+        let body = try body(.zeroFilled)
+        let long = body + Array(repeating: UInt8(ascii: " "), count: PostbackExplainer.maximumCheapLength)
+        func causes(of body: [UInt8], count: Int) -> Int {
+            let delivery = Delivery(
+                judgement: .rejected(rejected, body: body), recipient: .network, receivedAtMilliseconds: 0)
+            return search.causes(
+                of: Array(repeating: delivery, count: count),
+                Array(repeating: .quarantined(rejected), count: count), at: start
+            ).count
+        }
+        let start = ContinuousClock.now
+        #expect(causes(of: long, count: 1_000) == 0)
+        #expect(causes(of: body, count: 1) == 1)
+    }
+
     @Test("Only signatures that do not verify are looked at, and causes belong to their deliveries")
     func others() throws {
         var search = CauseSearch(PostbackExplainer(verifier: verifier), factory: metrics)

@@ -7,12 +7,17 @@ struct TurnPaceTests {
     @Test(
         "A loop rests between small turns that follow each other closely",
         arguments: [
-            ("the first turn", [], (1, 0.0, 0.1), false),
-            ("a turn after a pause", [(1, 0.0, 0.1)], (1, 5.1, 5.2), false),
-            ("the next turn soon after", [(1, 0.0, 0.1)], (1, 0.9, 1.0), true),
-            ("the next turn after a rest", [(1, 0.0, 0.1), (1, 0.9, 1.0)], (5, 1.5, 1.7), true),
-            ("a large turn soon after", [(1, 0.0, 0.1)], (16, 0.9, 1.7), false),
-            ("a small turn soon after a large one", [(64, 0.0, 3.0)], (3, 3.1, 3.3), true),
+            ("the first turn", [], (3, 0.0, 0.1), false),
+            ("a turn after a pause", [(3, 0.0, 0.1)], (1, 5.1, 5.2), false),
+            (
+                "one client that sends one request after the other", [(1, 0.0, 0.1), (1, 0.2, 0.3)], (1, 0.4, 0.5),
+                false
+            ),
+            ("a turn of several soon after another, the loop idle between them", [(1, 0.0, 0.1)], (2, 0.2, 0.3), true),
+            ("a turn of one soon after one of several", [(2, 0.0, 0.1)], (1, 0.2, 0.3), true),
+            ("the next turn after a rest", [(1, 0.0, 0.1), (2, 0.2, 0.3)], (5, 0.55, 0.7), true),
+            ("turns of a busy loop", [(4, 0.0, 0.2)], (4, 0.21, 0.4), false),
+            ("a large turn soon after", [(2, 0.0, 0.1)], (16, 0.9, 1.7), false),
         ] as [(String, [(Int, Double, Double)], (Int, Double, Double), Bool)])
     func rest(
         what: String, before: [(Int, Double, Double)], last: (Int, Double, Double), rests: Bool

@@ -6,7 +6,7 @@ import Synchronization
 /// Signs the requests of one event loop on that loop, many at a time.
 ///
 /// What one look at the sockets brought is signed and verified together, one request of each client in turn. So under
-/// load turns are large and verification is cheap, in between ``TurnPace`` sees to that, and under light load a request
+/// load turns are large and verification is cheap; in between ``TurnPace`` sees to that; and under light load a request
 /// waits for nothing, not even for another thread.
 final class SigningLoop: Sendable {
     private struct State {
@@ -82,9 +82,11 @@ final class SigningLoop: Sendable {
             // Not at once, so that shorter requests can take their turn before the rest of a batch; and only now,
             // because answering takes longer than the loop waits.
             turns.afterReadingAgain { self.turn() }
-        } else if pace.withLock({
-            $0.shouldRest(afterSigning: outcome.answered.count, from: start, to: ContinuousClock.now)
-        }) {
+        } else if !outcome.answered.isEmpty,
+            pace.withLock({
+                $0.shouldRest(afterSigning: outcome.answered.count, from: start, to: ContinuousClock.now)
+            })
+        {
             turns.rest(TurnPace.rest)
         }
     }

@@ -4,7 +4,7 @@ import StrictJSON
 /// Causes for the answers to deliveries, which must not cost much more than the deliveries themselves.
 extension PostbackExplainer {
     /// The longest body that is looked at; genuine ones take half of it at most.
-    private static let maximumCheapLength = 2_048
+    package static let maximumCheapLength = 2_048
     /// The most repairs of a body that are read and verified.
     private static let maximumCheapRepairs = 6
 
