@@ -13,7 +13,7 @@ extension ErrorCode {
             .keyMissing, .signingFailed, .signerUnavailable,
             .notReady, .cancelled, .unreadableFile, .unwritableFile, .fileExists, .openToOthers, .malformedFile,
             .unusableKey, .unusableCertificate, .cannotListen, .limitReached, .noSuchToken, .noStore, .unusableStore,
-            .storeInUse, .ownerUnreachable, .incompleteCopy, .unexpected:
+            .storeInUse, .repairTooLong, .ownerUnreachable, .incompleteCopy, .unexpected:
             2
         }
     }

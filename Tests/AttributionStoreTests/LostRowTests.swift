@@ -2,6 +2,7 @@ import Attribution
 import AttributionHarness
 import AttributionSigning
 import AttributionStore
+import CodedErrors
 import Foundation
 import SQLiteStore
 import Testing
@@ -45,8 +46,8 @@ struct LostRowTests {
         try ledger.close()
     }
 
-    private func repair() async throws -> RecountRepair {
-        let verifier = postbacks.verifier
+    private func repair(_ verifier: PostbackVerifier? = nil) async throws -> RecountRepair {
+        let verifier = verifier ?? postbacks.verifier
         return try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
     }
 
@@ -57,6 +58,11 @@ struct LostRowTests {
             SELECT id, recorded_at, received_at, recipient, traffic, key_name, digest_version, hex(key_digest),
             hex(content_digest) FROM postback
             """, store.path)
+    }
+
+    /// The counts of deliveries, as they are stored.
+    private func deliveries() throws -> String {
+        try SQLite.query("SELECT * FROM delivery ORDER BY quarter, status, traffic, reason, recipient", store.path)
     }
 
     private func counts() async throws -> [String] {
@@ -127,21 +133,133 @@ struct LostRowTests {
             ])
     }
 
-    @Test("Rows whose bytes verify are rebuilt as deliveries that were counted, and those without bytes are named")
+    @Test("When and for whom they came is not guessed: what several counts can be of is named, and the counts stay")
     func ambiguous() async throws {
         try fill(9, { $0 % 2 == 0 ? .network : .developer })
-        try SQLite.execute("DELETE FROM postback WHERE id IN (3, 4); DELETE FROM postback WHERE id = 6", store.path)
-        try SQLite.execute("DELETE FROM postback_body WHERE id = 6", store.path)
+        let counted = try deliveries()
+        try SQLite.execute(
+            "DELETE FROM postback WHERE id IN (3, 4, 6); DELETE FROM postback_body WHERE id = 6", store.path)
         let repair = try await repair()
-        #expect(repair.found.lostRows.map(\.id) == [3, 4])
-        #expect(repair.found.lostRows.allSatisfy { $0.source == .count && $0.description.contains("has no row") })
+        #expect(repair.found.lostRows == [])
+        #expect(
+            repair.remaining.differences.map(\.description).sorted() == [
+                "postback 3: its row is missing, and nothing says when its bytes came; a backup may have it",
+                "postback 4: its row is missing, and nothing says when its bytes came; a backup may have it",
+                "postback 6: its row is missing, and so are its bytes; a backup may have both",
+            ])
+        #expect(try deliveries() == counted)
+        let ledger = try OpenLedger(store.path)
+        #expect(try ledger.record([delivery("new")]) == [.recorded(.test)])
+        #expect(try await ledger.totals()[.postbacks] == 7)
+    }
+
+    /// A quarter of an hour.
+    static let quarter: Int64 = 900_000
+
+    @Test("A row whose bytes are lost, too, keeps its delivery, and no other row gets it")
+    func besideGone() async throws {
+        try fill(9, every: Self.quarter)
+        let (before, counted) = try (rows(), deliveries())
+        try SQLite.execute("DELETE FROM postback WHERE id IN (3, 8)", store.path)
+        try SQLite.execute("DELETE FROM postback_body WHERE id = 3", store.path)
+        let repair = try await repair()
+        #expect(repair.found.lostRows.map(\.id) == [8])
         #expect(
             repair.remaining.differences.map(\.description) == [
-                "postback 6: its row is missing, and so are its bytes; a backup may have both"
+                "postback 3: its row is missing, and so are its bytes; a backup may have both"
             ])
-        let ledger = try OpenLedger(store.path)
-        #expect(try ledger.record([delivery("2"), delivery("new")]) == [.duplicate(.test), .recorded(.test)])
-        #expect(try await ledger.totals()[.postbacks] == 9)
+        let lines = before.split(separator: "\n").filter { !$0.hasPrefix("3|") }
+        #expect(try rows().split(separator: "\n") == lines)
+        #expect(try deliveries() == counted)
+    }
+
+    @Test("Rows that did not come in the order of their ids, as imported ones, are named")
+    func outOfOrder() async throws {
+        try fill(9, every: -Self.quarter)
+        let counted = try deliveries()
+        try SQLite.execute("DELETE FROM postback WHERE id IN (3, 8)", store.path)
+        let repair = try await repair()
+        #expect(repair.found.lostRows == [])
+        #expect(repair.remaining.differenceCount == 2 && repair.repaired == 0)
+        #expect(try deliveries() == counted)
+    }
+
+    @Test("A lost row gets no delivery while another count is wrong")
+    func wrongCount() async throws {
+        try fill(9, every: Self.quarter)
+        try SQLite.execute(
+            """
+            DELETE FROM postback WHERE id = 3;
+            UPDATE delivery SET count = 3 WHERE quarter = (SELECT max(quarter) FROM delivery)
+            """, store.path)
+        let repair = try await repair()
+        #expect(repair.found.lostRows == [] && repair.remaining.differenceCount == 1)
+    }
+
+    @Test("A repair without the key of lost rows leaves the counts from which one with it rebuilds them")
+    func withoutKey() async throws {
+        try fill(9, every: Self.quarter)
+        let (before, counted) = try (rows(), deliveries())
+        try SQLite.execute("DELETE FROM postback WHERE id IN (3, 9)", store.path)
+        let first = try await repair(try PostbackVerifier())
+        #expect(
+            first.remaining.differences.map(\.description) == [
+                "postback 3: its row is missing, and its bytes do not verify with the keys named",
+                "postback 9: its row is missing, and its bytes do not verify with the keys named",
+            ])
+        #expect(try deliveries() == counted)
+        #expect(try await repair().remaining.differences == [])
+        #expect(try rows() == before)
+        #expect(try deliveries() == counted)
+    }
+
+    @Test("A repair without the key of lost rows leaves damaged columns from which one with it rebuilds them")
+    func columnsWithoutKey() async throws {
+        let many = try ManyPostbacks()
+        let verifier = try ManyPostbacks.postbacks().verifier
+        try fill(many)
+        let before = try await counts()
+        try SQLite.execute("DELETE FROM postback WHERE id = 77", store.path)
+        // Of the last block.
+        try SQLite.garble("column_block", store.path, isLast: true)
+        let first = try await repair(try PostbackVerifier())
+        #expect(first.remaining.differences.contains(.tables(.columns)))
+        let second = try await repair(verifier)
+        #expect(second.found.lostRows.map(\.source) == [.columns])
+        #expect(second.remaining.differences.map(\.description) == [])
+        #expect(try await counts() == before)
+    }
+
+    @Test("Of a store without any row or body the counts and copies stay, and a repair says what is lost")
+    func nothingLeft() async throws {
+        try fillCopies(9)
+        let counted = try deliveries()
+        try SQLite.execute("DELETE FROM postback; DELETE FROM postback_body", store.path)
+        let repair = try await repair()
+        #expect(repair.repaired == 0)
+        #expect(
+            repair.remaining.differences.map(\.description) == [
+                "no postback is left, and 9 were counted as recorded; a backup may have them"
+            ])
+        #expect(try deliveries() == counted)
+        #expect(try SQLite.query("SELECT count(*) FROM recipient_copy", store.path) == "9")
+    }
+
+    @Test("A row that is found gets the key that verifies it, and no time of recording that the others rule out")
+    func foundRow() async throws {
+        try fill(400)
+        let before = try rows()
+        try SQLite.execute(
+            """
+            UPDATE postback SET recorded_at = recorded_at + 1000000, key_name = '?' || substr(key_name, 2)
+            WHERE id = 150
+            """, store.path)
+        var bytes = try StoreBytes(store.path)
+        try bytes.change(id: 150, to: 8_342, in: "postback")
+        try bytes.save()
+        let repair = try await repair()
+        #expect(repair.remaining.differences.map(\.description) == [])
+        #expect(try rows() == before)
     }
 
     @Test("A damaged page of rows is replaced: those on other pages stay, and those on it are rebuilt")
@@ -224,27 +342,21 @@ struct LostRowTests {
         #expect(try await ledger.differences(postbacks.verifier) == [])
     }
 
-    @Test("Rows on a damaged page in no block are rebuilt as the deliveries that were counted")
-    func severalDeliveries() async throws {
+    @Test(
+        "Rows on a damaged page in no block are named where counts of several quarters, or none, can be theirs",
+        arguments: [true, false])
+    func notCertain(_ areCounted: Bool) async throws {
         try fill(400, { $0 % 3 == 0 ? .developer : .network }, every: 70_000)
-        let before = try await counts()
+        let counted = try deliveries()
+        if !areCounted {
+            try SQLite.execute("DELETE FROM delivery", store.path)
+        }
         try SQLite.garble("postback", store.path, offset: 2)
-        let repair = try await repair()
-        #expect(repair.remaining.differences.map(\.description) == [])
-        #expect(try await counts() == before)
-    }
-
-    @Test("Rows of which nothing but the bytes is left are rebuilt with the time of those beside them")
-    func bytesAlone() async throws {
-        try fill(400, every: 70_000)
-        try SQLite.execute("DELETE FROM delivery", store.path)
-        try SQLite.garble("postback", store.path, offset: 2)
-        let repair = try await repair()
-        #expect(repair.remaining.differences.map(\.description) == [])
+        let remaining = try await repair().remaining.differences.map(\.description)
+        #expect(!remaining.isEmpty && remaining.allSatisfy { $0.contains("nothing says when its bytes came") })
+        #expect(try !areCounted || deliveries() == counted)
         let ledger = try OpenLedger(store.path)
-        #expect(try await ledger.totals()[.postbacks] == 400)
-        #expect(try await ledger.deliveries().count(.recorded, .test) == 400)
-        #expect(try ledger.record(try (0..<400).map { try delivery("\($0)") }).allSatisfy { $0 == .duplicate(.test) })
+        #expect(try await ledger.totals()[.postbacks] == Int64(400 - remaining.count))
     }
 
     @Test("A row with one value that cannot be is kept beside a damaged page, as it is")
@@ -326,6 +438,31 @@ struct LostRowTests {
             try ledger.record([delivery("new", .developer), delivery("5", .developer)]) == [
                 .duplicate(.test), .duplicate(.test),
             ])
+    }
+
+    @Test("An owner leaves out a table with many rows, names it, and repairs the others")
+    func largeTable() async throws {
+        try fill(900)
+        let ledger = try OpenLedger(store.path)
+        _ = try ledger.record(try (0..<600).map { try delivery("\($0)", .developer) })
+        try ledger.close()
+        try SQLite.garble("recipient_copy", store.path, offset: 1)
+        try SQLite.garble("postback", store.path, offset: 2)
+        let counted = try deliveries()
+        let owner = try OpenLedger(store.path)
+        let verifier = postbacks.verifier
+        let repair = try await owner.writer.repair(mostPostbacks: 700) { verifier.judge($0) }
+        #expect(Set(repair.found.differences).isSuperset(of: [.tables(.postbacks), .tables(.recipientCopies)]))
+        #expect(repair.remaining.differences.contains(.tables(.postbacks)))
+        #expect(!repair.remaining.differences.contains(.tables(.recipientCopies)))
+        let refusal = StoreError.longRepair(path: owner.writer.path, postbacks: 900)
+        await #expect(throws: refusal) {
+            try await owner.writer.repair(mostPostbacks: 700) { verifier.judge($0) }
+        }
+        #expect(refusal.retryAfter == nil)
+        try owner.close()
+        #expect(try deliveries() == counted)
+        #expect(try await self.repair().remaining.differences.map(\.description) == [])
     }
 
     @Test("A copy whose id damage changed hides few others from a repair", arguments: [9_000, 800, 130])

@@ -8,6 +8,11 @@ struct StoreErrorTests {
         (.missing(path: "s"), "there is no store at s", "skan serve --store s"),
         (.noFolder(path: "f/s", folder: "f"), "the folder f of the store f/s does not exist", "mkdir f"),
         (.inUse(path: "s"), "another process has the store s", "stop it first, or name another store"),
+        (
+            .longRepair(path: "s", postbacks: 7),
+            "a table of s is damaged, and copying it would keep the server from recording for too long (7 postbacks)",
+            "stop the server, then skan recount --repair --store s"
+        ),
         (.newerSchema(path: "s"), "the store s was written by a later release of skan", "use that release"),
         (
             .notMigrated(path: "p", found: nil, needed: 1),

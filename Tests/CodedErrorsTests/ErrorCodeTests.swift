@@ -20,7 +20,9 @@ struct ErrorCodeTests {
             (.unsupportedExpectation, 417, nil), (.tooManyRequests, 429, 1), (.headTooLarge, 431, nil),
             (.cancelled, 499, nil), (.signingFailed, 500, nil),
         ]
-        + [.noKey, .noCommonNetwork, .noCommonVersion, .tooLarge, .unknownVersion, .noSuchToken].map { ($0, 422, nil) }
+        + [
+            .noKey, .noCommonNetwork, .noCommonVersion, .tooLarge, .unknownVersion, .noSuchToken, .repairTooLong,
+        ].map { ($0, 422, nil) }
         + [
             (.overloaded, 503, 1), (.tooManyConnections, 503, 1), (.notReady, 503, 1), (.busy, 503, 5),
             (.signerUnavailable, 503, 1),

@@ -8,10 +8,8 @@ package struct LostRow: Hashable, Sendable {
         case row
         /// Its block of columns, with the time rounded down to a quarter of an hour.
         case columns
-        /// A delivery that was counted and belongs to no other row, with the time rounded down likewise.
+        /// The only delivery that was counted and can be its own, with the time rounded down likewise.
         case count
-        /// The nearest row: the time and recipient of another postback.
-        case neighbor
     }
 
     /// Its id.
@@ -52,9 +50,7 @@ extension LostRow: CustomStringConvertible {
             case .row: "puts it back as it was"
             case .columns: "rebuilds it with the time rounded down to a quarter of an hour"
             case .count:
-                "rebuilds it with the recipient and the quarter of an hour of a delivery that was counted and has no row"
-            case .neighbor:
-                "rebuilds it with the recipient and the time of the postback beside it; nothing tells its own"
+                "rebuilds it with the recipient and the quarter of an hour of the only counted delivery that can be its own"
             }
         return "postback \(id): its row is missing; its bytes verify, and a repair \(how)"
     }

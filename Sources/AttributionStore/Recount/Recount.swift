@@ -16,6 +16,10 @@ package struct Recount: Hashable, Sendable {
     /// Rows that a repair can rebuild, the first ``lostRowsListed``.
     package private(set) var lostRows: [LostRow] = []
 
+    /// Whether columns and counts have to stay as they are: they are all that says when some lost postbacks came, whose
+    /// bytes may verify another time.
+    package var mustKeepCounts = false
+
     /// The most differences listed of each kind.
     package static let differencesListed: Int64 = 10_000
     /// The most lost rows that are looked at at once, to bound memory; a repair comes to the others when these are rebuilt.

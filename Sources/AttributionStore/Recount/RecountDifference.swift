@@ -6,6 +6,8 @@ package enum RecountDifference: Hashable, Sendable {
     case structure(String)
     /// A row is missing and cannot be rebuilt.
     case missingRow(Int64, reason: String = "")
+    /// Deliveries were counted as recorded, and no postback is left.
+    case noPostbacks(counted: Int64)
     /// A row is missing, and is rebuilt from its body and from what is stored besides.
     case lostRow(LostRow)
     /// A row or its body cannot be read.
@@ -36,7 +38,7 @@ package enum RecountDifference: Hashable, Sendable {
     /// Whether it can be repaired from other data.
     package var isRepairable: Bool {
         switch self {
-        case .structure, .missingRow, .unreadable, .unverified, .sameKey: false
+        case .structure, .missingRow, .noPostbacks, .unreadable, .unverified, .sameKey: false
         default: true
         }
     }
@@ -49,6 +51,8 @@ extension RecountDifference: CustomStringConvertible {
         case .structure(let found): "SQLite's check: \(found)"
         case .missingRow(let id, let reason):
             "postback \(id): its row is missing" + (reason.isEmpty ? "" : ", \(reason)")
+        case .noPostbacks(let counted):
+            "no postback is left, and \(counted) were counted as recorded; a backup may have them"
         case .lostRow(let row): row.description
         case .unreadable(let id, let reason): "postback \(id): cannot be read: \(reason)"
         case .unverified(let id, let reason): "postback \(id): \(reason)"

@@ -8,7 +8,8 @@ extension StoreError: CodedError {
         case .cannotOpen, .remoteFileSystem, .notAStore, .foreignDatabase, .newerSchema, .olderSchema, .logWithoutStore,
             .logUnreadable, .badAddress, .noClientLibrary, .notMigrated:
             .unusableStore
-        case .inUse, .longRepair: .storeInUse
+        case .inUse: .storeInUse
+        case .longRepair: .repairTooLong
         case .fenced, .lost, .failed, .notSynchronous: .storeFailed
         }
     }
@@ -30,8 +31,8 @@ extension StoreError: CodedError {
             "the store \(path) was made by a development version of skan and cannot be migrated"
         case .inUse(let path): "another process has the store \(path)"
         case .longRepair(let path, let postbacks):
-            "a damaged table of \(path) has to be copied; with \(postbacks) postbacks the server could not record for "
-                + "too long, so nothing was repaired"
+            "a table of \(path) is damaged, and copying it would keep the server from recording for too long "
+                + "(\(postbacks) postbacks)"
         case .logUnreadable(let path):
             "the newest commits of \(path) are in \(path)-wal, which can be read only if \(path)-shm can be created"
         case .fenced(let path): "another process took over the store \(path); this process no longer records"
@@ -66,7 +67,7 @@ extension StoreError: CodedError {
         case .olderSchema: "name another file"
         case .inUse: "stop it first, or name another store"
         case .longRepair(let path, _):
-            "stop the server, run skan recount --repair --store \(path), and start it again"
+            "stop the server, then skan recount --repair --store \(path)"
         case .logUnreadable: "give this user write access to the folder, or copy both files"
         case .fenced: "stop one of the two, and restart the other"
         case .lost: "see the log, and restart"

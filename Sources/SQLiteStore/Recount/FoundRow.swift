@@ -8,7 +8,6 @@ struct FoundRow {
     let receivedAt: Int64
     let recipient: Delivery.Recipient
     let traffic: Traffic
-    let keyName: String
 
     /// The columns of the table.
     private static let columnCount = 9
@@ -17,7 +16,7 @@ struct FoundRow {
     private init?(_ values: [PageRecords.Value]) {
         guard let recordedAt = values[1].integer, let receivedAt = values[2].integer,
             let recipient = values[3].text.flatMap({ Delivery.Recipient(rawValue: $0) }),
-            let traffic = values[4].text.flatMap({ Traffic(rawValue: $0) }), let keyName = values[5].text
+            let traffic = values[4].text.flatMap({ Traffic(rawValue: $0) })
         else {
             return nil
         }
@@ -25,7 +24,6 @@ struct FoundRow {
         self.receivedAt = receivedAt
         self.recipient = recipient
         self.traffic = traffic
-        self.keyName = keyName
     }
 
     /// Looks for rows in every page of the file, by the digests of their keys: a damaged id would not say which they are.

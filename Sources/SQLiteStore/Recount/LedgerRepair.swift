@@ -11,13 +11,13 @@ package struct LedgerRepair {
     private let reader: SQLiteLedgerReader
     /// Whether postbacks are recorded meanwhile, by an owner that has to find its newest row again.
     private let isRecording: Bool
-    /// The most postbacks of a store whose rows or copies are replaced while it records.
+    /// The most rows or copies of a table that is replaced while it records.
     private let mostPostbacks: Int64
     private let didRepair: @Sendable ([(digest: UInt64, row: Int64)]) -> Void
 
     /// The most rounds of recount and repair; a repair may reveal differences for the next round.
     private static let rounds = 100
-    /// The most postbacks of a store whose rows or copies an owner replaces while it records: a second or so.
+    /// The most rows or copies of a table that an owner replaces while it records: a second or so.
     fileprivate static let mostPostbacksWhileRecording: Int64 = 100_000
 
     /// Repairs a store that has no owner, as its owner.
@@ -74,12 +74,12 @@ package struct LedgerRepair {
         // Few per transaction where recording waits for it.
         let batchSize = isRecording ? 64 : 1_024
         let found = try await reader.recount(judge: judge)
-        try await refuseLongPause(found)
+        let leftOut = try await tablesLeftOut(found)
         var result = RecountRepair(found: found, repaired: 0, remaining: found)
         for step in Step.allCases {
             for _ in 0..<Self.rounds {
                 let before = result.remaining.repairableCount
-                let pending = step.targets(of: result.remaining)
+                let pending = step.targets(of: result.remaining, without: leftOut)
                 guard !pending.isEmpty else {
                     break
                 }
@@ -100,18 +100,23 @@ package struct LedgerRepair {
         return result
     }
 
-    /// Refuses a repair that would copy so many rows in one transaction that an owner could not record for long.
-    private func refuseLongPause(_ found: Recount) async throws {
-        let copied: Set<RecountDifference> = [
-            .tables(.postbacks), .tables(.bodies), .tables(.recipientCopies),
-        ]
-        guard isRecording, !copied.isDisjoint(with: found.differences) else {
-            return
+    /// The damaged tables with so many rows that an owner could not record for long while they are copied.
+    ///
+    /// - Throws: ``AttributionStore/StoreError/longRepair(path:postbacks:)`` if nothing else is to be repaired.
+    private func tablesLeftOut(_ found: Recount) async throws -> Set<DerivedTables> {
+        guard isRecording else {
+            return []
         }
-        let newest = try await reader.read { try LedgerScan.newestRow($0) }
-        guard newest <= mostPostbacks else {
-            throw StoreError.longRepair(path: database.path, postbacks: newest)
+        let damaged = DerivedTables.allCases.filter { found.differences.contains(.tables($0)) }
+        let copied = try await reader.read { db in try damaged.map { ($0, try CopiedRows($0, db).count) } }
+        let leftOut = copied.filter { $0.1 > mostPostbacks }
+        let tables = Set(leftOut.map(\.0))
+        if let most = leftOut.map(\.1).max(),
+            Step.allCases.allSatisfy({ $0.targets(of: found, without: tables).isEmpty })
+        {
+            throw StoreError.longRepair(path: database.path, postbacks: most)
         }
+        return tables
     }
 }
 
@@ -136,15 +141,23 @@ extension LedgerRepair {
         }
 
         /// What it repairs, each target once, though several differences may have the same.
-        func targets(of recount: Recount) -> [TargetedRepair.Target] {
+        ///
+        /// - Parameters:
+        ///   - recount: What was found.
+        ///   - leftOut: Tables that stay damaged; then it is not known which rows are lost.
+        /// - Returns: The targets.
+        func targets(of recount: Recount, without leftOut: Set<DerivedTables>) -> [TargetedRepair.Target] {
             guard self != .lostRows else {
-                return recount.lostRows.map { .lostRow($0) }
+                return leftOut.contains(.postbacks) ? [] : recount.lostRows.map { .lostRow($0) }
             }
             var seen: Set<TargetedRepair.Target> = []
             let all = recount.differences.compactMap(TargetedRepair.Target.init).filter { seen.insert($0).inserted }
-            let areRowsWhole = recount.lostRows.isEmpty && !all.contains(.tables(.postbacks))
+            let areRowsWhole =
+                recount.lostRows.isEmpty && !recount.mustKeepCounts && !all.contains(.tables(.postbacks))
+                && !leftOut.contains(.bodies)
             return all.filter { target in
                 switch (self, target) {
+                case (_, .tables(let tables)) where leftOut.contains(tables): false
                 case (_, .tables(let tables)) where tables.areRecorded: self == .rows
                 case (.rows, _), (_, .lostRow): false
                 case (.otherTables, .tables(.columns)), (.otherTables, .tables(.deliveryCounts)): areRowsWhole
@@ -201,7 +214,7 @@ extension StoreFault {
 extension SQLiteLedgerWriter {
     /// Repairs what can be derived from the raw bytes, in transactions between those that record.
     ///
-    /// They are small, except those that replace damaged tables, which are refused for a large store.
+    /// They are small, except those that replace damaged tables, and large tables are left out.
     ///
     /// - Parameter judge: Parses and verifies bodies.
     /// - Returns: What was found, repaired, and remains.
@@ -213,11 +226,11 @@ extension SQLiteLedgerWriter {
     /// Repairs what can be derived from the raw bytes.
     ///
     /// - Parameters:
-    ///   - mostPostbacks: The most postbacks of a store whose rows or copies are replaced.
+    ///   - mostPostbacks: The most rows or copies of a table that is replaced; one with more is left out.
     ///   - judge: Parses and verifies bodies.
     /// - Returns: What was found, repaired, and remains.
     /// - Throws: ``AttributionStore/StoreError``, such as
-    ///   ``AttributionStore/StoreError/longRepair(path:postbacks:)``, and then nothing was changed.
+    ///   ``AttributionStore/StoreError/longRepair(path:postbacks:)`` if nothing else is to be repaired.
     package func repair(
         mostPostbacks: Int64,
         judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]

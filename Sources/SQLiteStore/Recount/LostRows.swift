@@ -5,7 +5,7 @@ import GRDB
 /// Finds out what can be known of postbacks whose rows are lost and whose bodies are not.
 ///
 /// A body says everything but when it came, for whom, and whether its network was ours. That is taken from the best of
-/// ``LostRow/Source``.
+/// ``LostRow/Source``; where none tells, the row is named and not rebuilt.
 struct LostRows {
     /// A count of recorded deliveries.
     struct DeliveryKey: Hashable {
@@ -32,6 +32,11 @@ struct LostRows {
     /// How many more there are than are looked at at once.
     private var unread: Int64 = 0
     private var gone: [RecountDifference] = []
+    /// Those whose bodies are lost or do not verify, the first ``Recount/lostRowsListed``.
+    private var unverified: [Int64] = []
+    private var unverifiedCount: Int64 = 0
+    /// Whether one of these has a body.
+    private var mayVerify = false
     /// The block of the last one.
     private var block: (number: Int64, values: ColumnValues, readable: Set<LedgerColumn>)?
     private var codes: ColumnCodes?
@@ -60,12 +65,20 @@ struct LostRows {
             )?.bytes(at: 0)
         }
         guard let body = body.flatMap(\.self) else {
-            gone.append(.missingRow(id, reason: "and so are its bytes; a backup may have both"))
+            noteUnverified(id, "and so are its bytes; a backup may have both")
             return
         }
         pending.append((id, body))
         if pending.count == Self.batchSize {
             verify()
+        }
+    }
+
+    private mutating func noteUnverified(_ id: Int64, _ reason: String) {
+        gone.append(.missingRow(id, reason: reason))
+        unverifiedCount += 1
+        if unverified.count < Recount.lostRowsListed {
+            unverified.append(id)
         }
     }
 
@@ -83,6 +96,10 @@ struct LostRows {
         var gone: [RecountDifference] = []
         /// How many more rows are lost.
         var unread: Int64 = 0
+        /// Whether rows are lost that cannot be rebuilt, now at least: their deliveries were counted.
+        var areMissing = false
+        /// Whether some of these may be rebuilt once their bodies verify, from what is stored besides.
+        var mayVerify = false
 
         /// How many of the rows were counted as which deliveries.
         var deliveries: [DeliveryKey: Int64] {
@@ -98,17 +115,12 @@ struct LostRows {
     mutating func finish(_ uncounted: [DeliveryKey: Int64]) throws -> Findings {
         verify()
         var findings = Findings()
-        guard !verified.isEmpty else {
-            findings.gone = takeGone()
-            findings.unread = unread
-            return findings
-        }
-        let inFile = try FoundRow.all(of: verified.lazy.map(\.key), db)
-        var uncounted = uncounted
         var others: [(lost: Verified, found: LostRow?)] = []
+        var uncounted = uncounted
+        let inFile = verified.isEmpty ? [:] : try FoundRow.all(of: verified.lazy.map(\.key), db)
         for lost in verified {
             // A row has no checksum, so the block or the counts have to confirm it.
-            let found = inFile[lost.key].flatMap { LostRow(lost, $0) }
+            let found = try inFile[lost.key].flatMap { try LostRow(lost, $0, db) }
             let known = try rowInBlock(lost)
             let isFound = found.map { DeliveryKey($0) == known.map { DeliveryKey($0) } } ?? false
             if let row = isFound ? found : known {
@@ -121,23 +133,49 @@ struct LostRows {
                 others.append((lost, found))
             }
         }
-        var left = DeliveriesWithoutRow(uncounted)
+        let deliveries = others.isEmpty ? nil : try self.deliveries(uncounted, of: others.map(\.lost))
+        var areNamed = false
         for (lost, found) in others {
-            if let row = try left.take(lost.id, lost.traffic, lost.keyName) ?? found ?? rowBeside(lost) {
+            if let row = deliveries?.row(lost.id, lost.keyName) ?? found {
                 findings.rows.append(row)
             } else {
+                areNamed = true
                 gone.append(.missingRow(lost.id, reason: "and nothing says when its bytes came; a backup may have it"))
             }
         }
         findings.gone = takeGone()
         findings.unread = unread
+        findings.areMissing = areNamed || unverifiedCount > 0
+        findings.mayVerify = mayVerify
         return findings
+    }
+
+    /// The deliveries that belong to some lost rows and to those whose bodies do not verify.
+    private mutating func deliveries(_ uncounted: [DeliveryKey: Int64], of verified: [Verified]) throws
+        -> DeliveriesWithoutRow?
+    {
+        guard unread == 0, unverifiedCount == Int64(unverified.count) else {
+            return nil
+        }
+        var uncounted = uncounted
+        var rows = verified.map { DeliveriesWithoutRow.Row(id: $0.id, provenance: $0.provenance) }
+        for id in unverified.sorted() {
+            if let values = try valuesInBlock(id) {
+                let delivery = DeliveryKey(
+                    quarter: values.quarter, traffic: values.traffic.rawValue, recipient: values.recipient.rawValue)
+                uncounted[delivery, default: 0] -= 1
+            } else {
+                rows.append(DeliveriesWithoutRow.Row(id: id, provenance: nil))
+            }
+        }
+        return try DeliveriesWithoutRow(uncounted, of: rows, db)
     }
 
     private mutating func verify() {
         for ((id, _), judgement) in zip(pending, judge(pending.map(\.body))) {
             guard case .verified(let postback) = judgement else {
-                gone.append(.missingRow(id, reason: "and its bytes do not verify with the keys named"))
+                noteUnverified(id, "and its bytes do not verify with the keys named")
+                mayVerify = true
                 continue
             }
             verified.append(
@@ -151,10 +189,29 @@ struct LostRows {
 
     /// What the columns say of a postback; nil if they are not those of its body.
     private mutating func rowInBlock(_ lost: Verified) throws -> LostRow? {
+        guard let values = try valuesInBlock(lost.id), values.traffic.provenance == lost.provenance,
+            values.key == lost.key.high
+        else {
+            return nil
+        }
+        return LostRow(
+            id: lost.id, receivedAtMilliseconds: values.quarter.startOfQuarterOfAnHour, recipient: values.recipient,
+            traffic: values.traffic, keyName: lost.keyName, source: .columns)
+    }
+
+    /// What the columns say besides the body.
+    private struct BlockValues {
+        let quarter: Int64
+        let traffic: Traffic
+        let recipient: Delivery.Recipient
+        let key: UInt64
+    }
+
+    private mutating func valuesInBlock(_ id: Int64) throws -> BlockValues? {
         guard try DerivedTables.columns.exist(db) else {
             return nil
         }
-        let number = ColumnBlock.number(of: lost.id)
+        let number = ColumnBlock.number(of: id)
         if block?.number != number {
             var values = ColumnValues(count: ColumnBlock.rowCount)
             let readable = try values.read(number, try ColumnBlockReader(db))
@@ -165,52 +222,35 @@ struct LostRows {
         }
         let codes = try self.codes ?? ColumnCodes(db, [.traffic, .recipient])
         self.codes = codes
-        let values = block.values.row(at: Int(lost.id - ColumnBlock.ids(number).lowerBound))
+        let values = block.values.row(at: Int(id - ColumnBlock.ids(number).lowerBound))
         func text(_ column: LedgerColumn) -> String? {
             let texts = codes.values(column)
             return Int(exactly: values[column]).flatMap { texts.indices.contains($0) ? texts[$0] : nil }
         }
         guard let traffic = text(.traffic).flatMap({ Traffic(rawValue: $0) }),
-            let recipient = text(.recipient).flatMap({ Delivery.Recipient(rawValue: $0) }),
-            traffic.provenance == lost.provenance, values[.key] == Int64(bitPattern: lost.key.high)
+            let recipient = text(.recipient).flatMap({ Delivery.Recipient(rawValue: $0) })
         else {
             return nil
         }
-        return LostRow(
-            id: lost.id, receivedAtMilliseconds: values[.quarter].startOfQuarterOfAnHour, recipient: recipient,
-            traffic: traffic, keyName: lost.keyName, source: .columns)
-    }
-
-    /// What the nearest row says, because postbacks are recorded in the order in which they come.
-    private func rowBeside(_ lost: Verified) throws -> LostRow? {
-        for sql in [
-            "SELECT received_at, recipient FROM postback WHERE id < ? ORDER BY id DESC LIMIT 1",
-            "SELECT received_at, recipient FROM postback WHERE id > ? ORDER BY id LIMIT 1",
-        ] {
-            let row = try Database.nilIfDamaged {
-                try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [lost.id]).map { row in
-                    LostRow(
-                        id: lost.id, receivedAtMilliseconds: try row.integer(0), recipient: try row.word(1),
-                        traffic: lost.traffic, keyName: lost.keyName, source: .neighbor)
-                }
-            }
-            if let row = row.flatMap(\.self) {
-                return row
-            }
-        }
-        return nil
+        return BlockValues(
+            quarter: values[.quarter], traffic: traffic, recipient: recipient,
+            key: UInt64(bitPattern: values[.key]))
     }
 }
 
 extension LostRow {
-    /// Takes what was found; nil if another key verified that postback.
-    fileprivate init?(_ lost: LostRows.Verified, _ found: FoundRow) {
+    /// Takes what was found and its body does not say; nil if it was not recorded as what that verifies as.
+    ///
+    /// Nothing confirms when it was recorded, so that is left out if it is not between the rows before and after.
+    fileprivate init?(_ lost: LostRows.Verified, _ found: FoundRow, _ db: Database) throws {
         guard found.traffic.provenance == lost.provenance else {
             return nil
         }
+        let isInOrder = try NearestRows("recorded_at", of: lost.id, db).contains(found.recordedAt)
         self.init(
-            id: lost.id, receivedAtMilliseconds: found.receivedAt, recordedAtMilliseconds: found.recordedAt,
-            recipient: found.recipient, traffic: found.traffic, keyName: found.keyName, source: .row)
+            id: lost.id, receivedAtMilliseconds: found.receivedAt,
+            recordedAtMilliseconds: isInOrder ? found.recordedAt : nil, recipient: found.recipient,
+            traffic: found.traffic, keyName: lost.keyName, source: .row)
     }
 }
 

@@ -36,7 +36,9 @@ struct RecountPass {
         try checkUniqueness()
         // Damaged pages were reported by checkStructure.
         try checkDeliveries()
-        _ = try Database.nilIfDamaged { try checkCopies() }
+        if !result.mustKeepCounts || newest > 0 {
+            _ = try Database.nilIfDamaged { try checkCopies() }
+        }
         _ = try Database.nilIfDamaged { try checkQuarantine() }
         return result
     }
@@ -218,6 +220,13 @@ struct RecountPass {
     private mutating func checkDeliveries() throws {
         // Nil for a damaged page, which was reported by checkStructure.
         let counted = try Database.nilIfDamaged { try countedDeliveries() }
+        let sum = (counted ?? [:]).values.reduce(0, &+)
+        guard newest > 0 || sum <= 0 else {
+            // Both tables of postbacks were emptied.
+            result.note(.noPostbacks(counted: sum))
+            result.mustKeepCounts = true
+            return
+        }
         var uncounted: [LostRows.DeliveryKey: Int64] = [:]
         for (key, count) in counted ?? [:] where count > recorded[key, default: 0] {
             uncounted[key] = count - recorded[key, default: 0]
@@ -228,13 +237,15 @@ struct RecountPass {
             result.note(difference)
         }
         result.note(unlisted: findings.unread, isRepairable: true)
+        result.mustKeepCounts = findings.mayVerify || findings.unread > 0
         recorded.merge(findings.deliveries, uniquingKeysWith: +)
         guard let counted, findings.unread == 0 else {
             return
         }
         for key in Set(counted.keys).union(recorded.keys) {
             let (count, rows) = (counted[key, default: 0], recorded[key, default: 0])
-            if count != rows {
+            // What was counted and has no row is that of the rows that are missing.
+            if findings.areMissing ? count < rows : count != rows {
                 result.note(
                     .deliveries(
                         quarter: key.quarter, traffic: key.traffic, recipient: key.recipient, counted: count,

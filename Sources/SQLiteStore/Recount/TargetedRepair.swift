@@ -29,7 +29,7 @@ struct TargetedRepair {
         init?(_ difference: RecountDifference) {
             switch difference {
             // A file has columns in place of facts.
-            case .structure, .missingRow, .unreadable, .unverified, .sameKey, .facts, .value: return nil
+            case .structure, .missingRow, .noPostbacks, .unreadable, .unverified, .sameKey, .facts, .value: return nil
             case .lostRow(let row): self = .lostRow(row)
             case .digests(let id): self = .row(id)
             case .block(let ids): self = .block(ColumnBlock.number(of: ids.lowerBound))
