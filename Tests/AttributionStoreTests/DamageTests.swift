@@ -68,6 +68,14 @@ struct DamageTests {
             "postback 3: its row is missing, and so are its bytes", false
         ),
         ("UPDATE postback SET traffic = 'apple' WHERE id = 3", "postback 3: recorded as apple", false),
+        (
+            "PRAGMA ignore_check_constraints = ON; UPDATE postback SET recipient = 'netwovk' WHERE id = 3",
+            "postback 3: cannot be read: its recipient is unknown", false
+        ),
+        (
+            "PRAGMA ignore_check_constraints = ON; UPDATE postback SET traffic = 'tesu' WHERE id = 3",
+            "postback 3: cannot be read: its traffic is unknown", false
+        ),
         ("UPDATE postback SET key_digest = zeroblob(16) WHERE id = 3", "postback 3: its digests", true),
         ("UPDATE postback SET content_digest = zeroblob(16) WHERE id = 3", "postback 3: its digests", true),
         ("INSERT INTO column_block VALUES (0, 1, 0, 0, x'', 0)", "there are columns for postbacks", true),

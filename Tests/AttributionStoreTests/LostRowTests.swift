@@ -372,6 +372,20 @@ struct LostRowTests {
         #expect(try SQLite.query("SELECT received_at FROM postback WHERE id = 399", store.path) == "\(Postbacks.noon)")
     }
 
+    @Test(
+        "A row that damage made count as nothing known keeps its delivery counted, through a repair",
+        arguments: ["recipient = 'netwovk'", "traffic = 'tesu'"])
+    func unknownWord(_ change: String) async throws {
+        try fill(40)
+        let counted = "SELECT traffic, recipient, sum(count) FROM delivery GROUP BY 1, 2"
+        let before = try SQLite.query(counted, store.path)
+        try SQLite.execute(
+            "PRAGMA ignore_check_constraints = ON; UPDATE postback SET \(change) WHERE id = 7", store.path)
+        let remaining = try await repair().remaining.differences.map(\.description)
+        #expect(remaining.count == 1 && remaining[0].hasPrefix("postback 7: cannot be read"), "\(remaining)")
+        #expect(try SQLite.query(counted, store.path) == before)
+    }
+
     @Test("An owner replaces a damaged page of rows while it records")
     func damagedPageOfOwner() async throws {
         try fill(400)

@@ -14,6 +14,8 @@ struct RecountPass {
     private var columns: RecountColumns?
     private var recorded: [LostRows.DeliveryKey: Int64] = [:]
     private var lost: LostRows
+    /// Whether rows are there of which it is not known what they count as.
+    private var hasDamagedRows = false
     /// The digests of rows whose bodies are missing; as many as are looked for at once.
     private var bodiless: [PostbackDigests: Int64] = [:]
 
@@ -57,7 +59,7 @@ struct RecountPass {
     private struct StoredRow {
         let id: Int64
         let receivedAt: Int64
-        let recipient: Delivery.Recipient?
+        let recipient: Delivery.Recipient
         let traffic: Traffic
         let keyDigest: [UInt8]
         let contentDigest: [UInt8]
@@ -83,31 +85,39 @@ struct RecountPass {
                 expected += 1
             }
             expected = id + 1
-            guard let receivedAt = try? row.integer(1), let recipient = try? row.text(2),
+            guard let receivedAt = try? row.integer(1), let recipientName = try? row.text(2),
                 let trafficName = try? row.text(3)
             else {
+                pending.hasDamagedRows = true
                 pending.result.note(.unreadable(id, reason: "its row is damaged"))
                 return
             }
-            pending.recorded[
-                LostRows.DeliveryKey(quarter: receivedAt.quarterOfAnHour, traffic: trafficName, recipient: recipient),
-                default: 0] += 1
             pending.result.postbacks += 1
-            guard let traffic = Traffic(rawValue: trafficName), let body = try? row.bytes(at: 6) else {
-                let isTrafficKnown = Traffic(rawValue: trafficName) != nil
-                if isTrafficKnown, pending.bodiless.count < FoundBodies.most,
-                    let digests = try? PostbackDigests(row, at: 4)
-                {
+            guard let traffic = Traffic(rawValue: trafficName),
+                let recipient = Delivery.Recipient(rawValue: recipientName)
+            else {
+                pending.hasDamagedRows = true
+                pending.result.note(
+                    .unreadable(
+                        id,
+                        reason: Traffic(rawValue: trafficName) == nil
+                            ? "its traffic is unknown" : "its recipient is unknown"))
+                return
+            }
+            pending.recorded[
+                LostRows.DeliveryKey(
+                    quarter: receivedAt.quarterOfAnHour, traffic: trafficName, recipient: recipientName),
+                default: 0] += 1
+            guard let body = try? row.bytes(at: 6) else {
+                if pending.bodiless.count < FoundBodies.most, let digests = try? PostbackDigests(row, at: 4) {
                     pending.bodiless[digests] = id
                 }
-                pending.result.note(
-                    .unreadable(id, reason: isTrafficKnown ? "its body is missing" : "its traffic is unknown"))
+                pending.result.note(.unreadable(id, reason: "its body is missing"))
                 return
             }
             batch.append(
                 StoredRow(
-                    id: id, receivedAt: receivedAt, recipient: Delivery.Recipient(rawValue: recipient),
-                    traffic: traffic,
+                    id: id, receivedAt: receivedAt, recipient: recipient, traffic: traffic,
                     keyDigest: (try? row.bytes(at: 4)) ?? [], contentDigest: (try? row.bytes(at: 5)) ?? [], body: body,
                     keyName: (try? row.text(7)) ?? ""))
             if batch.count == Self.batchSize {
@@ -181,13 +191,11 @@ struct RecountPass {
             if digests.key.bytes != row.keyDigest || digests.content.bytes != row.contentDigest {
                 result.note(.digests(row.id))
             }
-            if let recipient = row.recipient {
-                let facts = PostbackFacts(
-                    postback, traffic: row.traffic, recipient: recipient,
-                    receivedAtMilliseconds: row.receivedAt, key: digests.key)
-                for number in try columns?.check(row.id, facts) ?? [] {
-                    result.note(.block(ColumnBlock.ids(number)))
-                }
+            let facts = PostbackFacts(
+                postback, traffic: row.traffic, recipient: row.recipient, receivedAtMilliseconds: row.receivedAt,
+                key: digests.key)
+            for number in try columns?.check(row.id, facts) ?? [] {
+                result.note(.block(ColumnBlock.ids(number)))
             }
         }
     }
@@ -244,8 +252,8 @@ struct RecountPass {
         }
         for key in Set(counted.keys).union(recorded.keys) {
             let (count, rows) = (counted[key, default: 0], recorded[key, default: 0])
-            // What was counted and has no row is that of the rows that are missing.
-            if findings.areMissing ? count < rows : count != rows {
+            // What was counted and has no row is that of the rows that are missing or damaged.
+            if findings.areMissing || hasDamagedRows ? count < rows : count != rows {
                 result.note(
                     .deliveries(
                         quarter: key.quarter, traffic: key.traffic, recipient: key.recipient, counted: count,
