@@ -56,7 +56,9 @@ struct StoreCopyTests {
             let reports = try [one, other].map {
                 try skan("report", "--store", $0, "--test", "--by", dimensions, "--format", "csv")
             }
-            #expect(reports[0].status == 0 && reports[0].output == reports[1].output && !reports[0].output.isEmpty)
+            #expect(
+                reports[0].status == 0 && reports[0].output == reports[1].output && !reports[0].output.isEmpty,
+                "by \(dimensions): \(reports.map(\.status)), \(reports.map { $0.errors.prefix(300) })")
             let words = reports.map { $0.errors.split(separator: "\n").filter { !$0.hasPrefix("As of") } }
             #expect(words[0] == words[1])
         }
