@@ -42,6 +42,9 @@ package enum RecountDifference: Hashable, Sendable {
         default: true
         }
     }
+
+    /// The reason of ``unverified(_:reason:)`` for bytes that may have been changed: a repair must not believe them.
+    package static let changedWithoutKey = "its digests do not match, and the key that verified it was not named"
 }
 
 extension RecountDifference: CustomStringConvertible {

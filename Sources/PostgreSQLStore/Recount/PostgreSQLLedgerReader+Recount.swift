@@ -93,19 +93,29 @@ private struct RecountPass {
                 result.note(.unreadable(row.recorded.id, reason: "its body is missing"))
             }
         }
-        var verified: [(row: StoredPostback, postback: ReceivedPostback, digests: PostbackDigests)] = []
+        var read: [(row: StoredPostback, postback: ReceivedPostback, isVerified: Bool, digests: PostbackDigests)] = []
         var digester = PostbackDigester()
         for ((row, body), judgement) in zip(present, judge(present.map(\.body))) {
-            if let postback = postback(row.recorded, body, judgement) {
+            if let (postback, isVerified) = postback(row.recorded, body, judgement) {
                 let digests = digester.digests(of: postback, provenance: row.recorded.traffic.provenance)
-                verified.append((row, postback, digests))
+                read.append((row, postback, isVerified, digests))
             }
         }
-        try values.learn(verified.lazy.flatMap(\.row.codes), connection)
-        let keys = try PostbackInsertion.known(verified.map(\.digests.key), connection)
-        for (row, postback, digests) in verified {
+        try values.learn(read.lazy.flatMap(\.row.codes), connection)
+        let keys = try PostbackInsertion.known(read.map(\.digests.key), connection)
+        for (row, postback, isVerified, digests) in read {
             let id = row.recorded.id
-            if keys[digests.key]?.id != id || keys[digests.key]?.content != digests.content {
+            let areDigestsRight = keys[digests.key]?.id == id && keys[digests.key]?.content == digests.content
+            guard isVerified || areDigestsRight else {
+                result.note(.unverified(id, reason: RecountDifference.changedWithoutKey))
+                continue
+            }
+            if isVerified {
+                result.verified += 1
+            } else {
+                result.unverifiedTest += 1
+            }
+            if !areDigestsRight {
                 result.note(.digests(id))
             }
             if !row.says(postback, digests, values) {
@@ -114,15 +124,14 @@ private struct RecountPass {
         }
     }
 
-    /// The postback of a row, if it verifies as it did.
+    /// The postback of a row, if it verifies as it did, or its key was not named again.
     private mutating func postback(
         _ recorded: RecordedPostback, _ body: [UInt8], _ judgement: Judgement
-    ) -> ReceivedPostback? {
+    ) -> (postback: ReceivedPostback, isVerified: Bool)? {
         let (id, traffic) = (recorded.id, recorded.traffic)
         switch judgement {
         case .verified(let verified) where verified.provenance == traffic.provenance:
-            result.verified += 1
-            return verified.postback
+            return (verified.postback, true)
         case .verified(let verified):
             result.note(
                 .unverified(id, reason: "recorded as \(traffic.rawValue), verifies as \(verified.provenance.rawValue)"))
@@ -135,9 +144,7 @@ private struct RecountPass {
                 result.note(.unverified(id, reason: "does not verify again: \(rejection)"))
                 return nil
             }
-            // The key that verified it was not named again.
-            result.unverifiedTest += 1
-            return received
+            return (received, false)
         }
         return nil
     }
