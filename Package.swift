@@ -39,7 +39,8 @@ let package = Package(
         ),
         .target(name: "FixedKeyECDSA"),
         .target(name: "Hashing", dependencies: ["COpenSSL"]),
-        .target(name: "APIDescription", resources: [.embedInCode("openapi.yaml")]),
+        .target(name: "CAPIDescription", exclude: ["openapi.yaml"]),
+        .target(name: "APIDescription", dependencies: ["CAPIDescription"]),
         .target(name: "CheckedFiles"),
         .target(
             name: "AttributionSigning",

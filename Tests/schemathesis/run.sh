@@ -5,7 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 skan=$(realpath "$1")
 schemathesis=$(realpath --no-symlinks "$2")
 examples=${EXAMPLES:-100}
-description=$here/../../Sources/APIDescription/openapi.yaml
+description=$here/../../Sources/CAPIDescription/openapi.yaml
 config=$here/schemathesis.toml
 
 folder=$(mktemp -d)

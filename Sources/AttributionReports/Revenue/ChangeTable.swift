@@ -39,24 +39,26 @@ struct ChangeTable {
         }
     }
 
+    private static let columns: [ReportSectionColumn] = [
+        .key(.app),
+        .names("day", "Day", .ours, "The first day (UTC) of the new schema."),
+        .names("former", "Before", .ours, "The schema until then."),
+        .names("next", "After", .ours, "The schema from then on."),
+        .names("postback", "Postback", .signed, "The window, or the timer of versions up to 3.0."),
+        .names("from", "From", .ours, "The first day (UTC) on which a value of the new schema can arrive."),
+        .names("to", "To", .ours, "The last day (UTC) on which one of the former schema can arrive."),
+        ReportSectionColumn(
+            "postbacks", "Postbacks", .count, .unsigned,
+            "Postbacks of winners received between the two, in the period.", isCompared: true),
+    ]
+
     var section: ReportSection {
-        let shown = bands.keys.map { OrderedValue($0) }.sorted().flatMap { bands[$0.text] ?? [] }
-            .filter { $0.current > 0 || $0.previous > 0 }
+        let apps = bands.keys.map { OrderedValue($0) }.sorted()
+        let shown = apps.flatMap { app -> [Band] in bands[app.text] ?? [] }.filter { $0.current > 0 || $0.previous > 0 }
         return ReportSection(
             name: "changes", title: "Changes of schemas",
             meaning: "Days on which postbacks of two schemas of an app may arrive, and how many arrived.",
-            columns: [
-                .key(.app),
-                .names("day", "Day", .ours, "The first day (UTC) of the new schema."),
-                .names("former", "Before", .ours, "The schema until then."),
-                .names("next", "After", .ours, "The schema from then on."),
-                .names("postback", "Postback", .signed, "The window, or the timer of versions up to 3.0."),
-                .names("from", "From", .ours, "The first day (UTC) on which a value of the new schema can arrive."),
-                .names("to", "To", .ours, "The last day (UTC) on which one of the former schema can arrive."),
-                ReportSectionColumn(
-                    "postbacks", "Postbacks", .count, .unsigned,
-                    "Postbacks of winners received between the two, in the period.", isCompared: true),
-            ],
+            columns: Self.columns,
             rows: shown.map(row),
             notes: [
                 "A value is sent a day to \(PostbackTiming.thirdWindow.sinceValue.upperBound) days after the app set it, "
