@@ -21,16 +21,22 @@ package enum JSONText: Sendable, Hashable {
     package struct Member: Sendable, Hashable {
         let name: String
         let value: JSONText
+
+        /// Makes a member.
+        package init(_ name: String, _ value: JSONText) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// An object from names and values.
     package static func object(_ members: KeyValuePairs<String, JSONText>) -> JSONText {
-        .object(members.map { Member(name: $0.key, value: $0.value) })
+        .object(members.map { Member($0.key, $0.value) })
     }
 
     /// An object from a list of names and values.
     package static func object(_ members: [(String, JSONText)]) -> JSONText {
-        .object(members.map { Member(name: $0.0, value: $0.1) })
+        .object(members.map { Member($0.0, $0.1) })
     }
 
     /// The text on one line, as NDJSON requires.
@@ -61,16 +67,26 @@ package enum JSONText: Sendable, Hashable {
     private func write(to output: inout [UInt8], indent: Int?) {
         switch self {
         case .object(let members):
-            writeList(members, open: "{", close: "}", to: &output, indent: indent) { member, inner, output in
-                Self.writeString(member.name, to: &output)
+            let inner = indent.map { $0 + 2 }
+            output.append(UInt8(ascii: "{"))
+            for index in members.indices {
+                Self.writeSeparator(before: index, to: &output, indent: inner)
+                Self.writeString(members[index].name, to: &output)
                 output.append(UInt8(ascii: ":"))
                 if indent != nil { output.append(UInt8(ascii: " ")) }
-                member.value.write(to: &output, indent: inner)
+                members[index].value.write(to: &output, indent: inner)
             }
+            if !members.isEmpty { Self.writeLineBreak(to: &output, indent: indent) }
+            output.append(UInt8(ascii: "}"))
         case .array(let values):
-            writeList(values, open: "[", close: "]", to: &output, indent: indent) { value, inner, output in
-                value.write(to: &output, indent: inner)
+            let inner = indent.map { $0 + 2 }
+            output.append(UInt8(ascii: "["))
+            for index in values.indices {
+                Self.writeSeparator(before: index, to: &output, indent: inner)
+                values[index].write(to: &output, indent: inner)
             }
+            if !values.isEmpty { Self.writeLineBreak(to: &output, indent: indent) }
+            output.append(UInt8(ascii: "]"))
         case .string(let text): Self.writeString(text, to: &output)
         case .integer(let value): output.append(utf8Of: String(value))
         case .decimal(let value, let places): output.append(utf8Of: value.fixed(places: places))
@@ -79,45 +95,36 @@ package enum JSONText: Sendable, Hashable {
         }
     }
 
-    private func writeList<Element>(
-        _ elements: [Element],
-        open: Unicode.Scalar,
-        close: Unicode.Scalar,
-        to output: inout [UInt8],
-        indent: Int?,
-        each: (Element, Int?, inout [UInt8]) -> Void
-    ) {
-        output.append(UInt8(ascii: open))
-        let inner = indent.map { $0 + 2 }
-        for (index, element) in elements.enumerated() {
-            if index > 0 {
-                output.append(UInt8(ascii: ","))
-            }
-            if let inner {
-                output.append(utf8Of: "\n" + String(repeating: " ", count: inner))
-            }
-            each(element, inner, &output)
+    private static func writeSeparator(before index: Int, to output: inout [UInt8], indent: Int?) {
+        if index > 0 {
+            output.append(UInt8(ascii: ","))
         }
-        if let indent, !elements.isEmpty {
-            output.append(utf8Of: "\n" + String(repeating: " ", count: indent))
+        writeLineBreak(to: &output, indent: indent)
+    }
+
+    private static func writeLineBreak(to output: inout [UInt8], indent: Int?) {
+        if let indent {
+            output.append(UInt8(ascii: "\n"))
+            output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: indent))
         }
-        output.append(UInt8(ascii: close))
     }
 
     private static func writeString(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        // Most strings need no escapes and are appended whole.
-        let start = output.count
-        output.append(utf8Of: text)
-        if !output[start...].allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) {
-            output.removeSubrange(start...)
-            writeEscaped(text, to: &output)
+        var text = text
+        text.withUTF8 { bytes in
+            // Most strings need no escapes and are appended whole.
+            if bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) {
+                output.append(contentsOf: bytes)
+            } else {
+                writeEscaped(bytes, to: &output)
+            }
         }
         output.append(UInt8(ascii: "\""))
     }
 
-    private static func writeEscaped(_ text: String, to output: inout [UInt8]) {
-        for byte in text.utf8 {
+    private static func writeEscaped(_ bytes: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
+        for byte in bytes {
             switch byte {
             case UInt8(ascii: "\""): output.append(utf8Of: "\\\"")
             case UInt8(ascii: "\\"): output.append(utf8Of: "\\\\")

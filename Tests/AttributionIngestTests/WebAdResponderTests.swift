@@ -36,16 +36,15 @@ struct WebAdResponderTests {
     /// Signs another digest each second time.
     private final class FaultySigner: DigestSigner {
         private let key: PreparedKey
-        private let signatures: SignatureCount
+        private let count: SignatureCount
 
-        init(_ key: NetworkPrivateKey, _ signatures: SignatureCount) throws {
+        init(_ key: NetworkPrivateKey, _ count: SignatureCount) throws {
             self.key = try PreparedKey(key)
-            self.signatures = signatures
+            self.count = count
         }
 
-        func signature(digest: [UInt8]) throws -> [UInt8] {
-            let isFaulty = signatures.next().isMultiple(of: 2)
-            return try key.signature(digest: isFaulty ? digest.reversed() : digest)
+        func signatures(over digests: [[UInt8]]) -> [Result<[UInt8], any Error>] {
+            key.signatures(over: digests.map { count.next().isMultiple(of: 2) ? $0.reversed() : $0 })
         }
     }
 

@@ -58,10 +58,14 @@ struct SigningServiceTests {
         let made: Ordinal
         let fault: @Sendable (inout [UInt8]) throws -> Void
 
-        func signature(digest: [UInt8]) throws -> [UInt8] {
-            var signature = try key.signature(digest: digest)
-            if made.next() == number { try fault(&signature) }
-            return signature
+        func signatures(over digests: [[UInt8]]) -> [Result<[UInt8], any Error>] {
+            key.signatures(over: digests).map { signature in
+                Result { () throws -> [UInt8] in
+                    var signature = try signature.get()
+                    if made.next() == number { try fault(&signature) }
+                    return signature
+                }
+            }
         }
     }
 
@@ -133,6 +137,31 @@ struct SigningServiceTests {
         }
     }
 
+    /// Signs digests that nobody asked for.
+    private struct DamagedSigner: DigestSigner {
+        let key: PreparedKey
+
+        func signatures(over digests: [[UInt8]]) -> [Result<[UInt8], any Error>] {
+            key.signatures(over: digests.map { $0.reversed() })
+        }
+    }
+
+    @Test("What made a wrong signature is made anew for the next ones")
+    func damagedSigner() throws {
+        let keys = try SigningKeys()
+        let made = Ordinal()
+        let service = SigningService(
+            signer: CurrentSigner(keys.signer), access: nil,
+            makeDigestSigner: {
+                let key = try PreparedKey($0)
+                return made.next() == 1 ? DamagedSigner(key: key) : key
+            },
+            logger: .silent, metricsFactory: PrometheusMetrics())
+        let request = try Self.request("/v1/impressions", Self.order)
+        #expect(Self.answers(service, to: [request, request, request]).map(\.status) == [500, 200, 200])
+        #expect(made.next() == 3)
+    }
+
     // MARK: Keys
 
     @Test("A batch is signed with one key list, though another is used meanwhile")
@@ -145,9 +174,9 @@ struct SigningServiceTests {
             let made: Ordinal
             let exchange: @Sendable () -> Void
 
-            func signature(digest: [UInt8]) throws -> [UInt8] {
-                if made.next() == 20 { exchange() }
-                return try key.signature(digest: digest)
+            func signatures(over digests: [[UInt8]]) -> [Result<[UInt8], any Error>] {
+                for _ in digests where made.next() == 20 { exchange() }
+                return key.signatures(over: digests)
             }
         }
         let service = SigningService(

@@ -129,6 +129,30 @@ struct ExternalSignersTests {
             ])
     }
 
+    @Test("A key that signs and fails in turns is logged a few times, not with every request")
+    func inTurns() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let external = try externalKey()
+        let signer = try SocketSigner(external.socket, key)
+        defer { signer.stop() }
+        let log = LinesOfLog()
+        let signers = ExternalSigners(logger: log.logger, metricsFactory: PrometheusMetrics())
+        defer { signers.close() }
+        signers.use([external])
+        await signers.checked()
+        let request = requests(1, external)[0]
+        for _ in 0..<20 {
+            signer.behave(.refuses)
+            #expect(
+                await signers.signatures(for: [request])
+                    == [request: .failure(.refused(key: external.id, reason: "no-such-key"))])
+            signer.behave(.signs)
+            _ = try #require(await signers.signatures(for: [request])[request]).get()
+        }
+        // Five in ten seconds; the test takes less.
+        #expect(log.lines.count { $0.contains("an external signer cannot sign with a key") } == 5, "\(log.lines)")
+    }
+
     @Test("A former signer that is stopped is no fault, and is not connected to again until a list names it")
     func former() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

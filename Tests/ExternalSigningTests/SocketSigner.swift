@@ -13,6 +13,8 @@ final class SocketSigner: Sendable {
         case isSilent
         /// It signs with another key than it says.
         case signsWrongly
+        /// It does not know the key.
+        case refuses
         case hangsUp
     }
 
@@ -91,15 +93,22 @@ final class SocketSigner: Sendable {
             case .string(let base64)? = object["digest"], let digest = Base64.decode(base64)
         else { return false }
         let conduct = conduct.withLock { $0 }
-        let signer: NetworkPrivateKey
         switch conduct {
         case .hangsUp: return false
         case .isSilent: return true
-        case .signs: signer = key
-        case .signsWrongly: signer = other
+        case .signs: return sign(digest, with: key, id, on: connection)
+        case .signsWrongly: return sign(digest, with: other, id, on: connection)
+        case .refuses: return reply("{\"id\":\(id),\"error\":\"no-such-key\"}", on: connection)
         }
-        guard let signature = try? PreparedKey(signer).signature(digest: digest) else { return false }
-        let answer = Array("{\"id\":\(id),\"signature\":\"\(Base64.encode(signature))\"}\n".utf8)
-        return send(connection, answer, answer.count, Int32(MSG_NOSIGNAL)) == answer.count
+    }
+
+    private func sign(_ digest: [UInt8], with key: NetworkPrivateKey, _ id: Int64, on connection: Int32) -> Bool {
+        guard let signature = try? PreparedKey(key).signature(digest: digest) else { return false }
+        return reply("{\"id\":\(id),\"signature\":\"\(Base64.encode(signature))\"}", on: connection)
+    }
+
+    private func reply(_ line: String, on connection: Int32) -> Bool {
+        let bytes = Array((line + "\n").utf8)
+        return send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 }

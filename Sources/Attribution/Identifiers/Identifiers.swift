@@ -19,7 +19,10 @@ extension SignableText<AdNetworkIDKind> {
 extension String {
     /// The text with A to Z in lower case; other letters, such as the sign for kelvin, are no spelling of these.
     package var lowercasedASCII: String {
-        String(decoding: utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+        guard utf8.contains(where: { (0x41...0x5a).contains($0) }) else {
+            return self
+        }
+        return String(decoding: utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 }
 

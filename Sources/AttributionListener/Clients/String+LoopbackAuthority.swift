@@ -5,13 +5,16 @@ extension String {
         guard utf8.count <= 64 else {
             return false
         }
-        var host = self[...]
-        if let colon = host.lastIndex(of: ":"), host[host.index(after: colon)...].allSatisfy(\.isNumber) {
+        var host = utf8[...]
+        if let colon = host.lastIndex(of: UInt8(ascii: ":")),
+            host[host.index(after: colon)...].allSatisfy({ (0x30...0x39).contains($0) })
+        {
             host = host[..<colon]
         }
-        if host.hasPrefix("["), host.hasSuffix("]") {
+        if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]") {
             host = host.dropFirst().dropLast()
         }
-        return host.lowercased() == "localhost" || InternetAddress(host)?.isLoopback == true
+        return host.elementsEqual("localhost".utf8) { $0 | 0x20 == $1 }
+            || InternetAddress(Substring(host))?.isLoopback == true
     }
 }

@@ -21,6 +21,14 @@ package final class SignedCounts: Sendable {
         /// The first and the last second counted.
         var first = Int64.max
         var last = Int64.min
+
+        /// Counts an ad; returns whether it is the first.
+        mutating func add(_ second: Int64) -> Bool {
+            count += 1
+            first = min(first, second)
+            last = max(last, second)
+            return count == 1
+        }
     }
 
     private struct State {
@@ -38,6 +46,15 @@ package final class SignedCounts: Sendable {
         var isBusyLogged = false
         /// Damaged sums of the store that were logged.
         var damaged: Set<AdCostTable.Row> = []
+
+        mutating func add(_ campaign: SignedCampaign, day: Int64, second: Int64, maximumSums: Int) {
+            if count >= maximumSums, sums[day]?[campaign] == nil {
+                uncounted += 1
+                return
+            }
+            let isNew = sums[day, default: [:]][campaign, default: Sum()].add(second)
+            count += isNew ? 1 : 0
+        }
     }
 
     private enum Outcome {
@@ -102,17 +119,7 @@ package final class SignedCounts: Sendable {
         let day = second.dividedRoundingDown(by: 86_400)
         state.withLock { state in
             for campaign in campaigns {
-                let known = state.sums[day]?[campaign]
-                guard known != nil || state.count < maximumSums else {
-                    state.uncounted += 1
-                    continue
-                }
-                state.count += known == nil ? 1 : 0
-                var sum = known ?? Sum()
-                sum.count += 1
-                sum.first = min(sum.first, second)
-                sum.last = max(sum.last, second)
-                state.sums[day, default: [:]][campaign] = sum
+                state.add(campaign, day: day, second: second, maximumSums: maximumSums)
             }
         }
     }

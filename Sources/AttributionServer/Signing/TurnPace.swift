@@ -7,15 +7,16 @@
 package struct TurnPace {
     /// How long a loop rests: a fraction of what a turn takes under load.
     package static let rest: Duration = .microseconds(250)
-    /// A turn with so many requests is large enough.
+    /// A turn with so many requests is large enough: more would hardly make its requests cheaper.
     private static let largeTurn = 16
     /// Turns with less between them follow each other closely.
     private static let closeTurns: Duration = .milliseconds(1)
-    /// With more between them, the loop was idle.
+    /// With more between them, the loop was idle: clients that only wait for their answers send the next request sooner.
     private static let idleTime: Duration = .microseconds(30)
 
     private var last: (count: Int, end: ContinuousClock.Instant, rested: Bool)?
 
+    /// Makes the pace of a loop that has had no turn.
     package init() {}
 
     /// Notes a turn.

@@ -48,4 +48,25 @@ package enum SigningKey: Sendable {
         case .external(let key): key.publicKey.curve
         }
     }
+
+    /// Distinguishes it from other keys in memory.
+    enum ID: Hashable {
+        case own(OpaquePointer)
+        case external(ExternalKey)
+    }
+
+    var id: ID {
+        switch self {
+        case .own(let key): .own(key.key.key.handle)
+        case .external(let key): .external(key)
+        }
+    }
+
+    /// What it means if one of its signatures does not verify.
+    var wrongSignature: any Error {
+        switch self {
+        case .own: SignerError.signatureDoesNotVerify
+        case .external(let key): ExternalSignerError.wrongSignature(key: key.id)
+        }
+    }
 }

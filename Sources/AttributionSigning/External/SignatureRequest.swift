@@ -27,14 +27,13 @@ package struct ExternalSignatureNeeded: Error {
     package let request: SignatureRequest
 }
 
-/// Hands out the signatures that an external signer has made for a key.
-struct ExternalDigestSigner: DigestSigner {
-    let key: ExternalKey
-    let signatures: ExternalSignatures
-
-    func signature(digest: [UInt8]) throws -> [UInt8] {
+extension ExternalSignatures {
+    /// The signature that an external signer has made.
+    ///
+    /// - Throws: ``ExternalSignatureNeeded`` if it was not requested yet, or why there is none.
+    func signature(of key: ExternalKey, over digest: [UInt8]) throws -> [UInt8] {
         let request = SignatureRequest(key: key, digest: digest)
-        guard let signature = signatures[request] else {
+        guard let signature = self[request] else {
             throw ExternalSignatureNeeded(request: request)
         }
         return try signature.get()

@@ -3,6 +3,9 @@ import COpenSSL
 
 /// A private key, which signs.
 struct ECPrivateKey: Sendable {
+    /// More than the longest DER signature on P-256, of 72 bytes.
+    static let longestSignature = 128
+
     let key: ECKeyObject
     /// An initialized signing context to copy, which saves looking up the algorithm, a tenth of the time.
     private let signing: OpenSSLObject
@@ -81,10 +84,8 @@ struct ECPrivateKey: Sendable {
 
     /// Signs a SHA-256 digest in a context of ``makeSigningContext()``.
     static func sign(digest: [UInt8], in context: OpaquePointer) throws -> [UInt8] {
-        // The longest DER signature on P-256 has 72 bytes.
-        let capacity = 128
-        return try [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
-            var length = capacity
+        try [UInt8](unsafeUninitializedCapacity: longestSignature) { buffer, count in
+            var length = longestSignature
             guard EVP_PKEY_sign(context, buffer.baseAddress, &length, digest, digest.count) == 1 else {
                 throw OpenSSLError.last("EVP_PKEY_sign")
             }

@@ -1,9 +1,9 @@
 package import Attribution
 
-/// Signs many impressions at a time, and verifies all their signatures together before it returns any.
+/// Signs many impressions together, and verifies all their signatures together before it returns any.
 ///
 /// It holds one key list, so that everything it signs comes from the same one. Each thread or event loop has its own,
-/// with signing contexts prepared once.
+/// with its keys prepared once.
 package final class BatchSigner {
     /// A signed impression, and which network used which key: an index of ``NetworkSigner/uses``.
     package struct Signed: Sendable {
@@ -18,8 +18,7 @@ package final class BatchSigner {
 
     /// The key list.
     package let signer: NetworkSigner
-    private let makeDigestSigner: MakeDigestSigner
-    private var digestSigners: [(any DigestSigner)?]
+    private var digestSigners: DigestSigners
 
     /// Makes a signer for one thread or event loop.
     ///
@@ -30,8 +29,7 @@ package final class BatchSigner {
         _ signer: NetworkSigner, makeDigestSigner: @escaping MakeDigestSigner = { try PreparedKey($0) }
     ) {
         self.signer = signer
-        self.makeDigestSigner = makeDigestSigner
-        digestSigners = Array(repeating: nil, count: signer.keys.count)
+        digestSigners = DigestSigners(makeDigestSigner)
     }
 
     /// Signs impressions.
@@ -44,39 +42,23 @@ package final class BatchSigner {
     package func sign(
         _ impressions: [Impression], with external: ExternalSignatures = [:]
     ) -> [Result<Signed, any Error>] {
-        var signatures = UnverifiedSignatures()
+        var unsigned = UnsignedImpressions()
         let uses = impressions.map { impression in
             Result { () throws -> Int in
                 let (key, use) = try signer.location(of: impression)
-                try append(impression, key, external, to: &signatures)
+                try unsigned.append(impression, signer.keys[key])
                 return use
             }
         }
-        var verified = signatures.verified().makeIterator()
+        var signed = unsigned.signed(by: &digestSigners, external).makeIterator()
         return uses.map { use in
             use.flatMap { use in
-                switch verified.next() {
+                switch signed.next() {
                 case .success(let impression)?: .success(Signed(impression: impression, use: use))
                 case .failure(let error)?: .failure(error)
                 case nil: .failure(SignerError.signatureDoesNotVerify)
                 }
             }
-        }
-    }
-
-    private func append(
-        _ impression: Impression, _ key: Int, _ external: ExternalSignatures, to signatures: inout UnverifiedSignatures
-    ) throws {
-        switch signer.keys[key].key {
-        case .own(let privateKey):
-            let digestSigner = try digestSigners[key] ?? makeDigestSigner(privateKey)
-            // One that fails is made anew for the next signature.
-            digestSigners[key] = nil
-            try signatures.append(impression, signer.keys[key], with: digestSigner)
-            digestSigners[key] = digestSigner
-        case .external(let own):
-            try signatures.append(
-                impression, signer.keys[key], with: ExternalDigestSigner(key: own, signatures: external))
         }
     }
 }

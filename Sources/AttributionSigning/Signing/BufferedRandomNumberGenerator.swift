@@ -9,8 +9,10 @@ package struct BufferedRandomNumberGenerator: RandomNumberGenerator {
     private var buffer = [UInt64](repeating: 0, count: Self.words)
     private var position = Self.words
 
+    /// Makes a generator that has taken nothing yet.
     package init() {}
 
+    /// The next word.
     package mutating func next() -> UInt64 {
         if position == Self.words {
             position = 0

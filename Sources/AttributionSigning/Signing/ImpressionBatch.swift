@@ -4,8 +4,8 @@ package import StrictJSON
 
 /// Orders given one per line (NDJSON), each answered on a line of its own, in the same order.
 ///
-/// A line that cannot be signed refuses only itself. All signatures are verified together, which takes half the time,
-/// and before any leaves.
+/// A line that cannot be signed refuses only itself. All are signed together and verified together, which takes half the
+/// time, and before any leaves.
 package struct ImpressionBatch: Sendable {
     /// The maximum length of one order, in bytes.
     package static let orderLimit = 64 << 10
@@ -134,22 +134,23 @@ package struct ImpressionBatch: Sendable {
             }
         }
         let external = needed.isEmpty ? [:] : await requestSignatures(needed)
-        var signatures = UnverifiedSignatures()
+        var unsigned = UnsignedImpressions()
         var pending: [(line: Int, result: Result<Range<Int>, any Error>)] = []
         pending.reserveCapacity(orders.count)
         for (line, ad) in planned {
-            let first = signatures.count
+            let first = unsigned.count
             do {
                 for (impression, signer) in try ad.get() {
-                    try signatures.append(impression, signer, with: external)
+                    try unsigned.append(impression, signer)
                 }
-                pending.append((line, .success(first..<signatures.count)))
+                pending.append((line, .success(first..<unsigned.count)))
             } catch let error as any CodedError {
-                signatures.removeAll(from: first)
+                unsigned.removeAll(from: first)
                 pending.append((line, .failure(error)))
             }
         }
-        let signed = signatures.verified()
+        var digestSigners = DigestSigners { try PreparedKey($0) }
+        let signed = unsigned.signed(by: &digestSigners, external)
         var answers = Answers()
         for (line, result) in pending {
             do {

@@ -65,8 +65,9 @@ package struct ImpressionSigner: Sendable {
     package func sign(
         _ impression: SKAdNetworkImpression, with external: ExternalSignatures = [:]
     ) throws -> SignedSKAdNetworkImpression {
-        let new = try unverified(impression, with: digestSigner(external))
-        return try new.signed(isValid: new.isValid)
+        let unsigned = try UnsignedImpression(impression, self)
+        let signature = try signature(over: unsigned.digest, external)
+        return try unsigned.signed(with: signature, isValid: check.verifies(signature, digest: unsigned.digest))
     }
 
     /// Signs an AdAttributionKit impression as a compact JWS, ES256.
@@ -79,8 +80,9 @@ package struct ImpressionSigner: Sendable {
     package func sign(
         _ impression: AdAttributionKitImpression, with external: ExternalSignatures = [:]
     ) throws -> SignedAdAttributionKitImpression {
-        let new = try unverified(impression, with: digestSigner(external))
-        return try new.signed(isValid: new.isValid)
+        let unsigned = try UnsignedImpression(impression, self)
+        let signature = try signature(over: unsigned.digest, external)
+        return try unsigned.signed(with: signature, isValid: check.verifies(signature, digest: unsigned.digest))
     }
 
     /// The signature of an impression that an external signer has to make.
@@ -99,49 +101,10 @@ package struct ImpressionSigner: Sendable {
         return SignatureRequest(key: key, digest: SHA256.digest(of: message).bytes)
     }
 
-    private func digestSigner(_ external: ExternalSignatures) -> (any DigestSigner)? {
-        guard case .external(let key) = key else {
-            return nil
-        }
-        return ExternalDigestSigner(key: key, signatures: external)
-    }
-
-    /// Signs an impression; the signature must be verified before it leaves.
-    func unverified(
-        _ impression: SKAdNetworkImpression, with digestSigner: (any DigestSigner)? = nil
-    ) throws -> UnverifiedSignature<SKAdNetworkImpression> {
-        guard key.curve == .p256 || impression.version <= .v2_0 else {
-            throw KeyProblem.wrongCurve(key.curve, version: impression.version)
-        }
-        return try unverified(impression, over: impression.signedText.utf8, with: digestSigner)
-    }
-
-    /// Signs an AdAttributionKit impression; the signature must be verified before it leaves.
-    func unverified(
-        _ impression: AdAttributionKitImpression, with digestSigner: (any DigestSigner)? = nil
-    ) throws -> UnverifiedSignature<AdAttributionKitImpression> {
-        guard key.curve == .p256 else {
-            throw KeyProblem.wrongCurveForJWS(key.curve)
-        }
-        return try unverified(impression, over: Array(impression.signingInput.utf8), with: digestSigner)
-    }
-
-    private func unverified<Impression>(
-        _ impression: Impression, over message: [UInt8], with digestSigner: (any DigestSigner)?
-    ) throws -> UnverifiedSignature<Impression> {
-        let digest = SHA256.digest(of: message).bytes
-        let signature: [UInt8]
-        var externalKey: String?
+    private func signature(over digest: [UInt8], _ external: ExternalSignatures) throws -> [UInt8] {
         switch key {
-        case .own(let privateKey):
-            signature = try digestSigner?.signature(digest: digest) ?? privateKey.signature(digest: digest)
-        case .external(let key):
-            let digestSigner = digestSigner ?? ExternalDigestSigner(key: key, signatures: [:])
-            signature = try digestSigner.signature(digest: digest)
-            externalKey = key.id
+        case .own(let privateKey): try privateKey.signature(digest: digest)
+        case .external(let key): try external.signature(of: key, over: digest)
         }
-        return UnverifiedSignature(
-            impression: impression, message: message, digest: digest, signature: signature, check: check,
-            externalKey: externalKey)
     }
 }

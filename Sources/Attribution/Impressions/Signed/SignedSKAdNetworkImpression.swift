@@ -7,6 +7,9 @@ package struct SignedSKAdNetworkImpression: Hashable, Sendable {
     /// The signature: DER, then standard base64 with padding.
     package let attributionSignature: String
 
+    /// The most members that one of its formats has.
+    private static let mostMembers = 10
+
     /// Makes a signed impression; only the signer does, after verifying the signature.
     package init(impression: SKAdNetworkImpression, attributionSignature: String) {
         self.impression = impression
@@ -15,26 +18,27 @@ package struct SignedSKAdNetworkImpression: Hashable, Sendable {
 
     /// The signed values with Apple's field names, for every form and version.
     package var json: JSONText {
-        var members: [(String, JSONText)] = [
-            ("version", .string(impression.version.rawValue)),
-            ("ad-network-id", .string(impression.adNetworkID.text)),
+        var members: [JSONText.Member] = [
+            .init("version", .string(impression.version.rawValue)),
+            .init("ad-network-id", .string(impression.adNetworkID.text)),
         ]
+        members.reserveCapacity(Self.mostMembers)
         switch impression.campaign {
-        case .campaignID(let id): members.append(("campaign-id", .integer(id.value)))
-        case .sourceIdentifier(let id): members.append(("source-identifier", .integer(id.value)))
+        case .campaignID(let id): members.append(.init("campaign-id", .integer(id.value)))
+        case .sourceIdentifier(let id): members.append(.init("source-identifier", .integer(id.value)))
         }
-        members.append(("itunes-item-id", .integer(impression.itunesItemID.value)))
-        members.append(("nonce", .string(impression.nonce.text)))
+        members.append(.init("itunes-item-id", .integer(impression.itunesItemID.value)))
+        members.append(.init("nonce", .string(impression.nonce.text)))
         switch impression.source {
-        case .app(let id): members.append(("source-app-id", .integer(id.value)))
-        case .domain(let domain): members.append(("source-domain", .string(domain.text)))
+        case .app(let id): members.append(.init("source-app-id", .integer(id.value)))
+        case .domain(let domain): members.append(.init("source-domain", .string(domain.text)))
         case nil: break
         }
         if let fidelity = impression.fidelityType {
-            members.append(("fidelity-type", .integer(fidelity.rawValue)))
+            members.append(.init("fidelity-type", .integer(fidelity.rawValue)))
         }
-        members.append(("timestamp", .integer(impression.timestamp.rawValue)))
-        members.append(("attribution-signature", .string(attributionSignature)))
+        members.append(.init("timestamp", .integer(impression.timestamp.rawValue)))
+        members.append(.init("attribution-signature", .string(attributionSignature)))
         return .object(members)
     }
 
@@ -47,26 +51,26 @@ package struct SignedSKAdNetworkImpression: Hashable, Sendable {
         guard impression.form == .storeKitRendered else {
             throw wrongForm("storekit", expected: "a StoreKit-rendered ad (fidelity 1 in an app)")
         }
-        let prefix = "SKStoreProductParameter"
-        var members: [(String, JSONText)] = [
-            (prefix + "ITunesItemIdentifier", .integer(impression.itunesItemID.value)),
-            (prefix + "AdNetworkIdentifier", .string(impression.adNetworkID.text)),
+        var members: [JSONText.Member] = [
+            .init("SKStoreProductParameterITunesItemIdentifier", .integer(impression.itunesItemID.value)),
+            .init("SKStoreProductParameterAdNetworkIdentifier", .string(impression.adNetworkID.text)),
         ]
+        members.reserveCapacity(Self.mostMembers)
         switch impression.campaign {
         case .campaignID(let id):
-            members.append((prefix + "AdNetworkCampaignIdentifier", .integer(id.value)))
+            members.append(.init("SKStoreProductParameterAdNetworkCampaignIdentifier", .integer(id.value)))
         case .sourceIdentifier(let id):
-            members.append((prefix + "AdNetworkSourceIdentifier", .integer(id.value)))
+            members.append(.init("SKStoreProductParameterAdNetworkSourceIdentifier", .integer(id.value)))
         }
         if case .app(let id) = impression.source {
-            members.append((prefix + "AdNetworkSourceAppStoreIdentifier", .integer(id.value)))
+            members.append(.init("SKStoreProductParameterAdNetworkSourceAppStoreIdentifier", .integer(id.value)))
         }
         if impression.version > .v1_0 {
-            members.append((prefix + "AdNetworkVersion", .string(impression.version.rawValue)))
+            members.append(.init("SKStoreProductParameterAdNetworkVersion", .string(impression.version.rawValue)))
         }
-        members.append((prefix + "AdNetworkNonce", .string(impression.nonce.text)))
-        members.append((prefix + "AdNetworkTimestamp", .integer(impression.timestamp.rawValue)))
-        members.append((prefix + "AdNetworkAttributionSignature", .string(attributionSignature)))
+        members.append(.init("SKStoreProductParameterAdNetworkNonce", .string(impression.nonce.text)))
+        members.append(.init("SKStoreProductParameterAdNetworkTimestamp", .integer(impression.timestamp.rawValue)))
+        members.append(.init("SKStoreProductParameterAdNetworkAttributionSignature", .string(attributionSignature)))
         return .object(members)
     }
 
@@ -78,19 +82,20 @@ package struct SignedSKAdNetworkImpression: Hashable, Sendable {
         guard impression.form == .viewThrough, case .app(let source) = impression.source else {
             throw wrongForm("impression", expected: "a view-through ad (version 2.2 or later, fidelity 0)")
         }
-        var members: [(String, JSONText)] = [
-            ("version", .string(impression.version.rawValue)),
-            ("adNetworkIdentifier", .string(impression.adNetworkID.text)),
+        var members: [JSONText.Member] = [
+            .init("version", .string(impression.version.rawValue)),
+            .init("adNetworkIdentifier", .string(impression.adNetworkID.text)),
         ]
+        members.reserveCapacity(Self.mostMembers)
         switch impression.campaign {
-        case .campaignID(let id): members.append(("adCampaignIdentifier", .integer(id.value)))
-        case .sourceIdentifier(let id): members.append(("sourceIdentifier", .integer(id.value)))
+        case .campaignID(let id): members.append(.init("adCampaignIdentifier", .integer(id.value)))
+        case .sourceIdentifier(let id): members.append(.init("sourceIdentifier", .integer(id.value)))
         }
-        members.append(("advertisedAppStoreItemIdentifier", .integer(impression.itunesItemID.value)))
-        members.append(("sourceAppStoreItemIdentifier", .integer(source.value)))
-        members.append(("adImpressionIdentifier", .string(impression.nonce.text)))
-        members.append(("timestamp", .integer(impression.timestamp.rawValue)))
-        members.append(("signature", .string(attributionSignature)))
+        members.append(.init("advertisedAppStoreItemIdentifier", .integer(impression.itunesItemID.value)))
+        members.append(.init("sourceAppStoreItemIdentifier", .integer(source.value)))
+        members.append(.init("adImpressionIdentifier", .string(impression.nonce.text)))
+        members.append(.init("timestamp", .integer(impression.timestamp.rawValue)))
+        members.append(.init("signature", .string(attributionSignature)))
         return .object(members)
     }
 

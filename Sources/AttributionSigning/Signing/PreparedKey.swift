@@ -1,0 +1,53 @@
+import COpenSSL
+
+/// A private key with what signing takes, prepared once, for one thread.
+///
+/// Few digests are signed one by one in a signing context of their own key, because making or copying a context costs a
+/// tenth of a signature. Many are signed together, which takes half the time of each.
+package final class PreparedKey: DigestSigner {
+    /// Fewer digests are signed faster one by one: the inversions that many share take some 40 µs.
+    private static let fewestTogether = 4
+
+    // Keeps the EVP_PKEY alive.
+    private let key: ECPrivateKey
+    private let context: OpaquePointer
+    private var together: SharedInversions?
+
+    /// Prepares a key.
+    ///
+    /// - Throws: An error if OpenSSL is out of memory.
+    package init(_ privateKey: NetworkPrivateKey) throws {
+        key = privateKey.key
+        context = try key.makeSigningContext()
+    }
+
+    deinit {
+        EVP_PKEY_CTX_free(context)
+    }
+
+    /// Signs SHA-256 digests in constant time.
+    package func signatures(over digests: [[UInt8]]) -> [Result<[UInt8], any Error>] {
+        var signatures: [Result<[UInt8], any Error>] = []
+        signatures.reserveCapacity(digests.count)
+        while signatures.count < digests.count {
+            let next = digests[signatures.count...].prefix(SharedInversions.capacity)
+            if next.count >= Self.fewestTogether, let signed = try? signTogether(next) {
+                signatures += signed.lazy.map { .success($0) }
+            } else {
+                signatures += next.lazy.map { digest in Result { try self.signature(digest: digest) } }
+            }
+        }
+        return signatures
+    }
+
+    /// Signs a SHA-256 digest in constant time.
+    package func signature(digest: [UInt8]) throws -> [UInt8] {
+        try ECPrivateKey.sign(digest: digest, in: context)
+    }
+
+    private func signTogether(_ digests: ArraySlice<[UInt8]>) throws -> [[UInt8]] {
+        let inversions = try together ?? SharedInversions(key.key)
+        together = inversions
+        return try inversions.signatures(over: digests)
+    }
+}
