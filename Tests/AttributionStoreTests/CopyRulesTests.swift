@@ -166,4 +166,73 @@ struct CopyRulesTests {
         #expect(try target.writer.importedFiles(upTo: 2_000) == [file(1, 9), file(2, 7)])
         #expect(try target.writer.record([delivery], importing: nil) == [.known])
     }
+
+    // MARK: Bodies of other rows
+
+    /// Makes a source whose postbacks came at times of their own, half of them as copies for developers.
+    private func fill(_ count: Int) throws {
+        let source = try OpenLedger(store.path)
+        _ = try source.record(
+            try (0..<count).map { number in
+                Delivery(
+                    judgement: postbacks.verifier.judge(try postbacks.standIn.sign(postbacks.draft(id: "\(number)"))),
+                    recipient: number % 2 == 0 ? .network : .developer,
+                    receivedAtMilliseconds: Postbacks.noon + Int64(number))
+            })
+        try source.close()
+    }
+
+    /// Copies the source, and expects that each postback has its own time and recipient.
+    private func copy(_ count: Int, to target: TargetLedger) async throws -> LedgerCopier.Summary {
+        let source = try SQLiteLedgerReader(store.path)
+        defer { source.close() }
+        let summary = try await target.copy(source)
+        let copied = try await target.reader.postbacks(PostbackQuery(limit: count))
+        for postback in copied {
+            let body = try #require(postback.body)
+            let number = try #require(Int64(ReceivedPostback(reading: body).key.transactionID.text))
+            #expect(postback.receivedAtMilliseconds == Postbacks.noon + number)
+            #expect(postback.recipient == (number % 2 == 0 ? .network : .developer))
+        }
+        #expect(Int64(copied.count) == summary.all && summary.all + summary.lost == Int64(count))
+        return summary
+    }
+
+    @Test(
+        "Postbacks that damage gave each other's bytes are left out and named, and no later copy comes back to them",
+        arguments: LedgerFactory.all)
+    func exchangedBodies(_ factory: LedgerFactory) async throws {
+        try fill(9)
+        let exchange = """
+            UPDATE postback_body SET id = -id WHERE id IN (3, 4); UPDATE postback_body SET id = 7 + id WHERE id < 0
+            """
+        try SQLite.execute(exchange, store.path)
+        let target = try factory.openTarget(targetPath)
+        let first = try await copy(9, to: target)
+        #expect(first.postbacks == 7 && first.lost == 2 && first.leftOut == [3, 4])
+        try SQLite.execute(exchange, store.path)
+        let second = try await copy(9, to: target)
+        #expect(second.postbacks == 0 && second.lost == 2 && second.leftOut == [])
+        #expect(try await copy(9, to: factory.openTarget(targetPath + "-new")).all == 9)
+    }
+
+    @Test("A row whose digests are another's is left out", arguments: ["key_digest", "content_digest"])
+    func changedDigest(_ column: String) async throws {
+        try fill(9)
+        try SQLite.execute(
+            "UPDATE postback SET \(column) = (SELECT \(column) FROM postback WHERE id = 4) WHERE id = 3", store.path)
+        #expect(try await copy(9, to: LedgerFactory.all[0].openTarget(targetPath)).leftOut == [3])
+    }
+
+    @Test(
+        "A body whose id damage changed gets no other row's time or recipient",
+        arguments: [(150, 151), (151, 150), (150, 214), (214, 150), (150, 134), (399, 400)])
+    func changedID(_ change: (id: Int, other: Int)) async throws {
+        try fill(400)
+        var bytes = try StoreBytes(store.path)
+        try bytes.change(id: change.id, to: change.other, in: "postback_body")
+        try bytes.save()
+        let summary = try await copy(400, to: LedgerFactory.all[0].openTarget(targetPath))
+        #expect(summary.lost > 0)
+    }
 }

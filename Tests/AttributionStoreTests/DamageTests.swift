@@ -81,7 +81,11 @@ struct DamageTests {
         ("INSERT INTO column_block VALUES (0, 1, 0, 0, x'', 0)", "there are columns for postbacks", true),
         ("INSERT INTO column_block VALUES (-9223372036854775808, 1, 0, 0, x'', 0)", "there are columns for", true),
         ("INSERT INTO column_block VALUES (9223372036854775807, 1, 0, 0, x'', 0)", "there are columns for", true),
-        ("UPDATE delivery SET count = count + 1 WHERE status = 'recorded'", "deliveries of quarter", true),
+        ("UPDATE delivery SET count = count - 1 WHERE status = 'recorded'", "deliveries of quarter", true),
+        (
+            "UPDATE delivery SET count = count + 1 WHERE status = 'recorded'",
+            "1 postbacks (test) were counted as recorded, and no rows of their times are left", false
+        ),
         ("DELETE FROM delivery", "deliveries of quarter", true),
         ("INSERT INTO quarantine_total VALUES ('forged', 5, 500)", "the quarantine's total of forged", true),
         ("INSERT INTO recipient_copy VALUES (77, 'developer', 0)", "a copy for another recipient", true),

@@ -130,7 +130,7 @@ struct PostbackLedgerTests {
             #expect(partial.verified == 1 && partial.unverifiedTest == 200)
             try ledger.close()
         }
-        try SQLite.execute("UPDATE delivery SET count = 7 WHERE status = 'recorded'", store.path)
+        try SQLite.execute("UPDATE delivery SET count = 0 WHERE status = 'recorded'", store.path)
         let ledger = try OpenLedger(store.path)
         #expect(try await !ledger.differences(verifier).isEmpty)
         #expect(try await ledger.repair(verifier).isWhole)

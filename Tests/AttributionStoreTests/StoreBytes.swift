@@ -72,6 +72,11 @@ struct StoreBytes {
         throw NotFound()
     }
 
+    /// Has a page's list of cells say that one begins a byte off, so that its id and length are other bytes.
+    mutating func shiftCell(_ index: Int, of page: Int) {
+        bytes[(page - 1) * Self.pageSize + 8 + 2 * index + 1] ^= 1
+    }
+
     /// Makes the first page of a table lead to a page in place of one of its own.
     mutating func redirect(_ index: Int, of table: String, to page: Int) throws {
         let start = (try root(table) - 1) * Self.pageSize

@@ -20,7 +20,7 @@ struct StoreErrorTests {
         ),
         (
             .failed(path: "s", .damaged), "the store s: it is damaged",
-            "run skan recount to find out where, or restore a backup"
+            "skan recount names what is damaged, and mends what it can with --repair; otherwise restore a backup"
         ),
         (.failed(path: "s", .connectionLost), "the store s: the connection to the server broke", nil),
     ]

@@ -281,7 +281,7 @@ struct StoreDoorTests {
         #expect(try post(try CommandTests.body("skan-3.0-win"), to: first).contains("recorded"))
         #expect(first.end(SIGTERM).status == 0)
         let damaged = try SkanProcess.run(
-            SkanProcess.sqlite, ["skan.sqlite", "UPDATE delivery SET count = 7 WHERE status = 'recorded'"],
+            SkanProcess.sqlite, ["skan.sqlite", "UPDATE delivery SET count = 0 WHERE status = 'recorded'"],
             in: folder.url)
         #expect(damaged.status == 0, "\(damaged.errors)")
         let server = isRunning ? try SkanServer(in: folder, arguments: []) : nil

@@ -17,8 +17,10 @@ package struct LedgerCopier {
         package var postbacks: Int64 = 0
         /// The postbacks that were copied by this run and by earlier ones.
         package var all: Int64 = 0
-        /// The postbacks that could not be copied by any run, because their bytes are gone or cannot be read.
+        /// The postbacks that no run copied or will copy: they cannot be read, or their bytes are gone or another's.
         package var lost: Int64 = 0
+        /// The ids in the source of those that this run left out, the first ones that can be told.
+        package var leftOut: [Int64] = []
         /// The copied postbacks whose bytes were dropped in the target since, with those of a whole month.
         package var dropped: Int64 = 0
         /// The deliveries in quarantine that this run copied.
@@ -37,6 +39,8 @@ package struct LedgerCopier {
         package var position: LedgerPosition?
     }
 
+    /// The most postbacks left out that a run names.
+    private static let mostNamed = 100
     /// Deliveries of the quarantine in one transaction.
     private static let quarantinePage = 256
 
@@ -76,7 +80,7 @@ package struct LedgerCopier {
         try target.copyNetworks(try await source.ownNetworks())
         // What is imported meanwhile may not be copied yet.
         let files = try await source.importedFiles()
-        try await copyPostbacks(&progress, &runs, hasKnownIDs: hasKnownIDs)
+        summary.leftOut = try await copyPostbacks(&progress, &runs, hasKnownIDs: hasKnownIDs)
         try target.copyImportedFiles(files)
         summary.postbacks = progress.copied - before
         summary.all = progress.copied
@@ -94,10 +98,14 @@ package struct LedgerCopier {
         return summary
     }
 
+    /// Copies postbacks behind those that were.
+    ///
+    /// - Returns: The ids of the first ones that are left out.
     private func copyPostbacks(
         _ progress: inout LedgerCopyProgress, _ runs: inout CopiedRuns, hasKnownIDs: Bool
-    ) async throws {
+    ) async throws -> [Int64] {
         defer { runs.sort() }
+        var leftOut: [Int64] = []
         while true {
             let page = try await source.export(ExportQuery(traffic: nil, after: progress.position))
             if page.position != progress.position {
@@ -108,10 +116,11 @@ package struct LedgerCopier {
                 let (next, added) = try target.copy(copied, after: progress)
                 progress = next
                 runs.add(added)
+                leftOut += copied.leftOut.prefix(Self.mostNamed - leftOut.count)
                 onProgress(progress.copied)
             }
             if page.isLast {
-                return
+                return leftOut
             }
             try Task.checkCancellation()
         }

@@ -62,7 +62,8 @@ extension LedgerCopyError: CodedError {
         switch self {
         case .notEmpty: "copy into a new file or an empty database; servers may record into it once a copy has begun"
         case .overtaken: "let one copy end; what it did is kept"
-        case .different: "skan recount names what is damaged; copy into another store"
+        case .different:
+            "skan recount names what is damaged; rows that a repair changed differ, too; copy into another store"
         case .same: nil
         case .countedInBoth:
             "copy into a new store, and import files of signed impressions into only one of the two stores"

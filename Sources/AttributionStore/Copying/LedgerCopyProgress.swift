@@ -8,7 +8,7 @@ package struct LedgerCopyProgress: Sendable {
     package var position: LedgerPosition?
     /// How many postbacks were copied.
     package var copied: Int64 = 0
-    /// How many could not be, because their bytes are gone or cannot be read.
+    /// How many could not be, because they cannot be read, or their bytes are gone or those of another postback.
     package var lost: Int64 = 0
     /// Which of them are which in the target; filled by ``LedgerCopyTarget/beginCopy(of:)`` alone.
     package var runs: [CopiedRun] = []
@@ -52,8 +52,10 @@ package struct LedgerCopyProgress: Sendable {
 package struct CopiedPage: Sendable {
     /// The postbacks.
     package let postbacks: [CopiedPostback]
-    /// How many more there were whose bytes are gone or cannot be read.
+    /// How many more there were that cannot be read, or whose bytes are gone or those of another postback.
     package let lost: Int64
+    /// The ids of these that can be told.
+    package let leftOut: [Int64]
     /// The position behind them.
     package let position: LedgerPosition
     /// Those of their ids that the source knows by themselves too: what it recorded all the same counts.
@@ -61,7 +63,15 @@ package struct CopiedPage: Sendable {
 
     /// Takes a page of an export.
     package init(_ page: ExportPage) {
-        postbacks = page.postbacks.compactMap { CopiedPostback($0.postback) }
+        var (postbacks, leftOut): ([CopiedPostback], [Int64]) = ([], [])
+        for (_, recorded) in page.postbacks {
+            if let postback = CopiedPostback(recorded) {
+                postbacks.append(postback)
+            } else {
+                leftOut.append(recorded.id)
+            }
+        }
+        (self.postbacks, self.leftOut) = (postbacks, leftOut)
         lost = Int64(page.postbacks.count - postbacks.count + page.unreadableCount)
         position = page.position
     }
@@ -80,15 +90,19 @@ package struct CopiedPostback: Sendable {
     /// Its id.
     package let key: PostbackKey
 
-    /// Reads a postback; nil when its bytes are gone or are no postback.
+    /// Reads a postback; nil when its bytes are gone, are no postback, or are not those that its row is of.
     package init?(_ recorded: RecordedPostback) {
         guard let body = recorded.body, let postback = try? ReceivedPostback(reading: body) else {
             return nil
         }
+        let digests = PostbackDigests(postback, provenance: recorded.traffic.provenance)
+        guard recorded.isRow(of: digests) else {
+            return nil
+        }
         self.recorded = recorded
         self.body = body
+        self.digests = digests
         key = postback.key
-        digests = PostbackDigests(postback, provenance: recorded.traffic.provenance)
         facts = PostbackFacts(
             postback, traffic: recorded.traffic, recipient: recorded.recipient,
             receivedAtMilliseconds: recorded.receivedAtMilliseconds, key: digests.key)

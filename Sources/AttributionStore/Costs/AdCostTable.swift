@@ -33,6 +33,29 @@ package struct AdCostTable: Sendable {
     /// Whether some of it cannot be read, and is left out.
     package var isIncomplete = false
 
+    /// Takes a sum of signed ads, unless one of its values cannot be read or cannot have been counted.
+    package mutating func addSigned(_ campaign: StoredCampaign?, day: Int64?, count: Int64?) {
+        guard let campaign, let day, let count, AdCosts.plausibleCounts.contains(count) else {
+            isIncomplete = true
+            return
+        }
+        signed[Row(day: day, campaign: campaign)] = count
+    }
+
+    /// Takes an amount, unless one of its values cannot be read or cannot have been paid.
+    package mutating func addSpend(_ campaign: StoredCampaign?, day: Int64?, currency: String?, micros: Int64?) {
+        guard let campaign = campaign?.spend, let day, let currency = currency.flatMap({ CurrencyCode($0) }),
+            let micros, AdCosts.plausibleMicros.contains(micros)
+        else {
+            isIncomplete = true
+            return
+        }
+        spend.append(
+            Spend(
+                key: .init(day: CalendarDay(number: day), campaign: campaign, currency: currency),
+                amount: Money(micros: micros)))
+    }
+
     /// Leaves signed ads out: sums without their lines would count twice.
     package mutating func leaveOutSigned() {
         (signed, sequences, isIncomplete) = ([:], [:], true)

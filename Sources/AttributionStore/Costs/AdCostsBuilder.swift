@@ -27,18 +27,12 @@ package struct AdCostsBuilder {
     ///   - hasOthers: Whether there are others, which are left out.
     /// - Throws: ``LedgerQuestionError``, and `CancellationError`.
     package mutating func addSigned(_ campaign: StoredCampaign, _ count: Int64?, hasOthers: Bool) throws {
-        guard let signed = campaign.signed else {
-            try check()
-            markIncomplete()
+        let signed = campaign.signed
+        let app = signed.map { AdCosts.App(network: $0.network, app: $0.app) }
+        guard try takes(app, hasOthers: hasOthers), let signed, let count else {
             return
         }
-        guard try takes(.init(network: signed.network, app: signed.app)) else {
-            return
-        }
-        costs.isIncomplete = costs.isIncomplete || hasOthers
-        if let count {
-            costs.signed[signed, default: 0] += count
-        }
+        costs.signed[signed, default: 0] += count
     }
 
     /// Takes what a campaign cost in one currency.
@@ -52,18 +46,13 @@ package struct AdCostsBuilder {
     package mutating func addSpend(
         _ campaign: StoredCampaign, _ amount: Money?, _ currency: String, hasOthers: Bool
     ) throws {
-        guard let spent = campaign.spend, let currency = CurrencyCode(currency) else {
-            try check()
-            markIncomplete()
+        let currency = CurrencyCode(currency)
+        let spent = currency == nil ? nil : campaign.spend
+        let app = spent.map { AdCosts.App(network: $0.network, app: $0.app) }
+        guard try takes(app, hasOthers: hasOthers), let spent, let currency, let amount else {
             return
         }
-        guard try takes(.init(network: spent.network, app: spent.app)) else {
-            return
-        }
-        costs.isIncomplete = costs.isIncomplete || hasOthers
-        if let amount {
-            costs.spend[spent, default: [:]][currency, default: .zero] += amount
-        }
+        costs.spend[spent, default: [:]][currency, default: .zero] += amount
     }
 
     /// Takes a day on which something is known of an app.
@@ -82,8 +71,14 @@ package struct AdCostsBuilder {
     }
 
     /// Whether a row is wanted, for which there has to be room.
-    private mutating func takes(_ app: AdCosts.App) throws -> Bool {
+    ///
+    /// One that cannot be read is noted, and so is one that is wanted and has others like it that are left out.
+    private mutating func takes(_ app: AdCosts.App?, hasOthers: Bool = false) throws -> Bool {
         try check()
+        guard let app else {
+            markIncomplete()
+            return false
+        }
         guard question.selects(app) else {
             return false
         }
@@ -91,6 +86,7 @@ package struct AdCostsBuilder {
         guard rowCount <= question.limits.cells else {
             throw LedgerQuestionError.tooManyCosts(limit: question.limits.cells)
         }
+        costs.isIncomplete = costs.isIncomplete || hasOthers
         return true
     }
 }

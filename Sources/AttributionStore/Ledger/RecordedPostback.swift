@@ -18,6 +18,8 @@ package struct RecordedPostback: Sendable {
     package var body: [UInt8]?
     /// The ``LedgerPosition/check`` of its position; nil where its digest cannot be read.
     package let check: UInt16?
+    /// The digests in its row; nil where they cannot be read, and in a store that has them elsewhere.
+    package let digests: PostbackDigests?
 
     /// Takes what a store has of a postback.
     package init(
@@ -28,7 +30,8 @@ package struct RecordedPostback: Sendable {
         traffic: Traffic,
         keyName: String,
         body: [UInt8]?,
-        check: UInt16?
+        check: UInt16?,
+        digests: PostbackDigests? = nil
     ) {
         self.id = id
         self.recordedAtMilliseconds = recordedAtMilliseconds
@@ -38,6 +41,12 @@ package struct RecordedPostback: Sendable {
         self.keyName = keyName
         self.body = body
         self.check = check
+        self.digests = digests
+    }
+
+    /// Whether its row is that of bytes with some digests, as far as it tells: damage may give it another one's bytes.
+    package func isRow(of digests: PostbackDigests) -> Bool {
+        self.digests.map { $0 == digests } ?? (check == digests.key.positionCheck)
     }
 }
 

@@ -20,6 +20,11 @@ package struct Recount: Hashable, Sendable {
     /// bytes may verify another time.
     package var mustKeepCounts = false
 
+    /// Whether damage changed rows of which columns or counts know better: these have to stay as they are.
+    ///
+    /// No block is rebuilt meanwhile; a damaged one is counted from the bytes.
+    package var hasChangedRows = false
+
     /// The most differences listed of each kind.
     package static let differencesListed: Int64 = 10_000
     /// The most lost rows that are looked at at once, to bound memory; a repair comes to the others when these are rebuilt.

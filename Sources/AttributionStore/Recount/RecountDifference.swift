@@ -8,12 +8,20 @@ package enum RecountDifference: Hashable, Sendable {
     case missingRow(Int64, reason: String = "")
     /// Deliveries were counted as recorded, and no postback is left.
     case noPostbacks(counted: Int64)
+    /// More postbacks were counted as recorded than there are rows, and than are missing between them; of which traffic,
+    /// if that is known.
+    case withoutRow(Int64, traffic: String)
     /// A row is missing, and is rebuilt from its body and from what is stored besides.
     case lostRow(LostRow)
     /// A row or its body cannot be read.
     case unreadable(Int64, reason: String)
     /// The body of a row no longer verifies as it did.
     case unverified(Int64, reason: String)
+    /// A row says another quarter of an hour of receipt than its columns, or than the counts of deliveries and the rows
+    /// beside it; not certain if the counts have it as the row says.
+    case receivedAt(Int64, quarter: Int64, isCertain: Bool)
+    /// The name of the key in a row is not that of the key that verifies its body.
+    case keyName(Int64, String)
     /// A row's digests do not match its body.
     case digests(Int64)
     /// Two rows are the same postback.
@@ -25,7 +33,7 @@ package enum RecountDifference: Hashable, Sendable {
     /// A block of columns is missing, damaged, or does not say what the bodies of its postbacks say.
     case block(ClosedRange<Int64>)
     /// Derived tables are missing or damaged.
-    case tables(DerivedTables)
+    case tables(RecreatableTables)
     /// There are columns for postbacks that do not exist.
     case strayColumns
     /// The count of recorded deliveries in a quarter hour does not match the rows.
@@ -38,13 +46,23 @@ package enum RecountDifference: Hashable, Sendable {
     /// Whether it can be repaired from other data.
     package var isRepairable: Bool {
         switch self {
-        case .structure, .missingRow, .noPostbacks, .unreadable, .unverified, .sameKey: false
+        case .structure, .missingRow, .noPostbacks, .withoutRow, .unreadable, .unverified, .sameKey: false
+        case .receivedAt(_, _, let isCertain): isCertain
         default: true
         }
     }
 
     /// The reason of ``unverified(_:reason:)`` for bytes that may have been changed: a repair must not believe them.
     package static let changedWithoutKey = "its digests do not match, and the key that verified it was not named"
+
+    /// The reason of ``unverified(_:reason:)`` for bytes against which digest and columns agree.
+    package static let changedBody =
+        "its bytes were changed where Apple did not sign them: neither its digest nor its columns are of them; a backup "
+        + "may have them"
+
+    /// The reason of ``unverified(_:reason:)`` for a row against which its columns are.
+    package static let otherDelivery =
+        "its traffic or recipient is not that of its columns; nothing is changed, and a backup may tell which is right"
 }
 
 extension RecountDifference: CustomStringConvertible {
@@ -56,9 +74,19 @@ extension RecountDifference: CustomStringConvertible {
             "postback \(id): its row is missing" + (reason.isEmpty ? "" : ", \(reason)")
         case .noPostbacks(let counted):
             "no postback is left, and \(counted) were counted as recorded; a backup may have them"
+        case .withoutRow(let count, let traffic):
+            "\(count) postbacks\(traffic.isEmpty ? "" : " (\(traffic))") were counted as recorded, and no rows of "
+                + "their times are left; a backup may have them"
         case .lostRow(let row): row.description
         case .unreadable(let id, let reason): "postback \(id): cannot be read: \(reason)"
         case .unverified(let id, let reason): "postback \(id): \(reason)"
+        case .receivedAt(let id, _, let isCertain):
+            isCertain
+                ? "postback \(id): its time was changed; a repair takes the quarter of an hour in which it was counted"
+                : "postback \(id): its time is not that of its columns, and deliveries are counted as it says; a backup "
+                    + "may tell which is right"
+        case .keyName(let id, let name):
+            "postback \(id): the name of its key is not that of the key that verifies it, \(name)"
         case .digests(let id): "postback \(id): its digests do not match its bytes"
         case .facts(let id): "postback \(id): its facts, from which reports are counted, do not match its bytes"
         case .value(let code):

@@ -104,7 +104,8 @@ package enum StoreFault: Hashable, Sendable {
         case .locked: "stop the program that holds it, such as sqlite3 or a backup tool"
         case .readOnly: "check the owner and mode of the file, and whether its file system is mounted read-only"
         case .cannotOpen: "check their owner and mode"
-        case .damaged: "run skan recount to find out where, or restore a backup"
+        case .damaged:
+            "skan recount names what is damaged, and mends what it can with --repair; otherwise restore a backup"
         case .notAllowed: "see the GRANTs in PostgreSQL.md"
         // libpq has one error for all that keeps it from connecting.
         case .noPrimary(_, isVerified: true):

@@ -69,13 +69,8 @@ extension AdCostTable {
         let found = try connection.run(
             "SELECT network, app, campaign_id, source_identifier, day, count FROM skan.\(table)", parameters)
         for row in 0..<found.count {
-            guard let campaign = try? found.campaign(row), let day = try? found.integer(row, 4),
-                let count = try? found.integer(row, 5), AdCosts.plausibleCounts.contains(count)
-            else {
-                isIncomplete = true
-                continue
-            }
-            signed[Row(day: day, campaign: campaign)] = count
+            addSigned(
+                try? found.campaign(row), day: try? found.integer(row, 4), count: try? found.integer(row, 5))
         }
     }
 
@@ -86,17 +81,9 @@ extension AdCostTable {
             "SELECT network, app, campaign_id, source_identifier, day, currency, micros FROM skan.\(table)",
             parameters)
         for row in 0..<found.count {
-            guard let campaign = try? found.campaign(row).spend, let day = try? found.integer(row, 4),
-                let text = try? found.text(row, 5), let currency = CurrencyCode(text),
-                let micros = try? found.integer(row, 6), AdCosts.plausibleMicros.contains(micros)
-            else {
-                isIncomplete = true
-                continue
-            }
-            spend.append(
-                Spend(
-                    key: .init(day: CalendarDay(number: day), campaign: campaign, currency: currency),
-                    amount: Money(micros: micros)))
+            addSpend(
+                try? found.campaign(row), day: try? found.integer(row, 4), currency: try? found.text(row, 5),
+                micros: try? found.integer(row, 6))
         }
     }
 }

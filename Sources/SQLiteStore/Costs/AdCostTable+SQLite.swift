@@ -79,13 +79,7 @@ extension AdCostTable {
             db, sql: "SELECT network, app, campaign_id, source_identifier, day, count FROM \(table)",
             arguments: arguments)
         while let row = try rows.next() {
-            guard let campaign = try? row.campaign, let day = try? row.integer(4), let count = try? row.integer(5),
-                AdCosts.plausibleCounts.contains(count)
-            else {
-                isIncomplete = true
-                continue
-            }
-            signed[Row(day: day, campaign: campaign)] = count
+            addSigned(try? row.campaign, day: try? row.integer(4), count: try? row.integer(5))
         }
     }
 
@@ -115,17 +109,8 @@ extension AdCostTable {
             db, sql: "SELECT network, app, campaign_id, source_identifier, day, currency, micros FROM \(table)",
             arguments: arguments)
         while let row = try rows.next() {
-            guard let campaign = try? row.campaign.spend, let day = try? row.integer(4),
-                let text = try? row.text(5), let currency = CurrencyCode(text), let micros = try? row.integer(6),
-                AdCosts.plausibleMicros.contains(micros)
-            else {
-                isIncomplete = true
-                continue
-            }
-            spend.append(
-                Spend(
-                    key: .init(day: CalendarDay(number: day), campaign: campaign, currency: currency),
-                    amount: Money(micros: micros)))
+            addSpend(
+                try? row.campaign, day: try? row.integer(4), currency: try? row.text(5), micros: try? row.integer(6))
         }
     }
 }

@@ -108,17 +108,44 @@ struct LedgerScan {
 
     /// The id of the newest row, from the tables of rows and of bodies, which differ only if one of them is damaged.
     ///
-    /// Every id has a row, so where they differ, one that damage changed has none before it.
+    /// Every id has a row, so where they differ, one that damage changed has none before it. If the end of neither can
+    /// be read, it is the last row that can be in either.
     ///
     /// - Throws: SQLite's errors, except for damage.
     static func newestRow(_ db: Database) throws -> Int64 {
-        let found = try ["postback", "postback_body"].compactMap { table in
+        let tables = ["postback", "postback_body"]
+        let found = try tables.compactMap { table in
             try Database.nilIfDamaged { try lastIDs(table, db) }
         }
         if found.count == 2, found[0].greatest == found[1].greatest {
             return found[0].greatest
         }
-        return found.map(\.last).max() ?? 0
+        let last = found.map(\.last).max() ?? 0
+        return try found.count == 2 || last > 0 ? last : tables.map { try lastReadable($0, db) }.max() ?? 0
+    }
+
+    /// The greatest id that can be looked up in a table whose end is damaged; 0 for none.
+    ///
+    /// - Throws: SQLite's errors, except for damage: an id that is taken for free would be assigned again.
+    private static func lastReadable(_ table: String, _ db: Database) throws -> Int64 {
+        func isThere(_ id: Int64) throws -> Bool {
+            let found = try Database.nilIfDamaged {
+                try Int64.fetchOne(
+                    db.cachedStatement(sql: "SELECT id FROM \(table) WHERE id = ?"), arguments: [id])
+            }
+            return found == id
+        }
+        var last: Int64 = 0
+        // The index in memory has 32 bits for a row.
+        var end = Int64(UInt32.max)
+        // Some thousand ids at each step. A damaged page in the middle may have the one behind the last one found, so
+        // the next step goes on to the second one.
+        for step: Int64 in [1 << 20, 1 << 9, 1] {
+            let ids = stride(from: last + step, through: end, by: Int(step))
+            last = try ids.reversed().first(where: isThere) ?? last
+            end = min(end, last + 2 * step)
+        }
+        return last
     }
 
     /// The greatest id of a table, and the greatest with another just before it; 0 for none.

@@ -19,7 +19,8 @@ extension RecordedPostback {
         self.init(
             id: try row.integer(0), recordedAtMilliseconds: try row.integer(1),
             receivedAtMilliseconds: try row.integer(2), recipient: try row.word(3), traffic: try row.word(4),
-            keyName: try row.text(5), body: nil, check: try row.digest(at: 6)?.positionCheck)
+            keyName: try row.text(5), body: nil, check: try row.digest(at: 6)?.positionCheck,
+            digests: try PostbackDigests(row, at: 6))
     }
 
     /// Reads the body, which stays nil if it is damaged.
@@ -35,7 +36,7 @@ extension PostbackQuery {
         var postbacks: [RecordedPostback] = []
         var unreadableCount = 0
         let scan = LedgerScan(
-            db: db, columns: "id, recorded_at, received_at, recipient, traffic, key_name, key_digest",
+            db: db, columns: "id, recorded_at, received_at, recipient, traffic, key_name, key_digest, content_digest",
             table: "postback")
         try candidates(db) { ids in
             try scan.each(ids) { row in

@@ -50,7 +50,7 @@ package final class SQLiteLedgerWriter: Sendable {
             path: path, schema: LedgerSchema.schema,
             hooks: .init(
                 load: { db in
-                    try DerivedTables.recreateMissing(db)
+                    try RecreatableTables.recreateMissing(db)
                     try db.execute(sql: LedgerSchema.additions)
                     let rebuilt = try memory.load(db)
                     if !rebuilt.isEmpty {
@@ -59,7 +59,8 @@ package final class SQLiteLedgerWriter: Sendable {
                     damagedBlocks.numbers.withLock { $0 = rebuilt }
                 },
                 isNewestOurs: { db in
-                    try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM postback")) ?? 0 == memory.lastRow
+                    memory.greatestRows.contains(
+                        try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM postback")) ?? 0)
                 },
                 newestRow: { memory.lastRow },
                 rehearse: { try RecordingBatch.rehearse($0, after: memory.lastRow) },

@@ -11,6 +11,8 @@ final class WriterState: Sendable {
     private struct State {
         var index = PostbackIndex()
         var lastRow: Int64 = 0
+        /// The greatest id in the table of rows, less than the last one only if that row was lost before this owner came.
+        var greatestRow: Int64 = 0
         /// When the last row was recorded, in Unix milliseconds; nil if there is none or it cannot be read.
         var lastRecordedAt: Int64?
         /// Nil until the store is read.
@@ -52,8 +54,10 @@ final class WriterState: Sendable {
     ///
     /// - Returns: The blocks that could not be read, and whose postbacks were indexed from their bytes.
     func load(_ db: Database) throws -> [Int64] {
-        let newest = try Int64.fetchOne(db, sql: "SELECT max(id) FROM postback") ?? 0
-        guard newest == (try LedgerScan.newestRow(db)) else {
+        // The last row may be lost where its body is not; its id is not assigned again.
+        let newest = try LedgerScan.newestRow(db)
+        let greatest = try Int64.fetchOne(db, sql: "SELECT max(id) FROM postback") ?? 0
+        guard greatest <= newest else {
             // An id that no owner assigned.
             throw DatabaseError(resultCode: .SQLITE_CORRUPT)
         }
@@ -95,6 +99,7 @@ final class WriterState: Sendable {
         try state.withLock { state in
             state.index = index
             state.lastRow = newest
+            state.greatestRow = greatest
             state.lastRecordedAt = recordedAt
             state.columns = columns
             state.hasKnownIDs = hasKnownIDs
@@ -163,6 +168,11 @@ final class WriterState: Sendable {
         state.withLock { $0.lastRow }
     }
 
+    /// What the greatest id of a row may be: a repair may rebuild rows at the end that were lost before.
+    var greatestRows: ClosedRange<Int64> {
+        state.withLock { $0.greatestRow...$0.lastRow }
+    }
+
     /// When the last postback was recorded, in Unix milliseconds, as of the last commit.
     var lastRecordedAt: Int64? {
         state.withLock { $0.lastRecordedAt }
@@ -221,6 +231,7 @@ final class WriterState: Sendable {
             for digest in digests {
                 state.lastRow += 1
                 state.index.insert(digest, row: UInt32(truncatingIfNeeded: state.lastRow))
+                state.greatestRow = state.lastRow
             }
             state.room = room
         }

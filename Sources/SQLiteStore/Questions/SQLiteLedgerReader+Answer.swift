@@ -12,7 +12,7 @@ extension SQLiteLedgerReader {
     /// - Throws: ``AttributionStore/LedgerQuestionError``, ``AttributionStore/StoreError``, and `CancellationError`.
     package func answer(_ question: LedgerQuestion) async throws -> LedgerAnswer {
         try await read(question.limits) { db, check in
-            guard try DerivedTables.columns.exist(db) else {
+            guard try RecreatableTables.columns.exist(db) else {
                 throw StoreError.failed(path: self.path, .damaged)
             }
             return try LedgerAnswer(db, question, blocksAlone: self.blocksAlone, check)
@@ -35,8 +35,10 @@ extension LedgerAnswer {
         self.init(
             rows: counted.rows, totals: counted.totals,
             deliveries: try DeliveryCounts(db, received: question.received), position: position,
-            recordedAtMilliseconds: try Int64.fetchOne(
-                db, sql: "SELECT recorded_at FROM postback WHERE id = ?", arguments: [position.last]),
+            recordedAtMilliseconds: try Database.nilIfDamaged {
+                try Int64.fetchOne(
+                    db, sql: "SELECT recorded_at FROM postback WHERE id = ?", arguments: [position.last])
+            }.flatMap(\.self),
             unseen: counted.unseen, damaged: counted.damaged, unreadableCount: counted.unreadableCount)
     }
 }

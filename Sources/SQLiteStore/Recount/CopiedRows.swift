@@ -8,7 +8,7 @@ struct CopiedRows {
     /// Counts them; none are copied of tables that are derived from others.
     ///
     /// - Throws: SQLite's errors, except for damage.
-    init(_ tables: DerivedTables, _ db: Database) throws {
+    init(_ tables: RecreatableTables, _ db: Database) throws {
         switch tables {
         case .columns, .quarantineTotals, .deliveryCounts: break
         case .postbacks, .bodies: count = try LedgerScan.newestRow(db)

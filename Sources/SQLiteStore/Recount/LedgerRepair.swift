@@ -76,7 +76,12 @@ package struct LedgerRepair {
         let found = try await reader.recount(judge: judge)
         let leftOut = try await tablesLeftOut(found)
         var result = RecountRepair(found: found, repaired: 0, remaining: found)
+        var lost: [RecountDifference] = []
         for step in Step.allCases {
+            if step == .others {
+                // Counts that are those of the rows again no longer tell what else was recorded.
+                lost = result.remaining.differences.filter { if case .withoutRow = $0 { true } else { false } }
+            }
             for _ in 0..<Self.rounds {
                 let before = result.remaining.repairableCount
                 let pending = step.targets(of: result.remaining, without: leftOut)
@@ -86,7 +91,7 @@ package struct LedgerRepair {
                 // Before, because nothing is recorded while a transaction is prepared.
                 let bodies =
                     pending.contains(.tables(.bodies))
-                    ? try await reader.read { try DerivedTables.findBodies($0, judge: judge) } : FoundBodies()
+                    ? try await reader.read { try RecreatableTables.findBodies($0, judge: judge) } : FoundBodies()
                 for start in stride(from: 0, to: pending.count, by: batchSize) {
                     try repair(pending[start..<min(start + batchSize, pending.count)], bodies)
                 }
@@ -96,6 +101,9 @@ package struct LedgerRepair {
                 }
             }
         }
+        for difference in lost where !result.remaining.differences.contains(difference) {
+            result.remaining.note(difference)
+        }
         result.repaired = max(0, result.found.differenceCount - result.remaining.differenceCount)
         return result
     }
@@ -103,11 +111,11 @@ package struct LedgerRepair {
     /// The damaged tables with so many rows that an owner could not record for long while they are copied.
     ///
     /// - Throws: ``AttributionStore/StoreError/longRepair(path:postbacks:)`` if nothing else is to be repaired.
-    private func tablesLeftOut(_ found: Recount) async throws -> Set<DerivedTables> {
+    private func tablesLeftOut(_ found: Recount) async throws -> Set<RecreatableTables> {
         guard isRecording else {
             return []
         }
-        let damaged = DerivedTables.allCases.filter { found.differences.contains(.tables($0)) }
+        let damaged = RecreatableTables.allCases.filter { found.differences.contains(.tables($0)) }
         let copied = try await reader.read { db in try damaged.map { ($0, try CopiedRows($0, db).count) } }
         let leftOut = copied.filter { $0.1 > mostPostbacks }
         let tables = Set(leftOut.map(\.0))
@@ -146,22 +154,24 @@ extension LedgerRepair {
         ///   - recount: What was found.
         ///   - leftOut: Tables that stay damaged; then it is not known which rows are lost.
         /// - Returns: The targets.
-        func targets(of recount: Recount, without leftOut: Set<DerivedTables>) -> [TargetedRepair.Target] {
-            guard self != .lostRows else {
-                return leftOut.contains(.postbacks) ? [] : recount.lostRows.map { .lostRow($0) }
-            }
+        func targets(of recount: Recount, without leftOut: Set<RecreatableTables>) -> [TargetedRepair.Target] {
             var seen: Set<TargetedRepair.Target> = []
             let all = recount.differences.compactMap(TargetedRepair.Target.init).filter { seen.insert($0).inserted }
+            guard self != .lostRows else {
+                return leftOut.contains(.postbacks)
+                    ? [] : recount.lostRows.map { .lostRow($0) } + all.filter(\.isChangedTime)
+            }
             let areRowsWhole =
-                recount.lostRows.isEmpty && !recount.mustKeepCounts && !all.contains(.tables(.postbacks))
-                && !leftOut.contains(.bodies)
+                recount.lostRows.isEmpty && !recount.hasChangedRows && !recount.mustKeepCounts
+                && !all.contains(.tables(.postbacks)) && !leftOut.contains(.bodies)
             return all.filter { target in
                 switch (self, target) {
                 case (_, .tables(let tables)) where leftOut.contains(tables): false
                 case (_, .tables(let tables)) where tables.areRecorded: self == .rows
-                case (.rows, _), (_, .lostRow): false
+                case (.rows, _), (_, .lostRow), (_, .receivedAt): false
                 case (.otherTables, .tables(.columns)), (.otherTables, .tables(.deliveryCounts)): areRowsWhole
                 case (.others, .deliveries): areRowsWhole
+                case (.others, .block): !recount.hasChangedRows
                 case (_, .tables): self == .otherTables
                 default: self == .others
                 }
@@ -174,7 +184,7 @@ extension LedgerRepair {
         do {
             try database.write { db in
                 // SQLite commits nothing of a transaction that read a damaged page.
-                let remains = try DerivedTables.Remains(db, of: targets.compactMap(\.tables), bodies: bodies)
+                let remains = try RecreatableTables.Remains(db, of: targets.compactMap(\.tables), bodies: bodies)
                 if isRecording, let rows = remains.rows[.postbacks] {
                     let newest = try LedgerScan.newestRow(db)
                     guard rows.last?.ids.upperBound == newest else {

@@ -73,26 +73,24 @@ struct ReadableIDs {
 
     /// The number of rows in a range; nil if it has rows that cannot be read, are out of order or beyond it.
     private func rowCount(_ ids: ClosedRange<Int64>, isAscending: Bool) throws -> Int? {
-        let count = try Database.nilIfDamaged {
+        let order = isAscending ? "ASC" : "DESC"
+        let count = try Database.nilIfDamaged { () -> Int? in
             var count = 0
             var last = isAscending ? ids.lowerBound : ids.upperBound
             let rows = try Row.fetchCursor(
-                db.cachedStatement(
-                    sql:
-                        "SELECT id, * FROM \(table) WHERE id BETWEEN ? AND ? ORDER BY id \(isAscending ? "ASC" : "DESC")"
-                ),
+                db.cachedStatement(sql: "SELECT id, * FROM \(table) WHERE id BETWEEN ? AND ? ORDER BY id \(order)"),
                 arguments: [ids.lowerBound, ids.upperBound])
             while let row = try rows.next() {
                 let id = try row.integer(0)
                 guard ids.contains(id), isAscending ? id >= last : id <= last else {
-                    return -1
+                    return nil
                 }
                 last = id
                 count += 1
             }
             return count
         }
-        return count.flatMap { $0 < 0 ? nil : $0 }
+        return count.flatMap(\.self)
     }
 
     /// Whether the row of an id can be looked up, and no other has that id.

@@ -7,8 +7,8 @@ struct RecountColumns {
     private let db: Database
     private let reader: ColumnBlockReader
     private var codes: ColumnCodes
-    /// The block being compared, its stored values, and whether a difference was reported.
-    private var block: (number: Int64, stored: ColumnValues?, isNoted: Bool)?
+    /// The block being compared, those of its columns that can be read, and whether a difference was reported.
+    private var block: (number: Int64, stored: ColumnValues, readable: [LedgerColumn], isNoted: Bool)?
     private var next: Int64 = 0
     private let blockCount: Int64
 
@@ -19,26 +19,65 @@ struct RecountColumns {
         blockCount = try ColumnBlock.dueCount(db, newest: try LedgerScan.newestRow(db))
     }
 
+    /// The last postback that is in a block.
+    var last: Int64 {
+        ColumnBlock.ids(blockCount).lowerBound - 1
+    }
+
+    /// What a block says against a postback, where it is not the block that damage changed.
+    enum Objection {
+        /// Of the row, only the quarter of an hour is another; this is that of the block.
+        case time(quarter: Int64)
+        /// Of the row, traffic or recipient is another.
+        case delivery
+        /// The bytes say something else, and are not those that the row is of either.
+        case body
+    }
+
     /// Compares a postback; must be called in ascending order of ids.
     ///
-    /// - Returns: Blocks found to differ from the bodies.
-    mutating func check(_ id: Int64, _ facts: PostbackFacts) throws -> [Int64] {
+    /// - Parameters:
+    ///   - id: Its id.
+    ///   - facts: What its row and its bytes say.
+    ///   - isBodyKnown: Whether the bytes are those that the row is of.
+    /// - Returns: Blocks found to differ from the bodies, and what the postback's block says against it.
+    /// - Throws: SQLite's errors, except for damage.
+    mutating func check(
+        _ id: Int64, _ facts: PostbackFacts, isBodyKnown: Bool
+    ) throws -> (blocks: [Int64], objection: Objection?) {
         let number = ColumnBlock.number(of: id)
         var found = try skip(to: number)
-        guard number < blockCount, let block, !block.isNoted else {
-            return found
+        guard number < blockCount, let block else {
+            return (found, nil)
         }
         let expected = codes.row(facts, LedgerColumn.all)
         let index = Int(id - ColumnBlock.ids(number).lowerBound)
-        let isSame =
-            block.stored.map { stored in
-                LedgerColumn.all.allSatisfy { codes.areSame(stored[$0][index], expected[$0], $0) }
-            } ?? false
-        if !isSame {
+        let differing = block.readable.filter { !codes.areSame(block.stored[$0][index], expected[$0], $0) }
+        // Without its traffic, nothing tells a row that was missing when the block was written.
+        if let objection = Self.objection(differing, block.stored[.quarter][index], isBodyKnown: isBodyKnown),
+            block.readable.contains(.traffic)
+        {
+            return (found, objection)
+        }
+        if !differing.isEmpty, !block.isNoted {
             self.block?.isNoted = true
             found.append(number)
         }
-        return found
+        return (found, nil)
+    }
+
+    private static func objection(
+        _ differing: [LedgerColumn], _ quarter: Int64, isBodyKnown: Bool
+    ) -> Objection? {
+        if differing.isEmpty {
+            nil
+        } else if differing == [.quarter] {
+            .time(quarter: quarter)
+        } else if differing.allSatisfy({ $0 == .traffic || $0 == .recipient }) {
+            .delivery
+        } else {
+            isBodyKnown ? nil : .body
+        }
     }
 
     /// Checks the remaining blocks, and looks for blocks of postbacks that do not exist.
@@ -62,11 +101,13 @@ struct RecountColumns {
         }
         var found: [Int64] = []
         while next <= number, next < blockCount {
-            let stored = try ColumnValues(next, reader)
-            if stored == nil {
+            var stored = ColumnValues(count: ColumnBlock.rowCount)
+            let readable = try stored.read(next, reader)
+            let isDamaged = readable.count < LedgerColumn.all.count
+            if isDamaged {
                 found.append(next)
             }
-            block = (next, stored, stored == nil)
+            block = (next, stored, LedgerColumn.all.filter(readable.contains), isDamaged)
             next += 1
         }
         return found
@@ -74,14 +115,6 @@ struct RecountColumns {
 }
 
 extension ColumnValues {
-    /// Reads a block of the store; nil if any column cannot be read.
-    init?(_ number: Int64, _ reader: ColumnBlockReader) throws {
-        self.init(count: ColumnBlock.rowCount)
-        guard try read(number, reader).count == LedgerColumn.all.count else {
-            return nil
-        }
-    }
-
     /// Reads the undamaged columns of a block of the store.
     ///
     /// - Returns: The columns that could be read.

@@ -14,8 +14,10 @@ struct RecountPass {
     private var columns: RecountColumns?
     private var recorded: [LostRows.DeliveryKey: Int64] = [:]
     private var lost: LostRows
-    /// Whether rows are there of which it is not known what they count as.
-    private var hasDamagedRows = false
+    private var changedTimes = ChangedTimes()
+    private var strangeBodies = StrangeBodies()
+    /// How many rows are there of which it is not known what they count as.
+    private var damagedRows: Int64 = 0
     /// The digests of rows whose bodies are missing; as many as are looked for at once.
     private var bodiless: [PostbackDigests: Int64] = [:]
 
@@ -26,7 +28,7 @@ struct RecountPass {
         self.db = db
         self.judge = judge
         lost = try LostRows(db, judge: judge)
-        columns = try DerivedTables.columns.exist(db) ? RecountColumns(db) : nil
+        columns = try RecreatableTables.columns.exist(db) ? RecountColumns(db) : nil
     }
 
     /// Compares everything.
@@ -35,6 +37,7 @@ struct RecountPass {
         newest = try LedgerScan.newestRow(db)
         try checkRows()
         try checkBodies()
+        try strangeBodies.note(in: &result, through: newest, db)
         try checkUniqueness()
         // Damaged pages were reported by checkStructure.
         try checkDeliveries()
@@ -51,7 +54,7 @@ struct RecountPass {
         for problem in try db.structureProblems().prefix(100) {
             result.note(.structure(problem))
         }
-        for tables in DerivedTables.allCases where try !tables.areWhole(db) {
+        for tables in RecreatableTables.allCases where try !tables.areWhole(db) {
             result.note(.tables(tables))
         }
     }
@@ -65,6 +68,10 @@ struct RecountPass {
         let contentDigest: [UInt8]
         let body: [UInt8]
         let keyName: String
+
+        var delivery: LostRows.DeliveryKey {
+            .init(quarter: receivedAt.quarterOfAnHour, traffic: traffic.rawValue, recipient: recipient.rawValue)
+        }
     }
 
     private mutating func checkRows() throws {
@@ -88,7 +95,7 @@ struct RecountPass {
             guard let receivedAt = try? row.integer(1), let recipientName = try? row.text(2),
                 let trafficName = try? row.text(3)
             else {
-                pending.hasDamagedRows = true
+                pending.damagedRows += 1
                 pending.result.note(.unreadable(id, reason: "its row is damaged"))
                 return
             }
@@ -96,7 +103,7 @@ struct RecountPass {
             guard let traffic = Traffic(rawValue: trafficName),
                 let recipient = Delivery.Recipient(rawValue: recipientName)
             else {
-                pending.hasDamagedRows = true
+                pending.damagedRows += 1
                 pending.result.note(
                     .unreadable(
                         id,
@@ -125,6 +132,7 @@ struct RecountPass {
                 batch.removeAll(keepingCapacity: true)
             }
         } skip: { id in
+            pending.damagedRows += 1
             pending.result.note(.unreadable(id, reason: "its page is damaged"))
             expected = id + 1
         } missing: { _ in
@@ -169,11 +177,15 @@ struct RecountPass {
                 postback = verified.postback
                 isVerified = true
                 result.verified += 1
+                if verified.keyName != row.keyName {
+                    result.note(.keyName(row.id, verified.keyName))
+                }
             case .verified(let verified):
                 result.note(
                     .unverified(
                         row.id,
                         reason: "recorded as \(row.traffic.rawValue), verifies as \(verified.provenance.rawValue)"))
+                result.hasChangedRows = true
                 continue
             case .undecided(let reason, _):
                 result.note(.unverified(row.id, reason: "could not be verified: \(reason)"))
@@ -189,7 +201,9 @@ struct RecountPass {
                 postback = received
             }
             let digests = PostbackDigests(postback, provenance: row.traffic.provenance)
-            let areDigestsRight = digests.key.bytes == row.keyDigest && digests.content.bytes == row.contentDigest
+            let isKeyRight = digests.key.bytes == row.keyDigest
+            let isContentRight = digests.content.bytes == row.contentDigest
+            let areDigestsRight = isKeyRight && isContentRight
             if !isVerified {
                 guard areDigestsRight else {
                     // Its bytes may be what damage changed.
@@ -198,14 +212,30 @@ struct RecountPass {
                 }
                 result.unverifiedTest += 1
             }
-            if !areDigestsRight {
-                result.note(.digests(row.id))
+            guard isKeyRight || isContentRight else {
+                strangeBodies.add(row.id, digests.key)
+                continue
             }
             let facts = PostbackFacts(
                 postback, traffic: row.traffic, recipient: row.recipient, receivedAtMilliseconds: row.receivedAt,
                 key: digests.key)
-            for number in try columns?.check(row.id, facts) ?? [] {
+            let found = try columns?.check(row.id, facts, isBodyKnown: isContentRight)
+            for number in found?.blocks ?? [] {
                 result.note(.block(ColumnBlock.ids(number)))
+            }
+            switch found?.objection {
+            case .time(let quarter): changedTimes.add(row.id, row.delivery, inBlock: quarter)
+            case .delivery:
+                result.note(.unverified(row.id, reason: RecountDifference.otherDelivery))
+                result.hasChangedRows = true
+            case .body:
+                result.note(.unverified(row.id, reason: RecountDifference.changedBody))
+                result.hasChangedRows = true
+                continue
+            case nil: break
+            }
+            if !areDigestsRight {
+                result.note(.digests(row.id))
             }
         }
     }
@@ -236,69 +266,38 @@ struct RecountPass {
     }
 
     private mutating func checkDeliveries() throws {
-        // Nil for a damaged page, which was reported by checkStructure.
-        let counted = try Database.nilIfDamaged { try countedDeliveries() }
-        let sum = (counted ?? [:]).values.reduce(0, &+)
-        guard newest > 0 || sum <= 0 else {
+        let counted = try CountedDeliveries(db)
+        for problem in counted.problems {
+            result.note(problem)
+        }
+        guard newest > 0 || counted.sum <= 0 else {
             // Both tables of postbacks were emptied.
-            result.note(.noPostbacks(counted: sum))
+            result.note(.noPostbacks(counted: counted.sum))
             result.mustKeepCounts = true
             return
         }
-        var uncounted: [LostRows.DeliveryKey: Int64] = [:]
-        for (key, count) in counted ?? [:] where count > recorded[key, default: 0] {
-            uncounted[key] = count - recorded[key, default: 0]
+        let inNoBlock = min(columns?.last ?? newest, newest) + 1..<(newest + 1)
+        for difference in try changedTimes.differences(&recorded, counted, inNoBlock: inNoBlock, db) {
+            result.note(difference)
+            result.hasChangedRows = result.hasChangedRows || difference.isRepairable
         }
+        result.note(unlisted: changedTimes.unread, isRepairable: true)
+        result.hasChangedRows = result.hasChangedRows || changedTimes.unread > 0
         // First, and as if they were there: a repair of the counts would destroy what these rows are rebuilt from.
-        let findings = try lost.finish(uncounted)
+        // While times were changed that are not listed, what the counts have more is no sign of lost rows.
+        let findings = try lost.finish(changedTimes.unread == 0 ? counted.surplus(over: recorded) : [:])
         for difference in findings.gone + findings.rows.map({ .lostRow($0) }) {
             result.note(difference)
         }
         result.note(unlisted: findings.unread, isRepairable: true)
         result.mustKeepCounts = findings.mayVerify || findings.unread > 0
         recorded.merge(findings.deliveries, uniquingKeysWith: +)
-        guard let counted, findings.unread == 0 else {
+        guard findings.unread + changedTimes.unread == 0 else {
             return
         }
-        for key in Set(counted.keys).union(recorded.keys) {
-            let (count, rows) = (counted[key, default: 0], recorded[key, default: 0])
-            // What was counted and has no row is that of the rows that are missing or damaged.
-            if findings.areMissing || hasDamagedRows ? count < rows : count != rows {
-                result.note(
-                    .deliveries(
-                        quarter: key.quarter, traffic: key.traffic, recipient: key.recipient, counted: count,
-                        rows: rows))
-            }
+        for difference in counted.differences(from: recorded, missing: findings.missing + damagedRows) {
+            result.note(difference)
         }
-    }
-
-    private mutating func countedDeliveries() throws -> [LostRows.DeliveryKey: Int64] {
-        for table in ["delivery", "repeat_delay"] {
-            let kept = table == "delivery" ? "OR kept NOT BETWEEN 0 AND :most" : ""
-            let implausible = try Database.nilIfDamaged {
-                try Int64.fetchOne(
-                    db, sql: "SELECT count(*) FROM \(table) WHERE count NOT BETWEEN 0 AND :most \(kept)",
-                    arguments: ["most": DeliveryCounts.plausible.upperBound])
-            }
-            // Nil for a damaged page, which was reported by checkStructure.
-            if let implausible = implausible.flatMap(\.self), implausible > 0 {
-                result.note(.structure("\(implausible) counts in the table \(table) are implausible"))
-            }
-        }
-        var counted: [LostRows.DeliveryKey: Int64] = [:]
-        let rows = try Row.fetchCursor(
-            db, sql: "SELECT quarter, traffic, recipient, count FROM delivery WHERE status = 'recorded'")
-        while let row = try rows.next() {
-            guard let quarter = try? row.integer(0), let traffic = try? row.text(1), let recipient = try? row.text(2),
-                let count = try? row.integer(3)
-            else {
-                result.note(.structure("a count of deliveries is damaged"))
-                continue
-            }
-            let key = LostRows.DeliveryKey(quarter: quarter, traffic: traffic, recipient: recipient)
-            counted[key] = counted[key, default: 0] &+ count
-        }
-        return counted
     }
 
     private mutating func checkCopies() throws {
@@ -310,7 +309,7 @@ struct RecountPass {
     }
 
     private mutating func checkQuarantine() throws {
-        guard try DerivedTables.quarantineTotals.exist(db) else {
+        guard try RecreatableTables.quarantineTotals.exist(db) else {
             return
         }
         let wrong = try String.fetchAll(

@@ -7,21 +7,28 @@ import GRDB
 struct TargetedRepair {
     let db: Database
     /// What could be read of damaged tables, before the transaction.
-    var remains = DerivedTables.Remains()
+    var remains = RecreatableTables.Remains()
 
     /// What is rebuilt from the rows and their bytes.
     enum Target: Hashable {
         case row(Int64)
+        case receivedAt(Int64, quarter: Int64)
+        case keyName(Int64, String)
         case lostRow(LostRow)
         case block(Int64)
-        case tables(DerivedTables)
+        case tables(RecreatableTables)
         case strayColumns
         case deliveries(quarter: Int64, traffic: String, recipient: String)
         case quarantineTotal(String)
         case copyWithoutRow(Int64)
 
+        /// Whether it is a row whose time is taken from columns or counts, as that of a lost one is.
+        var isChangedTime: Bool {
+            if case .receivedAt = self { true } else { false }
+        }
+
         /// The tables that are recreated; their contents are repaired afterwards.
-        var tables: DerivedTables? {
+        var tables: RecreatableTables? {
             if case .tables(let tables) = self { tables } else { nil }
         }
 
@@ -29,9 +36,14 @@ struct TargetedRepair {
         init?(_ difference: RecountDifference) {
             switch difference {
             // A file has columns in place of facts.
-            case .structure, .missingRow, .noPostbacks, .unreadable, .unverified, .sameKey, .facts, .value: return nil
+            case .structure, .missingRow, .noPostbacks, .withoutRow, .unreadable, .unverified, .sameKey, .facts, .value:
+                return nil
             case .lostRow(let row): self = .lostRow(row)
             case .digests(let id): self = .row(id)
+            case .receivedAt(let id, let quarter, let isCertain):
+                guard isCertain else { return nil }
+                self = .receivedAt(id, quarter: quarter)
+            case .keyName(let id, let name): self = .keyName(id, name)
             case .block(let ids): self = .block(ColumnBlock.number(of: ids.lowerBound))
             case .tables(let tables): self = .tables(tables)
             case .strayColumns: self = .strayColumns
@@ -52,6 +64,11 @@ struct TargetedRepair {
             return try repairRow(id).map { [($0, id)] } ?? []
         case .lostRow(let row):
             return try rebuild(row).map { [($0, row.id)] } ?? []
+        case .receivedAt(let id, let quarter):
+            let time = quarter.startOfQuarterOfAnHour
+            try db.execute(sql: "UPDATE postback SET received_at = ? WHERE id = ?", arguments: [time, id])
+        case .keyName(let id, let name):
+            try db.execute(sql: "UPDATE postback SET key_name = ? WHERE id = ?", arguments: [name, id])
         case .block(let number):
             return try repairBlock(number)
         case .tables(let tables):

@@ -19,8 +19,9 @@ struct StoreCopyCommand: AsyncParsableCommand {
             copy alone, because each is answered once.
 
             Ends with status 0 when all of it was copied, 1 when some postbacks or deliveries in \
-            quarantine cannot be read, 2 when it could not \
-            be done.
+            quarantine cannot be read, or have bytes that are not their own, 2 when it could not \
+            be done. A copy never comes back to postbacks that it left out: repair a damaged source first \
+            (skan recount --repair).
 
             EXAMPLE
               skan store copy skan.sqlite postgresql://skan_owner@db1,db2/skan
@@ -93,9 +94,11 @@ struct StoreCopyCommand: AsyncParsableCommand {
                     + "spend can be imported into the copy")
         }
         if summary.lost > 0 {
+            let names = summary.leftOut.isEmpty ? "" : ", in this run " + Self.names(summary.leftOut)
             Terminal.say(
-                "skan: warning: \(summary.lost) postbacks were left out: their bytes are gone or cannot be read; "
-                    + "skan recount --store \(source.name) names them")
+                "skan: warning: \(summary.lost) postbacks were left out\(names): they cannot be read, or their bytes are "
+                    + "gone or those of another one; no copy into \(target.name) comes back to them; repair the source, "
+                    + "and copy it into a new store: skan recount --store \(source.name) --repair")
         }
         for problem in summary.costProblems.dropLast() {
             Terminal.say("skan: error: \(problem)")

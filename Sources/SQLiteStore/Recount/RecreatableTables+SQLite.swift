@@ -2,7 +2,7 @@ import Attribution
 import AttributionStore
 import GRDB
 
-extension DerivedTables {
+extension RecreatableTables {
     /// The statements that create them.
     var sql: String {
         switch self {
@@ -48,7 +48,8 @@ extension DerivedTables {
         return try passIntegrityCheck(db)
     }
 
-    private func passIntegrityCheck(_ db: Database) throws -> Bool {
+    /// Whether all of them pass SQLite's `integrity_check`.
+    func passIntegrityCheck(_ db: Database) throws -> Bool {
         try names.tables.allSatisfy { table in
             try Database.nilIfDamaged { try String.fetchOne(db, sql: "PRAGMA integrity_check('\(table)')") } == "ok"
         }
@@ -81,69 +82,9 @@ extension DerivedTables {
         try db.columns(in: table).map { "typeof(\($0.name)) = '\($0.type.lowercased())'" }.joined(separator: " AND ")
     }
 
-    private func readableIDs(_ table: String, _ db: Database) throws -> ReadableIDs {
+    /// Finds which rows of a table can be read.
+    func readableIDs(_ table: String, _ db: Database) throws -> ReadableIDs {
         ReadableIDs(db: db, table: table, condition: areRecorded ? try Self.typeConditions(table, db) : nil)
-    }
-
-    /// What can be read of damaged tables and does not follow from others.
-    ///
-    /// SQLite commits nothing of a transaction that read a damaged page, so this is found before.
-    struct Remains {
-        private(set) var counts: DeliveryTable?
-        /// The ids of the rows that can be read, of tables that have a row for a postback.
-        private(set) var rows: [DerivedTables: [ReadableIDs.Part]] = [:]
-        /// Bodies that can be read elsewhere.
-        fileprivate let bodies: FoundBodies
-        /// Whether the table of bodies is whole but for those.
-        fileprivate private(set) var canTakeBodies = false
-
-        /// Nothing.
-        init() {
-            bodies = FoundBodies()
-        }
-
-        /// Reads what remains of some tables.
-        ///
-        /// - Parameters:
-        ///   - db: The store.
-        ///   - tables: The tables.
-        ///   - bodies: Bodies that were found before, because looking for them takes long.
-        /// - Throws: SQLite's errors, except for damage.
-        init(_ db: Database, of tables: some Sequence<DerivedTables>, bodies: FoundBodies = FoundBodies()) throws {
-            self.bodies = bodies
-            for table in tables {
-                switch table {
-                case .columns, .quarantineTotals: break
-                case .deliveryCounts: counts = try DeliveryTable(db)
-                case .recipientCopies, .postbacks, .bodies:
-                    let newest = try LedgerScan.newestRow(db)
-                    guard newest > 0, try table.exist(db) else {
-                        continue
-                    }
-                    if try table == .bodies && table.areWhole(db) && table.passIntegrityCheck(db) {
-                        canTakeBodies = true
-                        continue
-                    }
-                    rows[table] = try table.readableIDs(table.names.tables[0], db).parts(of: 1...newest)
-                }
-            }
-        }
-    }
-
-    /// Looks for bodies that cannot be read from their table in every page of the file.
-    ///
-    /// - Parameters:
-    ///   - db: The store.
-    ///   - judge: Parses and verifies bodies.
-    /// - Returns: What was found.
-    /// - Throws: SQLite's errors, except for damage.
-    static func findBodies(_ db: Database, judge: ([[UInt8]]) -> [Judgement]) throws -> FoundBodies {
-        let newest = try LedgerScan.newestRow(db)
-        guard newest > 0, try bodies.exist(db) else {
-            return FoundBodies()
-        }
-        let parts = try bodies.readableIDs(bodies.names.tables[0], db).parts(of: 1...newest)
-        return try FoundBodies(outside: parts.map(\.ids), through: newest, db, judge: judge)
     }
 
     /// Recreates the tables within a transaction, with what remains of them.
@@ -158,6 +99,10 @@ extension DerivedTables {
             return try remains.bodies.write(db)
         }
         guard let rows = remains.rows[self], let table = names.tables.first else {
+            // Where not even the ids of what was recorded are known, an empty table would only hide it.
+            guard try !areRecorded || !exist(db) else {
+                return
+            }
             try Self.forget(names.tables, db)
             try db.execute(sql: sql)
             if self == .deliveryCounts {

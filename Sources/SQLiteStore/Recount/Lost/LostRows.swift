@@ -96,8 +96,8 @@ struct LostRows {
         var gone: [RecountDifference] = []
         /// How many more rows are lost.
         var unread: Int64 = 0
-        /// Whether rows are lost that cannot be rebuilt, now at least: their deliveries were counted.
-        var areMissing = false
+        /// How many rows are lost that cannot be rebuilt, now at least: their deliveries were counted.
+        var missing: Int64 = 0
         /// Whether some of these may be rebuilt once their bodies verify, from what is stored besides.
         var mayVerify = false
 
@@ -134,18 +134,17 @@ struct LostRows {
             }
         }
         let deliveries = others.isEmpty ? nil : try self.deliveries(uncounted, of: others.map(\.lost))
-        var areNamed = false
+        findings.missing = unverifiedCount
         for (lost, found) in others {
             if let row = deliveries?.row(lost.id, lost.keyName) ?? found {
                 findings.rows.append(row)
             } else {
-                areNamed = true
+                findings.missing += 1
                 gone.append(.missingRow(lost.id, reason: "and nothing says when its bytes came; a backup may have it"))
             }
         }
         findings.gone = takeGone()
         findings.unread = unread
-        findings.areMissing = areNamed || unverifiedCount > 0
         findings.mayVerify = mayVerify
         return findings
     }
@@ -208,7 +207,7 @@ struct LostRows {
     }
 
     private mutating func valuesInBlock(_ id: Int64) throws -> BlockValues? {
-        guard try DerivedTables.columns.exist(db) else {
+        guard try RecreatableTables.columns.exist(db) else {
             return nil
         }
         let number = ColumnBlock.number(of: id)

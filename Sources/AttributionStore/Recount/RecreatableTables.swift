@@ -1,6 +1,6 @@
 /// Tables that are recreated if their pages are damaged, with what can be derived from others, read, or found elsewhere
 /// in the file.
-package enum DerivedTables: Hashable, CaseIterable, Sendable {
+package enum RecreatableTables: Hashable, CaseIterable, Sendable {
     /// The columns that reports are counted from.
     case columns
     /// The totals of each class in the quarantine.

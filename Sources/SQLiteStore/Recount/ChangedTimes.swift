@@ -1,0 +1,118 @@
+import Attribution
+import AttributionStore
+import GRDB
+
+/// Rows whose time of receipt damage moved to another quarter of an hour.
+///
+/// A row has no checksum, and its block of columns has one. In no block, the counts of deliveries and the rows before and
+/// after have to say the same against it. A change within a quarter of an hour is not found: nothing else has the minute.
+struct ChangedTimes {
+    private struct Row {
+        let id: Int64
+        /// Where the row says that it was counted, and where it was.
+        let said: LostRows.DeliveryKey
+        let counted: LostRows.DeliveryKey
+    }
+
+    private var rows: [Row] = []
+    /// How many more there are than are looked at at once.
+    private(set) var unread: Int64 = 0
+
+    /// Takes a row of whose block everything but the quarter of an hour agrees.
+    mutating func add(_ id: Int64, _ said: LostRows.DeliveryKey, inBlock quarter: Int64) {
+        guard rows.count < Recount.lostRowsListed else {
+            unread += 1
+            return
+        }
+        rows.append(Row(id: id, said: said, counted: said.moved(to: quarter)))
+    }
+
+    /// Says which they are, and counts those that can be repaired where they belong.
+    ///
+    /// - Parameters:
+    ///   - recorded: How many rows there are by their own times.
+    ///   - counts: The counts of deliveries.
+    ///   - others: The rows that are in no block.
+    ///   - db: The store.
+    /// - Returns: The differences.
+    /// - Throws: SQLite's errors, except for damage.
+    func differences(
+        _ recorded: inout [LostRows.DeliveryKey: Int64], _ counts: CountedDeliveries, inNoBlock others: Range<Int64>,
+        _ db: Database
+    ) throws -> [RecountDifference] {
+        var differences: [RecountDifference] = []
+        for row in rows {
+            let isContradicted =
+                !counts.areDamaged && counts.excess(of: row.said, over: recorded) >= 0
+                && counts.excess(of: row.counted, over: recorded) <= 0
+            if !isContradicted {
+                recorded.move(row.said, to: row.counted)
+            }
+            differences.append(.receivedAt(row.id, quarter: row.counted.quarter, isCertain: !isContradicted))
+        }
+        let outOfPlace = try outOfPlace(others, recorded, counts, db)
+        // Otherwise a count is wrong, too, and these may be imported rows.
+        guard counts.uncounted(of: recorded) == Int64(outOfPlace.count) else {
+            return differences
+        }
+        for row in outOfPlace
+        where counts.excess(of: row.said, over: recorded) < 0 && counts.excess(of: row.counted, over: recorded) > 0 {
+            recorded.move(row.said, to: row.counted)
+            differences.append(.receivedAt(row.id, quarter: row.counted.quarter, isCertain: true))
+        }
+        return differences
+    }
+
+    /// Rows of a time that is not possible between the rows before and after, where one of those counted without a row is.
+    private func outOfPlace(
+        _ ids: Range<Int64>, _ recorded: [LostRows.DeliveryKey: Int64], _ counts: CountedDeliveries, _ db: Database
+    ) throws -> [Row] {
+        let surplus = Array(counts.surplus(over: recorded).keys)
+        guard !surplus.isEmpty, !ids.isEmpty else {
+            return []
+        }
+        var rows: [Row] = []
+        let scan = LedgerScan(db: db, columns: "id, received_at, traffic, recipient", table: "postback")
+        try scan.each(ids.lowerBound...(ids.upperBound - 1)) { row in
+            guard let receivedAt = try? row.integer(1), let traffic = try? row.text(2),
+                let recipient = try? row.text(3)
+            else {
+                return
+            }
+            let said = LostRows.DeliveryKey(
+                quarter: receivedAt.quarterOfAnHour, traffic: traffic, recipient: recipient)
+            guard counts.excess(of: said, over: recorded) < 0 else {
+                return
+            }
+            let id = try row.integer(0)
+            let nearest = try NearestRows("received_at", of: id, db)
+            guard nearest.lower <= nearest.upper else {
+                return
+            }
+            let possible = nearest.lower.quarterOfAnHour...nearest.upper.quarterOfAnHour
+            guard !possible.contains(said.quarter) else {
+                return
+            }
+            let counted = surplus.filter { possible.contains($0.quarter) && said.moved(to: $0.quarter) == $0 }
+            if counted.count == 1 {
+                rows.append(Row(id: id, said: said, counted: counted[0]))
+            }
+        }
+        return rows
+    }
+}
+
+extension LostRows.DeliveryKey {
+    /// The same in another quarter of an hour.
+    fileprivate func moved(to quarter: Int64) -> Self {
+        Self(quarter: quarter, traffic: traffic, recipient: recipient)
+    }
+}
+
+extension [LostRows.DeliveryKey: Int64] {
+    /// Counts one elsewhere.
+    fileprivate mutating func move(_ key: Key, to other: Key) {
+        self[key, default: 0] -= 1
+        self[other, default: 0] += 1
+    }
+}

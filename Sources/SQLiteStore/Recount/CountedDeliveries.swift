@@ -1,0 +1,112 @@
+import Attribution
+import AttributionStore
+import GRDB
+
+/// How many deliveries were counted as recorded, by quarter of an hour, traffic and recipient.
+struct CountedDeliveries {
+    /// What is wrong with the counts by themselves.
+    private(set) var problems: [RecountDifference] = []
+    /// Nil for a damaged page, which SQLite's check reports.
+    private var counts: [LostRows.DeliveryKey: Int64]?
+
+    /// Reads them.
+    ///
+    /// - Throws: SQLite's errors, except for damage.
+    init(_ db: Database) throws {
+        for table in ["delivery", "repeat_delay"] {
+            let kept = table == "delivery" ? "OR kept NOT BETWEEN 0 AND :most" : ""
+            let implausible = try Database.nilIfDamaged {
+                try Int64.fetchOne(
+                    db, sql: "SELECT count(*) FROM \(table) WHERE count NOT BETWEEN 0 AND :most \(kept)",
+                    arguments: ["most": DeliveryCounts.plausible.upperBound])
+            }
+            if let implausible = implausible.flatMap(\.self), implausible > 0 {
+                problems.append(.structure("\(implausible) counts in the table \(table) are implausible"))
+            }
+        }
+        var damaged: [RecountDifference] = []
+        counts = try Database.nilIfDamaged {
+            var counts: [LostRows.DeliveryKey: Int64] = [:]
+            let rows = try Row.fetchCursor(
+                db, sql: "SELECT quarter, traffic, recipient, count FROM delivery WHERE status = 'recorded'")
+            while let row = try rows.next() {
+                guard let quarter = try? row.integer(0), let traffic = try? row.text(1),
+                    let recipient = try? row.text(2), let count = try? row.integer(3)
+                else {
+                    damaged.append(.structure("a count of deliveries is damaged"))
+                    continue
+                }
+                let key = LostRows.DeliveryKey(quarter: quarter, traffic: traffic, recipient: recipient)
+                counts[key] = counts[key, default: 0] &+ count
+            }
+            return counts
+        }
+        problems += damaged
+    }
+
+    /// All of them.
+    var sum: Int64 {
+        (counts ?? [:]).values.reduce(0, &+)
+    }
+
+    /// Whether they cannot be read.
+    var areDamaged: Bool {
+        counts == nil
+    }
+
+    /// How many more of one kind were counted than there are rows; less than 0 if there are more rows.
+    func excess(of key: LostRows.DeliveryKey, over rows: [LostRows.DeliveryKey: Int64]) -> Int64 {
+        (counts?[key] ?? 0) &- rows[key, default: 0]
+    }
+
+    /// How many more were counted than there are rows.
+    func surplus(over rows: [LostRows.DeliveryKey: Int64]) -> [LostRows.DeliveryKey: Int64] {
+        var surplus: [LostRows.DeliveryKey: Int64] = [:]
+        for (key, count) in counts ?? [:] where count > rows[key, default: 0] {
+            surplus[key] = count - rows[key, default: 0]
+        }
+        return surplus
+    }
+
+    /// How many rows there are that were not counted.
+    func uncounted(of rows: [LostRows.DeliveryKey: Int64]) -> Int64 {
+        rows.reduce(0) { $0 &+ max(0, $1.value &- (counts?[$1.key] ?? 0)) }
+    }
+
+    /// Where they are not those of the rows.
+    ///
+    /// - Parameters:
+    ///   - rows: How many rows there are.
+    ///   - missing: How many more are missing or damaged, and were counted.
+    /// - Returns: The counts that differ, and what no row is left of; none for a damaged page.
+    func differences(from rows: [LostRows.DeliveryKey: Int64], missing: Int64) -> [RecountDifference] {
+        guard let counts else {
+            return []
+        }
+        var differences = lost(rows, missing)
+        for key in Set(counts.keys).union(rows.keys) {
+            let (count, there) = (counts[key, default: 0], rows[key, default: 0])
+            if missing > 0 ? count < there : count != there {
+                differences.append(
+                    .deliveries(
+                        quarter: key.quarter, traffic: key.traffic, recipient: key.recipient, counted: count,
+                        rows: there))
+            }
+        }
+        return differences
+    }
+
+    /// What was counted and is not even missing between other rows, as it is where the last rows and bodies are lost.
+    private func lost(_ rows: [LostRows.DeliveryKey: Int64], _ missing: Int64) -> [RecountDifference] {
+        var lost: [String: Int64] = [:]
+        for (key, count) in surplus(over: rows) where DeliveryCounts.plausible.contains(count) {
+            lost[key.traffic, default: 0] &+= count
+        }
+        guard missing > 0 else {
+            return lost.sorted { $0.key < $1.key }.map { .withoutRow($0.value, traffic: $0.key) }
+        }
+        // Nothing says which traffic the missing rows are of.
+        let count = lost.values.reduce(0, &+) &- missing
+        return count > 0 ? [.withoutRow(count, traffic: "")] : []
+    }
+}

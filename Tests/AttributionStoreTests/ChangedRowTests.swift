@@ -1,0 +1,240 @@
+import Attribution
+import AttributionHarness
+import AttributionSigning
+import AttributionStore
+import Foundation
+import SQLiteStore
+import Testing
+
+@Suite("Values of rows that follow from no body, changed by damage")
+struct ChangedRowTests {
+    let store: TemporaryStore
+
+    init() throws {
+        store = try TemporaryStore()
+    }
+
+    /// Records postbacks and closes the store.
+    private func fill(_ deliveries: [Delivery]) throws {
+        let ledger = try OpenLedger(store.path)
+        for start in stride(from: 0, to: deliveries.count, by: 1_000) {
+            _ = try ledger.record(Array(deliveries[start..<min(start + 1_000, deliveries.count)]))
+        }
+        try ledger.close()
+    }
+
+    private func repair(_ postbacks: Postbacks) async throws -> RecountRepair {
+        let verifier = postbacks.verifier
+        return try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+    }
+
+    /// What is counted, in columns and as deliveries.
+    private func counted() throws -> [String] {
+        try [
+            "SELECT * FROM delivery ORDER BY quarter, status, traffic, reason, recipient",
+            "SELECT id, checksum FROM column_block ORDER BY id",
+        ].map { try SQLite.query($0, store.path) }
+    }
+
+    private func receivedAt(_ id: Int) throws -> Int64 {
+        try #require(Int64(try SQLite.query("SELECT received_at FROM postback WHERE id = \(id)", store.path)))
+    }
+
+    /// Flips a bit of when a postback was received.
+    private func flip(_ bit: Int, of id: Int) throws {
+        try SQLite.execute(
+            "UPDATE postback SET received_at = \(receivedAt(id) ^ (1 << bit)) WHERE id = \(id)", store.path)
+    }
+
+    private static func changed(_ id: Int) -> String {
+        "postback \(id): its time was changed; a repair takes the quarter of an hour in which it was counted"
+    }
+
+    // MARK: Times of receipt
+
+    @Test(
+        "A changed time of a row in a block changes no report, and gets the quarter of an hour of its columns back",
+        arguments: [21, 30, 41, 62])
+    func inBlock(_ bit: Int) async throws {
+        try fill(ManyPostbacks(ManyPostbacks.block + 10).deliveries)
+        let (before, time) = (try counted(), try receivedAt(77))
+        try flip(bit, of: 77)
+        let repair = try await repair(ManyPostbacks.postbacks())
+        #expect(repair.found.differences.map(\.description) == [Self.changed(77)])
+        #expect(repair.remaining.differences == [] && repair.repaired == 1)
+        #expect(try counted() == before)
+        #expect(try receivedAt(77) == time / 900_000 * 900_000)
+    }
+
+    @Test("Several changed times are repaired before a damaged block, a lost row or a count is")
+    func besideOthers() async throws {
+        try fill(ManyPostbacks(2 * ManyPostbacks.block + 10).deliveries)
+        let before = try counted()[0]
+        for (id, bit) in [(77, 33), (78, 34), (4_099, 31)] {
+            try flip(bit, of: id)
+        }
+        // One column of the second block, which is rebuilt then.
+        try SQLite.execute(
+            """
+            UPDATE column_block SET checksum = checksum + 1 WHERE id = 64 + 13; DELETE FROM postback WHERE id = 80;
+            UPDATE delivery SET count = 0 WHERE quarter = (SELECT received_at / 900000 FROM postback WHERE id = 81)
+            """, store.path)
+        let repair = try await repair(ManyPostbacks.postbacks())
+        #expect(repair.remaining.differences.map(\.description) == [])
+        #expect(try counted()[0] == before)
+    }
+
+    @Test("A server that leaves a damaged table of rows as it is rebuilds no columns from a changed time")
+    func leftOut() async throws {
+        try fill(ManyPostbacks(ManyPostbacks.block + 10).deliveries)
+        let before = try counted()[0]
+        try flip(33, of: 3_000)
+        // A column of the block, and something that the server repairs.
+        try SQLite.execute(
+            """
+            UPDATE column_block SET checksum = checksum + 1 WHERE id = 10;
+            UPDATE postback SET content_digest = zeroblob(16) WHERE id = 3500
+            """, store.path)
+        try SQLite.garble("postback", store.path, offset: 2)
+        let ledger = try OpenLedger(store.path)
+        let postbacks = try ManyPostbacks.postbacks()
+        let verifier = postbacks.verifier
+        let atWork = try await ledger.writer.repair(mostPostbacks: 10) { verifier.judge($0) }
+        try ledger.close()
+        #expect(atWork.remaining.differences.map(\.description).contains(Self.changed(3_000)))
+        #expect(try await repair(postbacks).remaining.differences.map(\.description) == [])
+        #expect(try counted()[0] == before)
+    }
+
+    @Test(
+        "Another traffic or recipient than that of the columns is named, and columns and counts stay",
+        arguments: ["recipient = 'developer'", "traffic = 'apple'"])
+    func otherDelivery(_ change: String) async throws {
+        try fill(ManyPostbacks(ManyPostbacks.block + 10).deliveries)
+        let before = try counted()
+        try SQLite.execute("UPDATE postback SET \(change) WHERE id = 77", store.path)
+        let postbacks = try ManyPostbacks.postbacks()
+        for _ in 0..<2 {
+            let repair = try await repair(postbacks)
+            #expect(repair.remaining.differences.contains { $0.description.hasPrefix("postback 77: ") })
+            #expect(!repair.remaining.differences.contains { if case .block = $0 { true } else { false } })
+            #expect(try counted() == before)
+        }
+    }
+
+    @Test("Bytes against which digest and columns agree are named, and neither is made anew from them")
+    func changedBody() async throws {
+        try fill(ManyPostbacks(ManyPostbacks.block + 10).deliveries)
+        let fine = "FROM postback_body WHERE id <= 4096 AND CAST(body AS TEXT) LIKE '%\"conversion-value\":1_,%'"
+        let id = try #require(Int64(try SQLite.query("SELECT min(id) \(fine)", store.path)))
+        let digest = "SELECT hex(content_digest) FROM postback WHERE id = \(id)"
+        let before = (try counted(), try SQLite.query(digest, store.path))
+        try SQLite.execute(
+            """
+            UPDATE postback_body SET body =
+                CAST(replace(CAST(body AS TEXT), '"conversion-value":1', '"conversion-value":3') AS BLOB)
+            WHERE id = \(id)
+            """, store.path)
+        for _ in 0..<2 {
+            let repair = try await repair(ManyPostbacks.postbacks())
+            #expect(
+                repair.remaining.differences.map(\.description)
+                    == ["postback \(id): \(RecountDifference.changedBody)"])
+            #expect(try counted() == before.0 && SQLite.query(digest, store.path) == before.1)
+        }
+    }
+
+    @Test("Where the counts of deliveries have a postback as its row does, nothing is changed, and both are named")
+    func contradicted() async throws {
+        try fill(ManyPostbacks(ManyPostbacks.block + 10).deliveries)
+        let old = try receivedAt(77) / 900_000
+        try flip(41, of: 77)
+        let new = try receivedAt(77) / 900_000
+        let kind = try SQLite.query(
+            "SELECT '''' || traffic || ''', '''', ''' || recipient || '''' FROM postback WHERE id = 77", store.path)
+        try SQLite.execute(
+            """
+            UPDATE delivery SET count = count - 1 WHERE quarter = \(old) AND status = 'recorded'
+                AND (traffic, reason, recipient) = (\(kind));
+            INSERT INTO delivery VALUES (\(new), 'recorded', \(kind), 1, 1)
+            """, store.path)
+        let before = (try counted(), try receivedAt(77))
+        let repair = try await repair(ManyPostbacks.postbacks())
+        #expect(
+            repair.remaining.differences.map(\.description) == [
+                "postback 77: its time is not that of its columns, and deliveries are counted as it says; a backup may "
+                    + "tell which is right"
+            ])
+        #expect(try counted() == before.0 && receivedAt(77) == before.1)
+    }
+
+    /// A quarter of an hour.
+    private static let quarter: Int64 = 900_000
+
+    @Test(
+        "A changed time of a row in no block is found if it is not possible between those of the rows beside it",
+        arguments: [(5, 41), (5, 30), (1, 41), (9, 29)])
+    func inNoBlock(_ change: (id: Int, bit: Int)) async throws {
+        let postbacks = try Postbacks()
+        try fill(
+            try (0..<9).map {
+                try postbacks.delivery(postbacks.draft(id: "\($0)"), at: Postbacks.noon + Int64($0) * Self.quarter)
+            })
+        let (before, time) = (try counted(), try receivedAt(change.id))
+        try flip(change.bit, of: change.id)
+        let changed = try receivedAt(change.id)
+        let repair = try await repair(postbacks)
+        // The rows beside the first and the last one allow for times before and behind all others.
+        guard change.id == 5 || (change.id == 1) == (changed > time) else {
+            #expect(!repair.found.differences.map(\.description).contains(Self.changed(change.id)))
+            return #expect(
+                repair.remaining.differences.map(\.description) == [
+                    "1 postbacks (test) were counted as recorded, and no rows of their times are left; a backup may have "
+                        + "them"
+                ])
+        }
+        #expect(repair.found.differences.map(\.description) == [Self.changed(change.id)])
+        #expect(repair.remaining.differences == [])
+        #expect(try counted() == before && receivedAt(change.id) == time)
+    }
+
+    @Test("A row that came out of order keeps its time where a count beside its own is lost, too")
+    func lostCounts() async throws {
+        let postbacks = try Postbacks()
+        try fill(
+            try (0..<9).map {
+                try postbacks.delivery(
+                    postbacks.draft(id: "\($0)"), at: Postbacks.noon + Int64($0 == 4 ? -100 : $0) * Self.quarter)
+            })
+        let times = "SELECT id, received_at FROM postback"
+        let (before, counts) = (try SQLite.query(times, store.path), try counted())
+        // The counts of the fifth and of the seventh row are lost, and that of the fourth is one too high.
+        try SQLite.execute(
+            """
+            DELETE FROM delivery WHERE quarter IN (SELECT received_at / 900000 FROM postback WHERE id IN (5, 7));
+            UPDATE delivery SET count = 2 WHERE quarter = (SELECT received_at / 900000 FROM postback WHERE id = 4)
+            """, store.path)
+        #expect(!(try await repair(postbacks)).found.differences.map(\.description).contains(Self.changed(5)))
+        #expect(try SQLite.query(times, store.path) == before && counted() == counts)
+    }
+
+    // MARK: Names of keys
+
+    @Test("A name of a key that is not that of the key that verifies a postback is repaired")
+    func keyName() async throws {
+        let postbacks = try Postbacks()
+        try fill([try postbacks.genuine()] + (0..<9).map { try postbacks.delivery(postbacks.draft(id: "\($0)")) })
+        let names = "SELECT id, key_name FROM postback"
+        let before = try SQLite.query(names, store.path)
+        try SQLite.execute(
+            "UPDATE postback SET key_name = '?' || substr(key_name, 2) WHERE id IN (1, 3)", store.path)
+        let repair = try await repair(postbacks)
+        #expect(repair.found.differenceCount == 2)
+        #expect(
+            repair.found.differences.allSatisfy {
+                $0.description.contains("the name of its key is not that of the key that verifies it")
+            })
+        #expect(repair.remaining.differences == [])
+        #expect(try SQLite.query(names, store.path) == before)
+    }
+}
