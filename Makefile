@@ -4,6 +4,8 @@
 PACKAGES := libssl-dev libsqlite3-dev sqlite3 openssl curl jq python3-jwt python3-cryptography libpq5 postgresql-15 \
     softhsm2 python3-pykcs11
 SKAN := .build/release/skan
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 
 # After how long `make test` gives up.
 TEST_SECONDS := 2400
@@ -40,10 +42,12 @@ demo: build
 	samples/demo.sh $(SKAN)
 
 # Bounded, so that a test that hangs fails the run instead of holding it up. Few at once, because many block while they
-# wait for a program: all at once, each would take as long as the whole run.
+# wait for a program: all at once, each would take as long as the whole run. What failed is repeated at the end, because
+# many keep only that.
 test: lint tests
 	timeout --verbose --kill-after=30 $(TEST_SECONDS) swift test --configuration release --skip-build \
-	    --experimental-maximum-parallelization-width 4
+	    --experimental-maximum-parallelization-width 4 2>&1 | tee .build/test.log \
+	    || { echo; grep -A 4 'recorded an issue' .build/test.log | tail -n 100; exit 1; }
 
 # Three nodes on Patroni with etcd, in part through PgBouncer, whose leader is killed KILLS times; about ten minutes.
 test-cluster: PACKAGES += patroni etcd-server pgbouncer python3-etcd procps util-linux

@@ -17,6 +17,7 @@ package final class ExternalSigners: Service {
 
     private let logger: Logger
     private let metrics: SignerMetrics
+    private let limits: SignerExchange.Limits
     private let state = Mutex(State())
 
     /// Makes an object without signers.
@@ -24,8 +25,12 @@ package final class ExternalSigners: Service {
     /// - Parameters:
     ///   - logger: Where it is logged that signers come and go.
     ///   - metricsFactory: Where signatures are counted.
-    package init(logger: Logger, metricsFactory: any MetricsFactory) {
+    ///   - limits: What bounds the exchange with each signer.
+    package init(
+        logger: Logger, metricsFactory: any MetricsFactory, limits: SignerExchange.Limits = SignerExchange.Limits()
+    ) {
         self.logger = logger
+        self.limits = limits
         metrics = SignerMetrics(factory: metricsFactory)
     }
 
@@ -57,7 +62,8 @@ package final class ExternalSigners: Service {
                 if let client = state.clients[socket] {
                     kept.append((client, keys))
                 } else {
-                    state.clients[socket] = SignerClient(socket: socket, keys: keys, logger: logger)
+                    state.clients[socket] = SignerClient(
+                        socket: socket, keys: keys, limits: limits, logger: logger)
                 }
             }
             return (kept, state.clients.filter { groups[$0.key] == nil }, left)

@@ -44,11 +44,12 @@ final class SignerClient: Sendable {
     /// - Parameters:
     ///   - socket: The path of the signer's socket.
     ///   - keys: The keys it is to sign with.
+    ///   - limits: What bounds the exchange with it.
     ///   - logger: Where it is logged that the signer comes and goes.
-    init(socket: String, keys: Set<ExternalKey>, logger: Logger) {
+    init(socket: String, keys: Set<ExternalKey>, limits: SignerExchange.Limits, logger: Logger) {
         self.socket = socket
         self.logger = logger
-        state = Mutex(State(exchange: SignerExchange(socket: socket), keys: keys))
+        state = Mutex(State(exchange: SignerExchange(socket: socket, limits: limits), keys: keys))
         let timer = eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in
             self?.tick()
         }

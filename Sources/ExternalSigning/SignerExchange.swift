@@ -7,7 +7,7 @@ import NIOCore
 /// request may take, and one has waited so long, it is away, and requests are refused at once instead of waiting in vain.
 package struct SignerExchange {
     /// What bounds it.
-    package struct Limits {
+    package struct Limits: Sendable {
         /// How long a request may take, waiting included.
         let time: Duration
         /// How many requests the signer has at once, at most.

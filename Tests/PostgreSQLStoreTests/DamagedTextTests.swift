@@ -119,10 +119,10 @@ struct DamagedTextTests {
     func usedMeanwhile() async throws {
         let node = try database.node()
         _ = try node.record([delivery("a")])
-        let unused = "WHERE value IN ('71', '72', '73', '74', '75')"
+        let unused = "WHERE value IN ('71', '72', '73', '74', '75', '76', '77', '78', '79')"
         try database.sql(
             """
-            INSERT INTO skan.value (kind, value) SELECT 'app', '7' || number FROM generate_series(1, 5) AS number;
+            INSERT INTO skan.value (kind, value) SELECT 'app', '7' || number FROM generate_series(1, 9) AS number;
             UPDATE skan.value SET checksum = '' \(unused)
             """)
         // As an insert locks it.
@@ -130,10 +130,10 @@ struct DamagedTextTests {
         try recording.run("BEGIN; LOCK TABLE skan.postback IN ROW EXCLUSIVE MODE; SELECT 1;")
         let verifier = database.verifier
         let start = ContinuousClock.now
-        #expect(try await node.repair { verifier.judge($0) }.remaining.differenceCount == 5)
+        #expect(try await node.repair { verifier.judge($0) }.remaining.differenceCount == 9)
         // Each wait takes two seconds.
-        #expect(ContinuousClock.now - start < .seconds(8))
-        #expect(try database.sql("SELECT count(*) FROM skan.value \(unused)") == "5")
+        #expect(ContinuousClock.now - start < .seconds(16))
+        #expect(try database.sql("SELECT count(*) FROM skan.value \(unused)") == "9")
         try recording.run("ROLLBACK; SELECT 1;")
         #expect(try await node.repair { verifier.judge($0) }.remaining.differences == [])
         #expect(try database.sql("SELECT count(*) FROM skan.value \(unused)") == "0")

@@ -136,7 +136,7 @@ struct OperationTests {
         #expect(try node.addSignedUnlessBusy([count]) == nil)
         #expect(try node.record([database.delivery(id: "a")]) == [.recorded(.test)])
         async let added = blocking { try importing.addSigned([count]) }
-        let end = ContinuousClock.now + .seconds(8)
+        let end = ContinuousClock.now + .seconds(60)
         let waiting = "SELECT count(*) FROM pg_locks JOIN pg_database d ON d.oid = database WHERE NOT granted"
         while try database.sql("\(waiting) AND datname = current_database()") != "1", ContinuousClock.now < end {
             try await Task.sleep(for: .milliseconds(10))
@@ -155,7 +155,7 @@ struct OperationTests {
         let other = try Psql(database.text)
         try other.run("BEGIN; SELECT pg_advisory_xact_lock(\(PostgreSQLLedgerWriter.costLock));")
         async let copied = blocking { try target.copyCosts(AdCostTable(of: .real), of: "elsewhere") }
-        let end = ContinuousClock.now + .seconds(8)
+        let end = ContinuousClock.now + .seconds(60)
         // Who waits, and the transaction ids that they have.
         let waiting = """
             SELECT count(*), count(held.pid) FROM pg_locks AS waits JOIN pg_database AS d ON d.oid = waits.database

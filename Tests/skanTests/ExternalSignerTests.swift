@@ -228,8 +228,8 @@ struct ExternalSignerTests: Sendable {
         let far = answered.filter { $0.network == "far" }.map(\.answered)
         #expect((own + far).flatMap(\.wrong) == [])
         #expect(own.allSatisfy { $0.right > 100 && $0.refused.isEmpty }, "\(own)")
-        // A request of the other network waits for nothing, though the signer hangs for half a second.
-        #expect(own.allSatisfy { $0.slow <= 2 }, "\(own.map(\.slow))")
+        // A request of the other network waits for nothing, though the signer hangs for half a second: fifty would.
+        #expect(own.allSatisfy { $0.slow <= 10 }, "\(own.map(\.slow))")
         #expect(far.count == 2)
         for one in far {
             #expect(one.right > 0)

@@ -110,7 +110,7 @@ struct PostgreSQLCommandTests {
         while try absent.sql(waiting, database: store) == "0" {}
         let start = ContinuousClock.now
         let end = server.end(SIGTERM)
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(ContinuousClock.now - start < .seconds(9))
         #expect(end.status == 0, "\(end.log)")
         #expect(String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) == "503")
         posting.waitUntilExit()

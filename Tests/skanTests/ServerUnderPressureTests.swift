@@ -6,7 +6,7 @@ import Testing
 @Suite("The server under signals and pressure, as a process", .serialized, .timeLimit(.minutes(5)))
 struct ServerUnderPressureTests {
     /// What a stop may take, with what starting and ending processes beside other tests takes.
-    private static let stopBound = Duration.seconds(6)
+    private static let stopBound = Duration.seconds(9)
 
     let folder: WorkFolder
 
