@@ -162,16 +162,16 @@ extension LedgerRepair {
                     ? [] : recount.lostRows.map { .lostRow($0) } + all.filter(\.isChangedTime)
             }
             let areRowsWhole =
-                recount.lostRows.isEmpty && !recount.hasChangedRows && !recount.mustKeepCounts
-                && !all.contains(.tables(.postbacks)) && !leftOut.contains(.bodies)
+                recount.lostRows.isEmpty && !recount.mustKeepCounts && !all.contains(.tables(.postbacks))
+                && !leftOut.contains(.bodies)
             return all.filter { target in
                 switch (self, target) {
                 case (_, .tables(let tables)) where leftOut.contains(tables): false
                 case (_, .tables(let tables)) where tables.areRecorded: self == .rows
                 case (.rows, _), (_, .lostRow), (_, .receivedAt): false
-                case (.otherTables, .tables(.columns)), (.otherTables, .tables(.deliveryCounts)): areRowsWhole
-                case (.others, .deliveries): areRowsWhole
-                case (.others, .block): !recount.hasChangedRows
+                case (.otherTables, .tables(.columns)): areRowsWhole && recount.keptBlocks.isEmpty
+                case (.otherTables, .tables(.deliveryCounts)), (.others, .deliveries): areRowsWhole
+                case (.others, .block(let number)): !recount.keptBlocks.contains(number)
                 case (_, .tables): self == .otherTables
                 default: self == .others
                 }

@@ -185,7 +185,8 @@ struct RecountPass {
                     .unverified(
                         row.id,
                         reason: "recorded as \(row.traffic.rawValue), verifies as \(verified.provenance.rawValue)"))
-                result.hasChangedRows = true
+                result.keptBlocks.insert(ColumnBlock.number(of: row.id))
+                result.mustKeepCounts = true
                 continue
             case .undecided(let reason, _):
                 result.note(.unverified(row.id, reason: "could not be verified: \(reason)"))
@@ -223,14 +224,17 @@ struct RecountPass {
             for number in found?.blocks ?? [] {
                 result.note(.block(ColumnBlock.ids(number)))
             }
+            if found?.objection != nil {
+                result.keptBlocks.insert(ColumnBlock.number(of: row.id))
+            }
             switch found?.objection {
             case .time(let quarter): changedTimes.add(row.id, row.delivery, inBlock: quarter)
             case .delivery:
                 result.note(.unverified(row.id, reason: RecountDifference.otherDelivery))
-                result.hasChangedRows = true
+                result.mustKeepCounts = true
             case .body:
                 result.note(.unverified(row.id, reason: RecountDifference.changedBody))
-                result.hasChangedRows = true
+                result.mustKeepCounts = true
                 continue
             case nil: break
             }
@@ -279,10 +283,9 @@ struct RecountPass {
         let inNoBlock = min(columns?.last ?? newest, newest) + 1..<(newest + 1)
         for difference in try changedTimes.differences(&recorded, counted, inNoBlock: inNoBlock, db) {
             result.note(difference)
-            result.hasChangedRows = result.hasChangedRows || difference.isRepairable
+            result.mustKeepCounts = result.mustKeepCounts || difference.isRepairable
         }
         result.note(unlisted: changedTimes.unread, isRepairable: true)
-        result.hasChangedRows = result.hasChangedRows || changedTimes.unread > 0
         // First, and as if they were there: a repair of the counts would destroy what these rows are rebuilt from.
         // While times were changed that are not listed, what the counts have more is no sign of lost rows.
         let findings = try lost.finish(changedTimes.unread == 0 ? counted.surplus(over: recorded) : [:])
@@ -290,7 +293,8 @@ struct RecountPass {
             result.note(difference)
         }
         result.note(unlisted: findings.unread, isRepairable: true)
-        result.mustKeepCounts = findings.mayVerify || findings.unread > 0
+        result.mustKeepCounts =
+            result.mustKeepCounts || changedTimes.unread > 0 || findings.mayVerify || findings.unread > 0
         recorded.merge(findings.deliveries, uniquingKeysWith: +)
         guard findings.unread + changedTimes.unread == 0 else {
             return
