@@ -15,11 +15,9 @@ struct RecountPass {
     private var recorded: [LostRows.DeliveryKey: Int64] = [:]
     private var lost: LostRows
     private var changedTimes = ChangedTimes()
-    private var strangeBodies = StrangeBodies()
+    private var changedIDs = ChangedIDs()
     /// How many rows are there of which it is not known what they count as.
     private var damagedRows: Int64 = 0
-    /// The digests of rows whose bodies are missing; as many as are looked for at once.
-    private var bodiless: [PostbackDigests: Int64] = [:]
 
     /// Rows verified together.
     private static let batchSize = 1_024
@@ -37,7 +35,6 @@ struct RecountPass {
         newest = try LedgerScan.newestRow(db)
         try checkRows()
         try checkBodies()
-        try strangeBodies.note(in: &result, through: newest, db)
         try checkUniqueness()
         // Damaged pages were reported by checkStructure.
         try checkDeliveries()
@@ -68,6 +65,15 @@ struct RecountPass {
         let contentDigest: [UInt8]
         let body: [UInt8]
         let keyName: String
+
+        var digests: PostbackDigests? {
+            guard let key = keyDigest.withUnsafeBytes({ Digest16($0) }),
+                let content = contentDigest.withUnsafeBytes({ Digest16($0) })
+            else {
+                return nil
+            }
+            return PostbackDigests(key: key, content: content)
+        }
 
         var delivery: LostRows.DeliveryKey {
             .init(quarter: receivedAt.quarterOfAnHour, traffic: traffic.rawValue, recipient: recipient.rawValue)
@@ -116,8 +122,8 @@ struct RecountPass {
                     quarter: receivedAt.quarterOfAnHour, traffic: trafficName, recipient: recipientName),
                 default: 0] += 1
             guard let body = try? row.bytes(at: 6) else {
-                if pending.bodiless.count < FoundBodies.most, let digests = try? PostbackDigests(row, at: 4) {
-                    pending.bodiless[digests] = id
+                if let digests = try? PostbackDigests(row, at: 4) {
+                    pending.changedIDs.add(rowWithoutBody: id, digests)
                 }
                 pending.result.note(.unreadable(id, reason: "its body is missing"))
                 return
@@ -153,12 +159,15 @@ struct RecountPass {
         self = pending
     }
 
-    /// Looks for missing bodies elsewhere in the file, for a repair.
+    /// Looks for missing bodies under other ids, and elsewhere in the file, for a repair.
     private mutating func checkBodies() throws {
-        if !result.differences.contains(.tables(.bodies)), try !FoundBodies(of: bodiless, db, judge: judge).isEmpty {
+        try changedIDs.note(in: &result, &lost, through: newest, db)
+        if !result.differences.contains(.tables(.bodies)),
+            try !FoundBodies(of: changedIDs.rowsWithoutBody, db, judge: judge).isEmpty
+        {
             result.note(.tables(.bodies))
         }
-        bodiless = [:]
+        changedIDs = ChangedIDs()
     }
 
     private mutating func noteLost(_ id: Int64) throws {
@@ -214,7 +223,7 @@ struct RecountPass {
                 result.unverifiedTest += 1
             }
             guard isKeyRight || isContentRight else {
-                strangeBodies.add(row.id, digests.key)
+                changedIDs.add(row.id, row: row.digests, body: digests)
                 continue
             }
             let facts = PostbackFacts(
