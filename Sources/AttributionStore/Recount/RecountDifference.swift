@@ -116,11 +116,11 @@ extension RecountDifference: CustomStringConvertible {
             "the table of copies for other recipients is missing or damaged; a repair keeps those that can be read, and "
                 + "only the report of deliveries lacks the others"
         case .tables(.postbacks):
-            "the table of postbacks is damaged; a repair keeps the rows that can be read, or found elsewhere in the file, "
-                + "and rebuilds others from their bytes"
+            "the table of postbacks is missing or damaged; a repair keeps the rows that can be read, or found elsewhere in "
+                + "the file, and rebuilds others from their bytes"
         case .tables(.bodies):
-            "the table of the postbacks' bytes is damaged; a repair keeps those that can be read, or found elsewhere in the "
-                + "file"
+            "the table of the postbacks' bytes is missing or damaged; a repair keeps those that can be read, or found "
+                + "elsewhere in the file"
         case .strayColumns: "there are columns for postbacks that do not exist"
         case .deliveries(let quarter, let traffic, let recipient, let counted, let rows):
             "deliveries of quarter \(quarter): \(counted) counted as recorded (\(traffic), \(recipient)), "

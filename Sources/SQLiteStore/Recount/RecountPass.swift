@@ -32,6 +32,11 @@ struct RecountPass {
     /// Compares everything.
     consuming func run() throws -> Recount {
         try checkStructure()
+        guard try RecreatableTables.allCases.allSatisfy({ try !$0.areRecorded || $0.exist(db) }) else {
+            // Without either table nothing can be compared, and a repair makes it again first.
+            result.mustKeepCounts = true
+            return result
+        }
         newest = try LedgerScan.newestRow(db)
         try checkRows()
         try checkBodies()
@@ -39,7 +44,7 @@ struct RecountPass {
         // Damaged pages were reported by checkStructure.
         try checkDeliveries()
         if !result.mustKeepCounts || newest > 0 {
-            _ = try Database.nilIfDamaged { try checkCopies() }
+            _ = try RecreatableTables.recipientCopies.read(db) { try checkCopies() }
         }
         _ = try Database.nilIfDamaged { try checkQuarantine() }
         return result
