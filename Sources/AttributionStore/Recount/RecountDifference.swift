@@ -64,6 +64,11 @@ package enum RecountDifference: Hashable, Sendable {
         "its bytes were changed where Apple did not sign them: neither its digest nor its columns are of them; a backup "
         + "may have them"
 
+    /// The reason of ``unverified(_:reason:)`` for bytes that are those of another row.
+    package static func bytes(of owner: Int64) -> String {
+        "its bytes are those of postback \(owner)"
+    }
+
     /// The reason of ``unverified(_:reason:)`` for a row against which its columns are.
     package static let otherDelivery =
         "its traffic or recipient is not that of its columns; nothing is changed, and a backup may tell which is right"

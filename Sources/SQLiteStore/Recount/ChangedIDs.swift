@@ -83,10 +83,9 @@ struct ChangedIDs {
                 withRows.insert(body.id)
             } else if body.isTaken {
                 result.note(
-                    owner.map { .unverified(body.id, reason: "its bytes are those of postback \($0)") }
-                        ?? .digests(body.id))
+                    owner.map { .unverified(body.id, reason: RecountDifference.bytes(of: $0)) } ?? .digests(body.id))
             } else if let other = owner ?? lostKeys[digests.key] {
-                others[body.id] = "and its bytes are those of postback \(other)"
+                others[body.id] = "and \(RecountDifference.bytes(of: other))"
             } else {
                 lostKeys[digests.key] = body.id
             }
