@@ -92,9 +92,10 @@ struct RecountPass {
         var expected: Int64 = 1
         var batch: [StoredRow] = []
         var pending = self
+        let types = try RecreatableTables.typeConditions("postback", db)
         let scan = LedgerScan(
             db: db,
-            columns: "id, received_at, recipient, traffic, key_digest, content_digest, body, key_name",
+            columns: "id, received_at, recipient, traffic, key_digest, content_digest, body, key_name, \(types)",
             table: "postback LEFT JOIN postback_body USING (id)")
         try scan.each(1...newest) { row in
             let id = try row.integer(0)
@@ -103,11 +104,14 @@ struct RecountPass {
                 expected += 1
             }
             expected = id + 1
+            // A repair does not keep such a row, and rebuilds it.
+            if try row.integer(8) != 1 {
+                pending.result.note(.unreadable(id, reason: "a value in its row is of the wrong type"))
+            }
             guard let receivedAt = try? row.integer(1), let recipientName = try? row.text(2),
                 let trafficName = try? row.text(3)
             else {
                 pending.damagedRows += 1
-                pending.result.note(.unreadable(id, reason: "its row is damaged"))
                 return
             }
             pending.result.postbacks += 1

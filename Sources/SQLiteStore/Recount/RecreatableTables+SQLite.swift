@@ -85,7 +85,7 @@ extension RecreatableTables {
     }
 
     /// That each value of a row is of its column's type, which a page of another table shows not to be the case.
-    private static func typeConditions(_ table: String, _ db: Database) throws -> String {
+    static func typeConditions(_ table: String, _ db: Database) throws -> String {
         try db.columns(in: table).map { "typeof(\($0.name)) = '\($0.type.lowercased())'" }.joined(separator: " AND ")
     }
 

@@ -264,10 +264,11 @@ extension LostRow {
         guard found.traffic.provenance == lost.provenance else {
             return nil
         }
-        let isInOrder = try NearestRows("recorded_at", of: lost.id, db).contains(found.recordedAt)
+        let nearest = try NearestRows("recorded_at", of: lost.id, db)
         self.init(
             id: lost.id, receivedAtMilliseconds: found.receivedAt,
-            recordedAtMilliseconds: isInOrder ? found.recordedAt : nil, recipient: found.recipient,
+            recordedAtMilliseconds: found.recordedAt.flatMap { nearest.contains($0) ? $0 : nil },
+            recipient: found.recipient,
             traffic: found.traffic, keyName: lost.keyName, source: .row)
     }
 }
