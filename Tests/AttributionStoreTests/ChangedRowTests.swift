@@ -46,6 +46,21 @@ struct ChangedRowTests {
             "UPDATE postback SET received_at = \(receivedAt(id) ^ (1 << bit)) WHERE id = \(id)", store.path)
     }
 
+    /// Moves a postback to another quarter of an hour, in its row and in the counts of deliveries.
+    private func move(_ id: Int) throws {
+        let old = try receivedAt(id) / 900_000
+        try flip(41, of: id)
+        let new = try receivedAt(id) / 900_000
+        let kind = try SQLite.query(
+            "SELECT '''' || traffic || ''', '''', ''' || recipient || '''' FROM postback WHERE id = \(id)", store.path)
+        try SQLite.execute(
+            """
+            UPDATE delivery SET count = count - 1 WHERE quarter = \(old) AND status = 'recorded'
+                AND (traffic, reason, recipient) = (\(kind));
+            INSERT INTO delivery VALUES (\(new), 'recorded', \(kind), 1, 1)
+            """, store.path)
+    }
+
     private static func changed(_ id: Int) -> String {
         "postback \(id): its time was changed; a repair takes the quarter of an hour in which it was counted"
     }
@@ -147,17 +162,7 @@ struct ChangedRowTests {
     @Test("Where the counts of deliveries have a postback as its row does, nothing is changed, and both are named")
     func contradicted() async throws {
         try fill(ManyPostbacks(ManyPostbacks.block + 10).deliveries)
-        let old = try receivedAt(77) / 900_000
-        try flip(41, of: 77)
-        let new = try receivedAt(77) / 900_000
-        let kind = try SQLite.query(
-            "SELECT '''' || traffic || ''', '''', ''' || recipient || '''' FROM postback WHERE id = 77", store.path)
-        try SQLite.execute(
-            """
-            UPDATE delivery SET count = count - 1 WHERE quarter = \(old) AND status = 'recorded'
-                AND (traffic, reason, recipient) = (\(kind));
-            INSERT INTO delivery VALUES (\(new), 'recorded', \(kind), 1, 1)
-            """, store.path)
+        try move(77)
         let before = (try counted(), try receivedAt(77))
         let repair = try await repair(ManyPostbacks.postbacks())
         #expect(
@@ -166,6 +171,30 @@ struct ChangedRowTests {
                     + "tell which is right"
             ])
         #expect(try counted() == before.0 && receivedAt(77) == before.1)
+    }
+
+    @Test(
+        "Damaged columns are kept where damage changed a row of theirs, and those of other blocks are rebuilt",
+        arguments: [false, true])
+    func keptBlock(_ isTimeChanged: Bool) async throws {
+        try fill(ManyPostbacks(2 * ManyPostbacks.block + 10).deliveries)
+        func columns(_ block: Int) throws -> String {
+            try SQLite.query("SELECT id, checksum FROM column_block WHERE id / 64 = \(block)", store.path)
+        }
+        let whole = try columns(1)
+        if isTimeChanged {
+            try move(77)
+        } else {
+            try SQLite.execute("UPDATE postback SET recipient = 'developer' WHERE id = 77", store.path)
+        }
+        try SQLite.execute("UPDATE column_block SET checksum = checksum + 1 WHERE id IN (13, 64 + 13)", store.path)
+        let kept = try columns(0)
+        for _ in 0..<2 {
+            let remaining = try await repair(ManyPostbacks.postbacks()).remaining.differences
+            #expect(remaining.contains { $0.description.hasPrefix("postback 77: ") })
+            #expect(remaining.contains(.block(1...4_096)) && !remaining.contains(.block(4_097...8_192)))
+            #expect(try columns(0) == kept && columns(1) == whole)
+        }
     }
 
     /// A quarter of an hour.

@@ -390,6 +390,35 @@ struct LostRowTests {
         #expect(try SQLite.query("SELECT received_at FROM postback WHERE id = 399", store.path) == "\(Postbacks.noon)")
     }
 
+    /// Changes of a value to one of another type, and whether the row is put back as it was.
+    static let wrongTypes: [(change: String, isWhole: Bool)] = [
+        ("recorded_at = 'x'", true), ("key_name = x'00'", true), ("digest_version = 0.5", true),
+        ("received_at = 'x'", false),
+    ]
+
+    @Test(
+        "A row with a value of the wrong type is named, and keeps its time if that is not the value",
+        arguments: wrongTypes)
+    func wrongType(_ row: (change: String, isWhole: Bool)) async throws {
+        try fill(400, every: 70_000)
+        let before = try rows()
+        // A table that is STRICT takes no such value, but has one where damage changed a type in a row.
+        func define(_ sql: String) throws {
+            try SQLite.execute(
+                "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = \(sql) WHERE name = 'postback'", store.path
+            )
+        }
+        try define("rtrim(sql, 'STRICT')")
+        try SQLite.execute("UPDATE postback SET \(row.change) WHERE id = 150", store.path)
+        try define("sql || 'STRICT'")
+        let repair = try await repair()
+        #expect(
+            repair.found.differences.map(\.description).contains(
+                "postback 150: cannot be read: a value in its row is of the wrong type"))
+        #expect(repair.remaining.differences.map(\.description) == [])
+        #expect(try (rows() == before) == row.isWhole)
+    }
+
     @Test(
         "A row that damage made count as nothing known keeps its delivery counted, through a repair",
         arguments: ["recipient = 'netwovk'", "traffic = 'tesu'"])

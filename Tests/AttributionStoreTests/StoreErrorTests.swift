@@ -15,6 +15,15 @@ struct StoreErrorTests {
         ),
         (.newerSchema(path: "s"), "the store s was written by a later release of skan", "use that release"),
         (
+            .missingTable(path: "s", table: "postback", isRecreated: true),
+            "the store s: its table postback is missing, and with it when and for whom each postback came",
+            "skan recount --repair --store s"
+        ),
+        (
+            .missingTable(path: "s", table: "owner", isRecreated: false), "the store s: its table owner is missing",
+            "restore a backup"
+        ),
+        (
             .notMigrated(path: "p", found: nil, needed: 1),
             "p has no tables of a store, and this role may not make them", "skan migrate --store p"
         ),

@@ -148,6 +148,45 @@ struct ReadingTests {
         #expect(after.totals == before.totals)
     }
 
+    @Test(
+        "A row gets no facts and digests of another row's bytes, and both are named",
+        arguments: [("WHERE id = 2", [2: 1]), ("", [1: 2, 2: 1])])
+    func otherBytes(_ damage: (rows: String, owners: [Int: Int])) async throws {
+        let node = try database.node()
+        _ = try node.record([database.delivery(id: "a"), database.delivery(id: "b")])
+        let contents = "SELECT * FROM skan.postback AS p JOIN skan.postback_key AS k USING (id) ORDER BY id"
+        let before = try database.sql(contents)
+        try database.sql(
+            """
+            UPDATE skan.postback_body AS b
+            SET body = (SELECT body FROM skan.postback_body AS other WHERE other.id = 3 - b.id) \(damage.rows)
+            """)
+        let verifier = database.verifier
+        let remaining = try await node.repair { verifier.judge($0) }.remaining.differences.map(\.description)
+        #expect(
+            remaining
+                == damage.owners.sorted { $0.key < $1.key }.map {
+                    "postback \($0.key): its bytes are those of postback \($0.value)"
+                })
+        #expect(try database.sql(contents) == before)
+    }
+
+    @Test("Bytes and keys whose row is missing are named")
+    func bytesWithoutRow() async throws {
+        _ = try database.node().record(["a", "b", "c"].map { try database.delivery(id: $0) })
+        try database.sql(
+            """
+            DELETE FROM skan.postback WHERE id IN (2, 3);
+            DELETE FROM skan.postback_key WHERE id = 2; DELETE FROM skan.postback_body WHERE id = 3
+            """)
+        let found = try await database.differences().filter { $0.contains("its row is missing") }
+        #expect(
+            found == [
+                "postback 2: its row is missing, and only its bytes are left; a backup may have it",
+                "postback 3: its row is missing",
+            ])
+    }
+
     @Test("Other programs can read the views")
     func views() throws {
         _ = try database.node().record([database.delivery(id: "a")])

@@ -17,13 +17,14 @@ package struct Recount: Hashable, Sendable {
     package private(set) var lostRows: [LostRow] = []
 
     /// Whether columns and counts have to stay as they are: they are all that says when some lost postbacks came, whose
-    /// bytes may verify another time.
+    /// bytes may verify another time, or what damage changed in rows.
     package var mustKeepCounts = false
 
-    /// Whether damage changed rows of which columns or counts know better: these have to stay as they are.
+    /// The numbers of the blocks of columns that have to stay as they are, because damage changed rows of theirs.
     ///
-    /// No block is rebuilt meanwhile; a damaged one is counted from the bytes.
-    package var hasChangedRows = false
+    /// A row has no checksum, so its columns are the only witness of what it was, and made anew they would say what it is
+    /// now. A damaged block is counted from the bytes meanwhile.
+    package var keptBlocks: Set<Int64> = []
 
     /// The most differences listed of each kind.
     package static let differencesListed: Int64 = 10_000

@@ -13,6 +13,10 @@ package enum RecountDifference: Hashable, Sendable {
     case withoutRow(Int64, traffic: String)
     /// A row is missing, and is rebuilt from its body and from what is stored besides.
     case lostRow(LostRow)
+    /// The row of a postback, or its body, has another id, which damage changed; by their digests they are one postback.
+    case changedID(Int64, stored: Int64, RecreatableTables)
+    /// There is another row, or body, of a postback whose own are whole.
+    case copy(Int64, of: Int64, RecreatableTables)
     /// A row or its body cannot be read.
     case unreadable(Int64, reason: String)
     /// The body of a row no longer verifies as it did.
@@ -60,6 +64,11 @@ package enum RecountDifference: Hashable, Sendable {
         "its bytes were changed where Apple did not sign them: neither its digest nor its columns are of them; a backup "
         + "may have them"
 
+    /// The reason of ``unverified(_:reason:)`` for bytes that are those of another row.
+    package static func bytes(of owner: Int64) -> String {
+        "its bytes are those of postback \(owner)"
+    }
+
     /// The reason of ``unverified(_:reason:)`` for a row against which its columns are.
     package static let otherDelivery =
         "its traffic or recipient is not that of its columns; nothing is changed, and a backup may tell which is right"
@@ -78,6 +87,12 @@ extension RecountDifference: CustomStringConvertible {
             "\(count) postbacks\(traffic.isEmpty ? "" : " (\(traffic))") were counted as recorded, and no rows of "
                 + "their times are left; a backup may have them"
         case .lostRow(let row): row.description
+        case .changedID(let id, let stored, let tables):
+            "postback \(id): \(tables == .postbacks ? "its row has" : "its bytes have") the id \(stored), which damage "
+                + "changed; the digests in the row tell, and a repair changes it back"
+        case .copy(let id, let other, let tables):
+            "postback \(id): its \(tables == .postbacks ? "row is a copy of that" : "bytes are a copy of those") of "
+                + "postback \(other), which has its own; a repair deletes the copy, so that it is not counted twice"
         case .unreadable(let id, let reason): "postback \(id): cannot be read: \(reason)"
         case .unverified(let id, let reason): "postback \(id): \(reason)"
         case .receivedAt(let id, _, let isCertain):
@@ -92,7 +107,8 @@ extension RecountDifference: CustomStringConvertible {
         case .value(let code):
             "the text of code \(code) in facts is damaged; postbacks with it are counted from their bytes, and a repair "
                 + "takes it from there"
-        case .sameKey(let first, let second): "postbacks \(first) and \(second) are the same postback"
+        case .sameKey(let first, let second):
+            "postbacks \(first) and \(second) are the same postback; reports count it twice if both have its bytes"
         case .block(let ids):
             "the columns of postbacks \(ids.lowerBound) to \(ids.upperBound) are missing, damaged, or do not match "
                 + "the bytes"
@@ -105,11 +121,11 @@ extension RecountDifference: CustomStringConvertible {
             "the table of copies for other recipients is missing or damaged; a repair keeps those that can be read, and "
                 + "only the report of deliveries lacks the others"
         case .tables(.postbacks):
-            "the table of postbacks is damaged; a repair keeps the rows that can be read, or found elsewhere in the file, "
-                + "and rebuilds others from their bytes"
+            "the table of postbacks is missing or damaged; a repair keeps the rows that can be read, or found elsewhere in "
+                + "the file, and rebuilds others from their bytes"
         case .tables(.bodies):
-            "the table of the postbacks' bytes is damaged; a repair keeps those that can be read, or found elsewhere in the "
-                + "file"
+            "the table of the postbacks' bytes is missing or damaged; a repair keeps those that can be read, or found "
+                + "elsewhere in the file"
         case .strayColumns: "there are columns for postbacks that do not exist"
         case .deliveries(let quarter, let traffic, let recipient, let counted, let rows):
             "deliveries of quarter \(quarter): \(counted) counted as recorded (\(traffic), \(recipient)), "

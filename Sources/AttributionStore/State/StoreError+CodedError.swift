@@ -10,7 +10,7 @@ extension StoreError: CodedError {
             .unusableStore
         case .inUse: .storeInUse
         case .longRepair: .repairTooLong
-        case .fenced, .lost, .failed, .notSynchronous: .storeFailed
+        case .missingTable, .fenced, .lost, .failed, .notSynchronous: .storeFailed
         }
     }
 
@@ -33,6 +33,8 @@ extension StoreError: CodedError {
         case .longRepair(let path, let postbacks):
             "a table of \(path) is damaged, and copying it would keep the server from recording for too long "
                 + "(\(postbacks) postbacks)"
+        case .missingTable(let path, let table, _):
+            "the store \(path): its table \(table) is missing" + Self.loss(of: table)
         case .logUnreadable(let path):
             "the newest commits of \(path) are in \(path)-wal, which can be read only if \(path)-shm can be created"
         case .fenced(let path): "another process took over the store \(path); this process no longer records"
@@ -52,6 +54,16 @@ extension StoreError: CodedError {
         }
     }
 
+    /// What is lost with a table that is not derived from others.
+    private static func loss(of table: String) -> String {
+        switch table {
+        case "postback": ", and with it when and for whom each postback came"
+        case "postback_body": ", and with it the bytes of all postbacks"
+        case "quarantine": ", and with it all bodies that were not counted"
+        default: ""
+        }
+    }
+
     /// What to do.
     package var hint: String? {
         switch self {
@@ -68,6 +80,8 @@ extension StoreError: CodedError {
         case .inUse: "stop it first, or name another store"
         case .longRepair(let path, _):
             "stop the server, then skan recount --repair --store \(path)"
+        case .missingTable(let path, _, isRecreated: true): "skan recount --repair --store \(path)"
+        case .missingTable(_, _, isRecreated: false): "restore a backup"
         case .logUnreadable: "give this user write access to the folder, or copy both files"
         case .fenced: "stop one of the two, and restart the other"
         case .lost: "see the log, and restart"

@@ -42,11 +42,14 @@ private struct RecountPass {
     private mutating func checkKeys() throws {
         let lost = try connection.run(
             """
-            SELECT k.id FROM skan.postback_key AS k LEFT JOIN skan.postback AS p ON p.id = k.id
-            WHERE p.id IS NULL ORDER BY k.id
+            SELECT part.id, bool_or(part.is_body) FROM (
+                SELECT id, false AS is_body FROM skan.postback_key UNION ALL SELECT id, true FROM skan.postback_body
+            ) AS part LEFT JOIN skan.postback AS p ON p.id = part.id
+            WHERE p.id IS NULL GROUP BY part.id ORDER BY part.id
             """)
         for row in 0..<lost.count {
-            result.note(.missingRow(try lost.integer(row, 0)))
+            let reason = try lost.bool(row, 1) ? "and only its bytes are left; a backup may have it" : ""
+            result.note(.missingRow(try lost.integer(row, 0), reason: reason))
         }
         let copies = try connection.run(
             """
@@ -105,7 +108,12 @@ private struct RecountPass {
         let keys = try PostbackInsertion.known(read.map(\.digests.key), connection)
         for (row, postback, isVerified, digests) in read {
             let id = row.recorded.id
-            let areDigestsRight = keys[digests.key]?.id == id && keys[digests.key]?.content == digests.content
+            if let owner = keys[digests.key]?.id, owner != id {
+                // The row must not get the digests and facts of that one.
+                result.note(.unverified(id, reason: RecountDifference.bytes(of: owner)))
+                continue
+            }
+            let areDigestsRight = keys[digests.key]?.content == digests.content
             guard isVerified || areDigestsRight else {
                 result.note(.unverified(id, reason: RecountDifference.changedWithoutKey))
                 continue

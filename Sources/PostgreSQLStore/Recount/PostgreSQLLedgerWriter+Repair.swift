@@ -133,6 +133,15 @@ extension PostgreSQLLedgerWriter {
                 return
             }
             let digests = PostbackDigests(postback, provenance: recorded.traffic.provenance)
+            // Another postback may have the key by now: then the bytes are its own, or the two are one, and nothing here
+            // decides which.
+            let isTaken =
+                try connection.run(
+                    "SELECT FROM skan.postback_key WHERE key = $1 AND id <> $2", [.digest(digests.key), .integer(id)]
+                ).count > 0
+            guard !isTaken else {
+                return
+            }
             let facts = PostbackFacts(
                 postback, traffic: recorded.traffic, recipient: recorded.recipient,
                 receivedAtMilliseconds: recorded.receivedAtMilliseconds, key: digests.key)
@@ -151,23 +160,13 @@ extension PostgreSQLLedgerWriter {
                     .integer(Int64(Int32(bitPattern: UInt32(truncatingIfNeeded: facts.transaction)))),
                     .integer(Int64(Int16(bitPattern: digests.key.positionCheck))), .integer(PostbackDigests.version),
                 ] + values.map { .integer(codes.code($0).map { Int64($0) }) })
-            // Another postback may have the key by now: then the two are one, and nothing here decides which.
-            let isTaken =
-                try connection.run(
-                    "SELECT FROM skan.postback_key WHERE key = $1 AND id <> $2", [.digest(digests.key), .integer(id)]
-                ).count > 0
-            if !isTaken {
-                try connection.run(
-                    "DELETE FROM skan.postback_key WHERE id = $1 AND key <> $2",
-                    [
-                        .integer(id), .digest(digests.key),
-                    ])
-                try connection.run(
-                    """
-                    INSERT INTO skan.postback_key (key, content, id) VALUES ($1, $2, $3)
-                    ON CONFLICT (key) DO UPDATE SET content = excluded.content
-                    """, [.digest(digests.key), .digest(digests.content), .integer(id)])
-            }
+            try connection.run(
+                "DELETE FROM skan.postback_key WHERE id = $1 AND key <> $2", [.integer(id), .digest(digests.key)])
+            try connection.run(
+                """
+                INSERT INTO skan.postback_key (key, content, id) VALUES ($1, $2, $3)
+                ON CONFLICT (key) DO UPDATE SET content = excluded.content
+                """, [.digest(digests.key), .digest(digests.content), .integer(id)])
         }
     }
 }

@@ -109,11 +109,15 @@ struct LedgerScan {
     /// The id of the newest row, from the tables of rows and of bodies, which differ only if one of them is damaged.
     ///
     /// Every id has a row, so where they differ, one that damage changed has none before it. If the end of neither can
-    /// be read, it is the last row that can be in either.
+    /// be read, it is the last row that can be in either. A table that is missing has none.
     ///
     /// - Throws: SQLite's errors, except for damage.
     static func newestRow(_ db: Database) throws -> Int64 {
-        let tables = ["postback", "postback_body"]
+        let tables = try String.fetchAll(
+            db.cachedStatement(
+                sql: """
+                    SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('postback', 'postback_body')
+                    """))
         let found = try tables.compactMap { table in
             try Database.nilIfDamaged { try lastIDs(table, db) }
         }

@@ -55,7 +55,7 @@ package final class SQLiteLedgerReader: Sendable {
     /// Reads in one snapshot.
     func read<Result: Sendable>(_ work: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
         try await StoreError.translating(path) {
-            try await connection().read(work)
+            try await connection().read { db in try StoreError.namingMissingTable(self.path, db, work) }
         }
     }
 
@@ -72,7 +72,9 @@ package final class SQLiteLedgerReader: Sendable {
                 // After a damaged page SQLite fails to end even a transaction that only read; what was read stays.
                 var result: Swift.Result<Result, any Error>?
                 do {
-                    try self.connection().read { db in result = Swift.Result { try work(db) } }
+                    try self.connection().read { db in
+                        result = Swift.Result { try StoreError.namingMissingTable(self.path, db, work) }
+                    }
                 } catch let error {
                     guard case .success? = result else {
                         throw error

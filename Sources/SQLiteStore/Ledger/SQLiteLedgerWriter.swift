@@ -51,6 +51,7 @@ package final class SQLiteLedgerWriter: Sendable {
             hooks: .init(
                 load: { db in
                     try RecreatableTables.recreateMissing(db)
+                    try StoreError.checkTables(path, db)
                     try db.execute(sql: LedgerSchema.additions)
                     let rebuilt = try memory.load(db)
                     if !rebuilt.isEmpty {

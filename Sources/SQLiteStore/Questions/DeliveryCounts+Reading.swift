@@ -28,9 +28,9 @@ extension DeliveryCounts {
             "first": quarters?.lowerBound ?? .min, "last": quarters.map { $0.upperBound - 1 } ?? .max,
             "most": Self.plausible.upperBound,
         ]
-        let kinds: Void? = try Database.nilIfDamaged { try readKinds(db, range) }
-        let repeats: Void? = try Database.nilIfDamaged { try readRepeats(db, range) }
-        let copies = try Database.nilIfDamaged {
+        let kinds: Void? = try RecreatableTables.deliveryCounts.read(db) { try readKinds(db, range) }
+        let repeats: Void? = try RecreatableTables.deliveryCounts.read(db) { try readRepeats(db, range) }
+        let copies = try RecreatableTables.recipientCopies.read(db) {
             try Int64.fetchOne(
                 db, sql: "SELECT COUNT(*) FROM recipient_copy WHERE received_at >= ? AND received_at < ?",
                 arguments: [received?.lowerBound ?? .min, received?.upperBound ?? .max])

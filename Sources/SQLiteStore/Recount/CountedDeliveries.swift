@@ -6,13 +6,16 @@ import GRDB
 struct CountedDeliveries {
     /// What is wrong with the counts by themselves.
     private(set) var problems: [RecountDifference] = []
-    /// Nil for a damaged page, which SQLite's check reports.
+    /// Nil for a damaged page, which SQLite's check reports, or a missing table.
     private var counts: [LostRows.DeliveryKey: Int64]?
 
     /// Reads them.
     ///
     /// - Throws: SQLite's errors, except for damage.
     init(_ db: Database) throws {
+        guard try RecreatableTables.deliveryCounts.exist(db) else {
+            return
+        }
         for table in ["delivery", "repeat_delay"] {
             let kept = table == "delivery" ? "OR kept NOT BETWEEN 0 AND :most" : ""
             let implausible = try Database.nilIfDamaged {

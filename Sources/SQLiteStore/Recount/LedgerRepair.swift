@@ -133,8 +133,10 @@ extension LedgerRepair {
     ///
     /// What lost rows are rebuilt from is recreated only once they are.
     private enum Step: CaseIterable {
-        /// The tables of rows and of bodies; only then is it known which rows are lost.
+        /// The tables of rows and of bodies; only then is it known which ids are wrong.
         case rows
+        /// The ids of rows and of bodies; only then is it known which rows are lost.
+        case ids
         case lostRows
         case otherTables
         /// The contents of tables.
@@ -144,7 +146,7 @@ extension LedgerRepair {
         var isRepeated: Bool {
             switch self {
             case .rows, .otherTables: false
-            case .lostRows, .others: true
+            case .ids, .lostRows, .others: true
             }
         }
 
@@ -157,26 +159,45 @@ extension LedgerRepair {
         func targets(of recount: Recount, without leftOut: Set<RecreatableTables>) -> [TargetedRepair.Target] {
             var seen: Set<TargetedRepair.Target> = []
             let all = recount.differences.compactMap(TargetedRepair.Target.init).filter { seen.insert($0).inserted }
+            guard self != .ids else {
+                return all.filter { target in target.tablesOfID.map { !all.contains(.tables($0)) } ?? false }
+            }
             guard self != .lostRows else {
                 return leftOut.contains(.postbacks)
                     ? [] : recount.lostRows.map { .lostRow($0) } + all.filter(\.isChangedTime)
             }
             let areRowsWhole =
-                recount.lostRows.isEmpty && !recount.hasChangedRows && !recount.mustKeepCounts
-                && !all.contains(.tables(.postbacks)) && !leftOut.contains(.bodies)
+                recount.lostRows.isEmpty && !recount.mustKeepCounts && !all.contains(.tables(.postbacks))
+                && !leftOut.contains(.bodies)
             return all.filter { target in
                 switch (self, target) {
                 case (_, .tables(let tables)) where leftOut.contains(tables): false
                 case (_, .tables(let tables)) where tables.areRecorded: self == .rows
-                case (.rows, _), (_, .lostRow), (_, .receivedAt): false
-                case (.otherTables, .tables(.columns)), (.otherTables, .tables(.deliveryCounts)): areRowsWhole
-                case (.others, .deliveries): areRowsWhole
-                case (.others, .block): !recount.hasChangedRows
+                case (.rows, _), (_, .changedID), (_, .copy), (_, .lostRow), (_, .receivedAt): false
+                case (.otherTables, .tables(.columns)): areRowsWhole && recount.keptBlocks.isEmpty
+                case (.otherTables, .tables(.deliveryCounts)), (.others, .deliveries): areRowsWhole
+                case (.others, .block(let number)): !recount.keptBlocks.contains(number)
                 case (_, .tables): self == .otherTables
                 default: self == .others
                 }
             }
         }
+    }
+
+    /// Whether an owner still finds its newest row once these are repaired, by which it knows that the store is its own.
+    private func keepsNewestRow(
+        _ targets: ArraySlice<TargetedRepair.Target>, _ remains: RecreatableTables.Remains, _ db: Database
+    ) throws -> Bool {
+        if let rows = remains.rows[.postbacks], try rows.last?.ids.upperBound != LedgerScan.newestRow(db) {
+            return false
+        }
+        let moved: [Int64] = targets.compactMap { target in
+            switch target {
+            case .changedID(_, let id, .postbacks), .copy(let id, _, .postbacks): id
+            default: nil
+            }
+        }
+        return try moved.isEmpty || !moved.contains(Int64.fetchOne(db, sql: "SELECT max(id) FROM postback") ?? 0)
     }
 
     private func repair(_ targets: ArraySlice<TargetedRepair.Target>, _ bodies: FoundBodies) throws {
@@ -185,11 +206,8 @@ extension LedgerRepair {
             try database.write { db in
                 // SQLite commits nothing of a transaction that read a damaged page.
                 let remains = try RecreatableTables.Remains(db, of: targets.compactMap(\.tables), bodies: bodies)
-                if isRecording, let rows = remains.rows[.postbacks] {
-                    let newest = try LedgerScan.newestRow(db)
-                    guard rows.last?.ids.upperBound == newest else {
-                        throw DatabaseError(resultCode: .SQLITE_CORRUPT)
-                    }
+                guard try !isRecording || keepsNewestRow(targets, remains, db) else {
+                    throw DatabaseError(resultCode: .SQLITE_CORRUPT)
                 }
                 return remains
             } _: { db, remains in

@@ -15,11 +15,9 @@ struct RecountPass {
     private var recorded: [LostRows.DeliveryKey: Int64] = [:]
     private var lost: LostRows
     private var changedTimes = ChangedTimes()
-    private var strangeBodies = StrangeBodies()
+    private var changedIDs = ChangedIDs()
     /// How many rows are there of which it is not known what they count as.
     private var damagedRows: Int64 = 0
-    /// The digests of rows whose bodies are missing; as many as are looked for at once.
-    private var bodiless: [PostbackDigests: Int64] = [:]
 
     /// Rows verified together.
     private static let batchSize = 1_024
@@ -34,15 +32,19 @@ struct RecountPass {
     /// Compares everything.
     consuming func run() throws -> Recount {
         try checkStructure()
+        guard try RecreatableTables.allCases.allSatisfy({ try !$0.areRecorded || $0.exist(db) }) else {
+            // Without either table nothing can be compared, and a repair makes it again first.
+            result.mustKeepCounts = true
+            return result
+        }
         newest = try LedgerScan.newestRow(db)
         try checkRows()
         try checkBodies()
-        try strangeBodies.note(in: &result, through: newest, db)
         try checkUniqueness()
         // Damaged pages were reported by checkStructure.
         try checkDeliveries()
         if !result.mustKeepCounts || newest > 0 {
-            _ = try Database.nilIfDamaged { try checkCopies() }
+            _ = try RecreatableTables.recipientCopies.read(db) { try checkCopies() }
         }
         _ = try Database.nilIfDamaged { try checkQuarantine() }
         return result
@@ -69,6 +71,15 @@ struct RecountPass {
         let body: [UInt8]
         let keyName: String
 
+        var digests: PostbackDigests? {
+            guard let key = keyDigest.withUnsafeBytes({ Digest16($0) }),
+                let content = contentDigest.withUnsafeBytes({ Digest16($0) })
+            else {
+                return nil
+            }
+            return PostbackDigests(key: key, content: content)
+        }
+
         var delivery: LostRows.DeliveryKey {
             .init(quarter: receivedAt.quarterOfAnHour, traffic: traffic.rawValue, recipient: recipient.rawValue)
         }
@@ -81,9 +92,10 @@ struct RecountPass {
         var expected: Int64 = 1
         var batch: [StoredRow] = []
         var pending = self
+        let types = try RecreatableTables.typeConditions("postback", db)
         let scan = LedgerScan(
             db: db,
-            columns: "id, received_at, recipient, traffic, key_digest, content_digest, body, key_name",
+            columns: "id, received_at, recipient, traffic, key_digest, content_digest, body, key_name, \(types)",
             table: "postback LEFT JOIN postback_body USING (id)")
         try scan.each(1...newest) { row in
             let id = try row.integer(0)
@@ -92,11 +104,14 @@ struct RecountPass {
                 expected += 1
             }
             expected = id + 1
+            // A repair does not keep such a row, and rebuilds it.
+            if try row.integer(8) != 1 {
+                pending.result.note(.unreadable(id, reason: "a value in its row is of the wrong type"))
+            }
             guard let receivedAt = try? row.integer(1), let recipientName = try? row.text(2),
                 let trafficName = try? row.text(3)
             else {
                 pending.damagedRows += 1
-                pending.result.note(.unreadable(id, reason: "its row is damaged"))
                 return
             }
             pending.result.postbacks += 1
@@ -116,8 +131,8 @@ struct RecountPass {
                     quarter: receivedAt.quarterOfAnHour, traffic: trafficName, recipient: recipientName),
                 default: 0] += 1
             guard let body = try? row.bytes(at: 6) else {
-                if pending.bodiless.count < FoundBodies.most, let digests = try? PostbackDigests(row, at: 4) {
-                    pending.bodiless[digests] = id
+                if let digests = try? PostbackDigests(row, at: 4) {
+                    pending.changedIDs.add(rowWithoutBody: id, digests)
                 }
                 pending.result.note(.unreadable(id, reason: "its body is missing"))
                 return
@@ -153,12 +168,15 @@ struct RecountPass {
         self = pending
     }
 
-    /// Looks for missing bodies elsewhere in the file, for a repair.
+    /// Looks for missing bodies under other ids, and elsewhere in the file, for a repair.
     private mutating func checkBodies() throws {
-        if !result.differences.contains(.tables(.bodies)), try !FoundBodies(of: bodiless, db, judge: judge).isEmpty {
+        try changedIDs.note(in: &result, &lost, through: newest, db)
+        if !result.differences.contains(.tables(.bodies)),
+            try !FoundBodies(of: changedIDs.rowsWithoutBody, db, judge: judge).isEmpty
+        {
             result.note(.tables(.bodies))
         }
-        bodiless = [:]
+        changedIDs = ChangedIDs()
     }
 
     private mutating func noteLost(_ id: Int64) throws {
@@ -185,7 +203,8 @@ struct RecountPass {
                     .unverified(
                         row.id,
                         reason: "recorded as \(row.traffic.rawValue), verifies as \(verified.provenance.rawValue)"))
-                result.hasChangedRows = true
+                result.keptBlocks.insert(ColumnBlock.number(of: row.id))
+                result.mustKeepCounts = true
                 continue
             case .undecided(let reason, _):
                 result.note(.unverified(row.id, reason: "could not be verified: \(reason)"))
@@ -213,7 +232,7 @@ struct RecountPass {
                 result.unverifiedTest += 1
             }
             guard isKeyRight || isContentRight else {
-                strangeBodies.add(row.id, digests.key)
+                changedIDs.add(row.id, row: row.digests, body: digests)
                 continue
             }
             let facts = PostbackFacts(
@@ -223,14 +242,17 @@ struct RecountPass {
             for number in found?.blocks ?? [] {
                 result.note(.block(ColumnBlock.ids(number)))
             }
+            if found?.objection != nil {
+                result.keptBlocks.insert(ColumnBlock.number(of: row.id))
+            }
             switch found?.objection {
             case .time(let quarter): changedTimes.add(row.id, row.delivery, inBlock: quarter)
             case .delivery:
                 result.note(.unverified(row.id, reason: RecountDifference.otherDelivery))
-                result.hasChangedRows = true
+                result.mustKeepCounts = true
             case .body:
                 result.note(.unverified(row.id, reason: RecountDifference.changedBody))
-                result.hasChangedRows = true
+                result.mustKeepCounts = true
                 continue
             case nil: break
             }
@@ -279,10 +301,9 @@ struct RecountPass {
         let inNoBlock = min(columns?.last ?? newest, newest) + 1..<(newest + 1)
         for difference in try changedTimes.differences(&recorded, counted, inNoBlock: inNoBlock, db) {
             result.note(difference)
-            result.hasChangedRows = result.hasChangedRows || difference.isRepairable
+            result.mustKeepCounts = result.mustKeepCounts || difference.isRepairable
         }
         result.note(unlisted: changedTimes.unread, isRepairable: true)
-        result.hasChangedRows = result.hasChangedRows || changedTimes.unread > 0
         // First, and as if they were there: a repair of the counts would destroy what these rows are rebuilt from.
         // While times were changed that are not listed, what the counts have more is no sign of lost rows.
         let findings = try lost.finish(changedTimes.unread == 0 ? counted.surplus(over: recorded) : [:])
@@ -290,7 +311,8 @@ struct RecountPass {
             result.note(difference)
         }
         result.note(unlisted: findings.unread, isRepairable: true)
-        result.mustKeepCounts = findings.mayVerify || findings.unread > 0
+        result.mustKeepCounts =
+            result.mustKeepCounts || changedTimes.unread > 0 || findings.mayVerify || findings.unread > 0
         recorded.merge(findings.deliveries, uniquingKeysWith: +)
         guard findings.unread + changedTimes.unread == 0 else {
             return

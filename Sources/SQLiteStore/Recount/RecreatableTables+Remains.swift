@@ -57,10 +57,11 @@ extension RecreatableTables {
     /// - Throws: SQLite's errors, except for damage.
     static func findBodies(_ db: Database, judge: ([[UInt8]]) -> [Judgement]) throws -> FoundBodies {
         let newest = try LedgerScan.newestRow(db)
-        guard newest > 0, try bodies.exist(db) else {
+        guard newest > 0, try postbacks.exist(db) else {
             return FoundBodies()
         }
-        let parts = try bodies.readableIDs(bodies.names.tables[0], db).parts(of: 1...newest)
+        let parts =
+            try bodies.exist(db) ? bodies.readableIDs(bodies.names.tables[0], db).parts(of: 1...newest) : []
         return try FoundBodies(outside: parts.map(\.ids), through: newest, db, judge: judge)
     }
 }

@@ -37,6 +37,13 @@ extension RecreatableTables {
         return count == names.count
     }
 
+    /// Returns the result of `work`, or nil if it reads a damaged page or they do not exist.
+    ///
+    /// - Throws: What `work` throws, except for damage.
+    func read<Result>(_ db: Database, _ work: () throws -> Result) throws -> Result? {
+        try exist(db) ? Database.nilIfDamaged(work) : nil
+    }
+
     /// Whether all of them exist and pass SQLite's `integrity_check`; of postbacks, whether their rows can be read.
     func areWhole(_ db: Database) throws -> Bool {
         guard try exist(db) else {
@@ -78,7 +85,7 @@ extension RecreatableTables {
     }
 
     /// That each value of a row is of its column's type, which a page of another table shows not to be the case.
-    private static func typeConditions(_ table: String, _ db: Database) throws -> String {
+    static func typeConditions(_ table: String, _ db: Database) throws -> String {
         try db.columns(in: table).map { "typeof(\($0.name)) = '\($0.type.lowercased())'" }.joined(separator: " AND ")
     }
 
@@ -100,13 +107,15 @@ extension RecreatableTables {
         }
         guard let rows = remains.rows[self], let table = names.tables.first else {
             // Where not even the ids of what was recorded are known, an empty table would only hide it.
-            guard try !areRecorded || !exist(db) else {
+            guard try !areRecorded || !exist(db) && LedgerScan.newestRow(db) > 0 else {
                 return
             }
             try Self.forget(names.tables, db)
             try db.execute(sql: sql)
             if self == .deliveryCounts {
                 try remains.counts?.write(db)
+            } else if self == .bodies {
+                try remains.bodies.write(db)
             }
             return
         }

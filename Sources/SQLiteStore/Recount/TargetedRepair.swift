@@ -14,6 +14,8 @@ struct TargetedRepair {
         case row(Int64)
         case receivedAt(Int64, quarter: Int64)
         case keyName(Int64, String)
+        case changedID(Int64, stored: Int64, RecreatableTables)
+        case copy(Int64, of: Int64, RecreatableTables)
         case lostRow(LostRow)
         case block(Int64)
         case tables(RecreatableTables)
@@ -21,6 +23,14 @@ struct TargetedRepair {
         case deliveries(quarter: Int64, traffic: String, recipient: String)
         case quarantineTotal(String)
         case copyWithoutRow(Int64)
+
+        /// The tables in which an id is changed, or taken away.
+        var tablesOfID: RecreatableTables? {
+            switch self {
+            case .changedID(_, _, let tables), .copy(_, _, let tables): tables
+            default: nil
+            }
+        }
 
         /// Whether it is a row whose time is taken from columns or counts, as that of a lost one is.
         var isChangedTime: Bool {
@@ -39,6 +49,8 @@ struct TargetedRepair {
             case .structure, .missingRow, .noPostbacks, .withoutRow, .unreadable, .unverified, .sameKey, .facts, .value:
                 return nil
             case .lostRow(let row): self = .lostRow(row)
+            case .changedID(let id, let stored, let tables): self = .changedID(id, stored: stored, tables)
+            case .copy(let id, let other, let tables): self = .copy(id, of: other, tables)
             case .digests(let id): self = .row(id)
             case .receivedAt(let id, let quarter, let isCertain):
                 guard isCertain else { return nil }
@@ -64,6 +76,10 @@ struct TargetedRepair {
             return try repairRow(id).map { [($0, id)] } ?? []
         case .lostRow(let row):
             return try rebuild(row).map { [($0, row.id)] } ?? []
+        case .changedID(let id, let stored, let tables):
+            return try repairID(id, stored: stored, tables).map { [($0, id)] } ?? []
+        case .copy(let id, let other, let tables):
+            try deleteCopy(id, of: other, tables)
         case .receivedAt(let id, let quarter):
             let time = quarter.startOfQuarterOfAnHour
             try db.execute(sql: "UPDATE postback SET received_at = ? WHERE id = ?", arguments: [time, id])
@@ -105,6 +121,44 @@ struct TargetedRepair {
             sql: "UPDATE postback SET digest_version = ?, key_digest = ?, content_digest = ? WHERE id = ?",
             arguments: [PostbackDigests.version, Data(digests.key.bytes), Data(digests.content.bytes), id])
         return digests.key.high
+    }
+
+    /// The digests that a row says, if they are those of a body.
+    private func digests(ofRow row: Int64, ifBody body: Int64) throws -> PostbackDigests? {
+        let found = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT key_digest, content_digest, traffic, body FROM postback JOIN postback_body
+                WHERE postback.id = ? AND postback_body.id = ?
+                """, arguments: [row, body])
+        guard let found, let digests = try PostbackDigests(found, at: 0), let traffic: Traffic = try? found.word(2),
+            let postback = try? ReceivedPostback(reading: found.bytes(at: 3)),
+            digests == PostbackDigests(postback, provenance: traffic.provenance)
+        else {
+            return nil
+        }
+        return digests
+    }
+
+    /// Gives a row the id of its body, or a body that of its row.
+    private func repairID(_ id: Int64, stored: Int64, _ tables: RecreatableTables) throws -> UInt64? {
+        let (row, body) = tables == .postbacks ? (stored, id) : (id, stored)
+        guard let table = tables.names.tables.first, let digests = try digests(ofRow: row, ifBody: body) else {
+            return nil
+        }
+        try db.execute(sql: "UPDATE OR IGNORE \(table) SET id = ? WHERE id = ?", arguments: [id, stored])
+        return digests.key.high
+    }
+
+    /// Deletes a row or a body of a postback that has both under another id.
+    private func deleteCopy(_ id: Int64, of other: Int64, _ tables: RecreatableTables) throws {
+        let (row, body) = tables == .postbacks ? (id, other) : (other, id)
+        guard let table = tables.names.tables.first, try digests(ofRow: other, ifBody: other) != nil,
+            try digests(ofRow: row, ifBody: body) != nil, try digests(ofRow: id, ifBody: id) == nil
+        else {
+            return
+        }
+        try db.execute(sql: "DELETE FROM \(table) WHERE id = ?", arguments: [id])
     }
 
     /// Rebuilds a row from its body and what else is known of it, as recorded with the one before if nothing tells when.

@@ -4,7 +4,8 @@ import GRDB
 
 /// What a row of `postback` says besides its body, as found in a page of the file.
 struct FoundRow {
-    let recordedAt: Int64
+    /// Nil if it is of the wrong type; then the others may be whole.
+    let recordedAt: Int64?
     let receivedAt: Int64
     let recipient: Delivery.Recipient
     let traffic: Traffic
@@ -14,13 +15,13 @@ struct FoundRow {
 
     /// Reads the values of a row.
     private init?(_ values: [PageRecords.Value]) {
-        guard let recordedAt = values[1].integer, let receivedAt = values[2].integer,
+        guard let receivedAt = values[2].integer,
             let recipient = values[3].text.flatMap({ Delivery.Recipient(rawValue: $0) }),
             let traffic = values[4].text.flatMap({ Traffic(rawValue: $0) })
         else {
             return nil
         }
-        self.recordedAt = recordedAt
+        recordedAt = values[1].integer
         self.receivedAt = receivedAt
         self.recipient = recipient
         self.traffic = traffic

@@ -17,7 +17,7 @@ struct LostRows {
     /// What a body says.
     fileprivate struct Verified {
         let id: Int64
-        let key: Digest16
+        let digests: PostbackDigests
         let provenance: Provenance
         /// What it would be recorded as now.
         let traffic: Traffic
@@ -82,6 +82,25 @@ struct LostRows {
         }
     }
 
+    /// The bodies without a row that verify, of those taken so far.
+    mutating func bodies() -> [(id: Int64, digests: PostbackDigests)] {
+        verify()
+        return verified.map { ($0.id, $0.digests) }
+    }
+
+    /// Leaves out ids of which no row is lost, and names others, of which the postback is lost whose row it was.
+    mutating func leaveOut(_ ids: Set<Int64>, andName reasons: [Int64: String]) {
+        verified.removeAll { ids.contains($0.id) || reasons[$0.id] != nil }
+        for (id, reason) in reasons.sorted(by: { $0.key < $1.key }) {
+            noteUnverified(id, reason)
+        }
+    }
+
+    /// Whether the columns of an id are those of a key; nil if they do not say.
+    mutating func isInBlock(_ id: Int64, _ key: Digest16) throws -> Bool? {
+        try valuesInBlock(id).map { $0.key == key.high }
+    }
+
     /// The postbacks found since the last call of which nothing can be rebuilt.
     mutating func takeGone() -> [RecountDifference] {
         defer { gone = [] }
@@ -117,10 +136,10 @@ struct LostRows {
         var findings = Findings()
         var others: [(lost: Verified, found: LostRow?)] = []
         var uncounted = uncounted
-        let inFile = verified.isEmpty ? [:] : try FoundRow.all(of: verified.lazy.map(\.key), db)
+        let inFile = verified.isEmpty ? [:] : try FoundRow.all(of: verified.lazy.map(\.digests.key), db)
         for lost in verified {
             // A row has no checksum, so the block or the counts have to confirm it.
-            let found = try inFile[lost.key].flatMap { try LostRow(lost, $0, db) }
+            let found = try inFile[lost.digests.key].flatMap { try LostRow(lost, $0, db) }
             let known = try rowInBlock(lost)
             let isFound = found.map { DeliveryKey($0) == known.map { DeliveryKey($0) } } ?? false
             if let row = isFound ? found : known {
@@ -179,7 +198,7 @@ struct LostRows {
             }
             verified.append(
                 Verified(
-                    id: id, key: PostbackDigests.key(of: postback.postback, provenance: postback.provenance),
+                    id: id, digests: PostbackDigests(postback.postback, provenance: postback.provenance),
                     provenance: postback.provenance, traffic: networks.traffic(of: postback),
                     keyName: postback.keyName))
         }
@@ -189,7 +208,7 @@ struct LostRows {
     /// What the columns say of a postback; nil if they are not those of its body.
     private mutating func rowInBlock(_ lost: Verified) throws -> LostRow? {
         guard let values = try valuesInBlock(lost.id), values.traffic.provenance == lost.provenance,
-            values.key == lost.key.high
+            values.key == lost.digests.key.high
         else {
             return nil
         }
@@ -245,10 +264,11 @@ extension LostRow {
         guard found.traffic.provenance == lost.provenance else {
             return nil
         }
-        let isInOrder = try NearestRows("recorded_at", of: lost.id, db).contains(found.recordedAt)
+        let nearest = try NearestRows("recorded_at", of: lost.id, db)
         self.init(
             id: lost.id, receivedAtMilliseconds: found.receivedAt,
-            recordedAtMilliseconds: isInOrder ? found.recordedAt : nil, recipient: found.recipient,
+            recordedAtMilliseconds: found.recordedAt.flatMap { nearest.contains($0) ? $0 : nil },
+            recipient: found.recipient,
             traffic: found.traffic, keyName: lost.keyName, source: .row)
     }
 }
