@@ -90,7 +90,7 @@ struct ChangedIDs {
                 lostKeys[digests.key] = body.id
             }
             if body.isTaken, owner != nil {
-                result.keptBlocks.insert(ColumnBlock.number(of: body.id))
+                result.mustKeepColumns = true
             }
         }
         lost.leaveOut(withRows, andName: others)

@@ -7,8 +7,8 @@ struct RecountColumns {
     private let db: Database
     private let reader: ColumnBlockReader
     private var codes: ColumnCodes
-    /// The block being compared, those of its columns that can be read, and whether a difference was reported.
-    private var block: (number: Int64, stored: ColumnValues, readable: [LedgerColumn], isNoted: Bool)?
+    /// The block being compared, and whether a difference was reported.
+    private var block: (number: Int64, stored: StoredBlock, isNoted: Bool)?
     private var next: Int64 = 0
     private let blockCount: Int64
 
@@ -52,28 +52,30 @@ struct RecountColumns {
         }
         let expected = codes.row(facts, LedgerColumn.all)
         let index = Int(id - ColumnBlock.ids(number).lowerBound)
-        let differing = block.readable.filter { !codes.areSame(block.stored[$0][index], expected[$0], $0) }
-        // Without its traffic, nothing tells a row that was missing when the block was written.
-        if let objection = Self.objection(differing, block.stored[.quarter][index], isBodyKnown: isBodyKnown),
-            block.readable.contains(.traffic)
-        {
-            return (found, objection)
+        let values = block.stored.values.row(at: index)
+        let differing = LedgerColumn.all.filter {
+            block.stored.readable.contains($0) && !codes.areSame(values[$0], expected[$0], $0)
         }
-        if !differing.isEmpty, !block.isNoted {
+        // A code without its text says nothing.
+        let known = differing.filter { codes.hasText(values[$0], $0) }
+        let objection =
+            block.stored.hasRow(at: index) == true ? Self.objection(known, values[.quarter], isBodyKnown) : nil
+        let isDamaged = known.count < differing.count || isBodyKnown && objection == nil && !differing.isEmpty
+        if isDamaged, !block.isNoted {
             self.block?.isNoted = true
             found.append(number)
         }
-        return (found, nil)
+        return (found, objection)
     }
 
     private static func objection(
-        _ differing: [LedgerColumn], _ quarter: Int64, isBodyKnown: Bool
+        _ differing: [LedgerColumn], _ quarter: Int64, _ isBodyKnown: Bool
     ) -> Objection? {
         if differing.isEmpty {
             nil
         } else if differing == [.quarter] {
             .time(quarter: quarter)
-        } else if differing.allSatisfy({ $0 == .traffic || $0 == .recipient }) {
+        } else if differing.allSatisfy({ $0 == .traffic || $0 == .recipient || $0 == .quarter }) {
             .delivery
         } else {
             isBodyKnown ? nil : .body
@@ -101,33 +103,14 @@ struct RecountColumns {
         }
         var found: [Int64] = []
         while next <= number, next < blockCount {
-            var stored = ColumnValues(count: ColumnBlock.rowCount)
-            let readable = try stored.read(next, reader)
-            let isDamaged = readable.count < LedgerColumn.all.count
+            let stored = try StoredBlock(next, reader)
+            let isDamaged = stored.readable.count < LedgerColumn.all.count
             if isDamaged {
                 found.append(next)
             }
-            block = (next, stored, LedgerColumn.all.filter(readable.contains), isDamaged)
+            block = (next, stored, isDamaged)
             next += 1
         }
         return found
-    }
-}
-
-extension ColumnValues {
-    /// Reads the undamaged columns of a block of the store.
-    ///
-    /// - Returns: The columns that could be read.
-    mutating func read(_ number: Int64, _ reader: ColumnBlockReader) throws -> Set<LedgerColumn> {
-        var readable: Set<LedgerColumn> = []
-        for column in LedgerColumn.all {
-            let isRead: Void? = try reader.read(number, column) { block in
-                set(block, column)
-            }
-            if isRead != nil {
-                readable.insert(column)
-            }
-        }
-        return readable
     }
 }

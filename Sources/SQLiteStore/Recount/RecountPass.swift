@@ -203,7 +203,7 @@ struct RecountPass {
                     .unverified(
                         row.id,
                         reason: "recorded as \(row.traffic.rawValue), verifies as \(verified.provenance.rawValue)"))
-                result.keptBlocks.insert(ColumnBlock.number(of: row.id))
+                result.mustKeepColumns = true
                 result.mustKeepCounts = true
                 continue
             case .undecided(let reason, _):
@@ -243,7 +243,7 @@ struct RecountPass {
                 result.note(.block(ColumnBlock.ids(number)))
             }
             if found?.objection != nil {
-                result.keptBlocks.insert(ColumnBlock.number(of: row.id))
+                result.mustKeepColumns = true
             }
             switch found?.objection {
             case .time(let quarter): changedTimes.add(row.id, row.delivery, inBlock: quarter)

@@ -191,18 +191,14 @@ struct TargetedRepair {
         return digests.key.high
     }
 
-    /// Rebuilds a block's columns from the bodies, and keeps the old values of postbacks whose body is lost.
+    /// Derives what cannot be read of a block from rows whose bytes are proven, and keeps the rest.
     private func repairBlock(_ number: Int64) throws -> [(digest: UInt64, row: Int64)] {
         let ids = ColumnBlock.ids(number)
-        var old = ColumnValues(count: ColumnBlock.rowCount)
-        let readable = try old.read(number, try ColumnBlockReader(db))
+        let stored = try StoredBlock(number, try ColumnBlockReader(db))
         var codes = try ColumnCodes(db)
-        var values = try ColumnDerivation(db: db, columns: LedgerColumn.all).values(ids, &codes)
-        // Without these two columns, what a postback counts as is lost; each of the others may be missing.
-        if readable.isSuperset(of: [.traffic, .traits]) {
-            for index in 0..<values.count where values[.traffic][index] == 0 {
-                values.set(old.row(at: index), at: index, readable.sorted { $0.rawValue < $1.rawValue })
-            }
+        var values = try ColumnDerivation(db: db, columns: LedgerColumn.all, isProven: true).values(ids, &codes)
+        for index in 0..<values.count {
+            values.set(stored.merged(with: values.row(at: index), at: index, codes), at: index)
         }
         try codes.write(db)
         for column in LedgerColumn.all {
