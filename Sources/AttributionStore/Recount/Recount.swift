@@ -17,8 +17,12 @@ package struct Recount: Hashable, Sendable {
     package private(set) var lostRows: [LostRow] = []
 
     /// Whether columns and counts have to stay as they are: they are all that says when some lost postbacks came, whose
-    /// bytes may verify another time, or what damage changed in rows.
+    /// bytes may verify another time, or which times damage changed.
     package var mustKeepCounts = false
+
+    /// The quarters of an hour whose counts have to stay, because rows that may be counted there are contradicted, and
+    /// nothing tells which is right.
+    package var keptQuarters: Set<Int64> = []
 
     /// Whether the tables of columns must not be made anew, because columns are against rows that damage changed: a row
     /// has no checksum, so nothing else says what it was.

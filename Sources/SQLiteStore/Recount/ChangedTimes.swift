@@ -17,6 +17,8 @@ struct ChangedTimes {
     private var rows: [Row] = []
     /// How many more there are than are looked at at once.
     private(set) var unread: Int64 = 0
+    /// The quarters of an hour of rows and of their blocks where nothing tells which is right.
+    private(set) var contradictedQuarters: Set<Int64> = []
 
     /// Takes a row of whose block everything but the quarter of an hour agrees.
     mutating func add(_ id: Int64, _ said: LostRows.DeliveryKey, inBlock quarter: Int64) {
@@ -36,7 +38,7 @@ struct ChangedTimes {
     ///   - db: The store.
     /// - Returns: The differences.
     /// - Throws: SQLite's errors, except for damage.
-    func differences(
+    mutating func differences(
         _ recorded: inout [LostRows.DeliveryKey: Int64], _ counts: CountedDeliveries, inNoBlock others: Range<Int64>,
         _ db: Database
     ) throws -> [RecountDifference] {
@@ -47,6 +49,8 @@ struct ChangedTimes {
                 && counts.excess(of: row.counted, over: recorded) <= 0
             if !isContradicted {
                 recorded.move(row.said, to: row.counted)
+            } else {
+                contradictedQuarters.formUnion([row.said.quarter, row.counted.quarter])
             }
             differences.append(.receivedAt(row.id, quarter: row.counted.quarter, isCertain: !isContradicted))
         }

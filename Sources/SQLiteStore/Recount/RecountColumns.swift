@@ -28,8 +28,8 @@ struct RecountColumns {
     enum Objection {
         /// Of the row, only the quarter of an hour is another; this is that of the block.
         case time(quarter: Int64)
-        /// Of the row, traffic or recipient is another.
-        case delivery
+        /// Of the row, traffic or recipient is another; the quarter of an hour is that of the block, if it can be read.
+        case delivery(quarter: Int64?)
         /// The bytes say something else, and are not those that the row is of either.
         case body
     }
@@ -59,7 +59,9 @@ struct RecountColumns {
         // A code without its text says nothing.
         let known = differing.filter { codes.hasText(values[$0], $0) }
         let objection =
-            block.stored.hasRow(at: index) == true ? Self.objection(known, values[.quarter], isBodyKnown) : nil
+            block.stored.hasRow(at: index) == true
+            ? Self.objection(known, block.stored.readable.contains(.quarter) ? values[.quarter] : nil, isBodyKnown)
+            : nil
         let isDamaged = known.count < differing.count || isBodyKnown && objection == nil && !differing.isEmpty
         if isDamaged, !block.isNoted {
             self.block?.isNoted = true
@@ -69,14 +71,14 @@ struct RecountColumns {
     }
 
     private static func objection(
-        _ differing: [LedgerColumn], _ quarter: Int64, _ isBodyKnown: Bool
+        _ differing: [LedgerColumn], _ quarter: Int64?, _ isBodyKnown: Bool
     ) -> Objection? {
         if differing.isEmpty {
             nil
-        } else if differing == [.quarter] {
+        } else if differing == [.quarter], let quarter {
             .time(quarter: quarter)
         } else if differing.allSatisfy({ $0 == .traffic || $0 == .recipient || $0 == .quarter }) {
-            .delivery
+            .delivery(quarter: quarter)
         } else {
             isBodyKnown ? nil : .body
         }

@@ -204,7 +204,7 @@ struct RecountPass {
                         row.id,
                         reason: "recorded as \(row.traffic.rawValue), verifies as \(verified.provenance.rawValue)"))
                 result.mustKeepColumns = true
-                result.mustKeepCounts = true
+                result.keptQuarters.insert(row.delivery.quarter)
                 continue
             case .undecided(let reason, _):
                 result.note(.unverified(row.id, reason: "could not be verified: \(reason)"))
@@ -247,12 +247,11 @@ struct RecountPass {
             }
             switch found?.objection {
             case .time(let quarter): changedTimes.add(row.id, row.delivery, inBlock: quarter)
-            case .delivery:
+            case .delivery(let quarter):
                 result.note(.unverified(row.id, reason: RecountDifference.otherDelivery))
-                result.mustKeepCounts = true
+                result.keptQuarters.formUnion([row.delivery.quarter] + (quarter.map { [$0] } ?? []))
             case .body:
                 result.note(.unverified(row.id, reason: RecountDifference.changedBody))
-                result.mustKeepCounts = true
                 continue
             case nil: break
             }
@@ -303,6 +302,7 @@ struct RecountPass {
             result.note(difference)
             result.mustKeepCounts = result.mustKeepCounts || difference.isRepairable
         }
+        result.keptQuarters.formUnion(changedTimes.contradictedQuarters)
         result.note(unlisted: changedTimes.unread, isRepairable: true)
         // First, and as if they were there: a repair of the counts would destroy what these rows are rebuilt from.
         // While times were changed that are not listed, what the counts have more is no sign of lost rows.
