@@ -107,9 +107,9 @@ struct ChangedRowTests {
         // A column of the block, and something that the server repairs.
         try SQLite.execute(
             """
-            UPDATE column_block SET checksum = checksum + 1 WHERE id = 10;
-            UPDATE postback SET content_digest = zeroblob(16) WHERE id = 3500
+            UPDATE column_block SET checksum = checksum + 1 WHERE id = 10
             """, store.path)
+        try SQLite.flipBit(of: "content_digest", where: "id = 3500", store.path)
         try SQLite.garble("postback", store.path, offset: 2)
         let ledger = try OpenLedger(store.path)
         let postbacks = try ManyPostbacks.postbacks()
@@ -147,7 +147,7 @@ struct ChangedRowTests {
         try SQLite.execute(
             """
             UPDATE postback_body SET body =
-                CAST(replace(CAST(body AS TEXT), '"conversion-value":1', '"conversion-value":3') AS BLOB)
+                CAST(replace(CAST(body AS TEXT), '"conversion-value":1', '"conversion-value":2') AS BLOB)
             WHERE id = \(id)
             """, store.path)
         for _ in 0..<2 {
@@ -157,6 +157,38 @@ struct ChangedRowTests {
                     == ["postback \(id): \(RecountDifference.changedBody)"])
             #expect(try counted() == before.0 && SQLite.query(digest, store.path) == before.1)
         }
+    }
+
+    @Test(
+        "A bit of unsigned bytes in no block is changed back by the digest, and larger changes are named",
+        arguments: [1, 2])
+    func changedContent(_ bits: Int) async throws {
+        let postbacks = try Postbacks()
+        var draft = postbacks.draft(id: "a")
+        let signature = try ReceivedPostback(reading: postbacks.standIn.sign(draft)).signature
+        draft[.conversionValue] = .integer(10)
+        try fill([postbacks.delivery(draft.body(signature: signature))])
+        let stored = "SELECT body, hex(content_digest) FROM postback JOIN postback_body USING (id)"
+        let before = try SQLite.query(stored, store.path)
+        // 1 and 0 differ in a bit, and so do 1 and 3.
+        let value = bits == 1 ? 30 : 31
+        try SQLite.execute(
+            """
+            UPDATE postback_body SET body = CAST(replace(
+                CAST(body AS TEXT), '"conversion-value":10', '"conversion-value":\(value)') AS BLOB)
+            """, store.path)
+        let changed = try SQLite.query(stored, store.path)
+        #expect(changed != before)
+        let repair = try await repair(postbacks)
+        #expect(repair.found.differenceCount == 1)
+        if bits == 1 {
+            #expect(repair.remaining.differences == [])
+        } else {
+            #expect(
+                repair.remaining.differences.map(\.description)
+                    == ["postback 1: \(RecountDifference.changedContent)"])
+        }
+        #expect(try SQLite.query(stored, store.path) == (bits == 1 ? before : changed))
     }
 
     @Test("Where the counts of deliveries have a postback as its row does, nothing is changed, and both are named")

@@ -40,15 +40,16 @@ struct RecountColumns {
     ///   - id: Its id.
     ///   - facts: What its row and its bytes say.
     ///   - isBodyKnown: Whether the bytes are those that the row is of.
-    /// - Returns: Blocks found to differ from the bodies, and what the postback's block says against it.
+    /// - Returns: Blocks found to differ from the bodies, what the postback's block says against it, and whether all that
+    ///   follows from the bytes is in the block as they say.
     /// - Throws: SQLite's errors, except for damage.
     mutating func check(
         _ id: Int64, _ facts: PostbackFacts, isBodyKnown: Bool
-    ) throws -> (blocks: [Int64], objection: Objection?) {
+    ) throws -> (blocks: [Int64], objection: Objection?, areBytesConfirmed: Bool) {
         let number = ColumnBlock.number(of: id)
         var found = try skip(to: number)
         guard number < blockCount, let block else {
-            return (found, nil)
+            return (found, nil, false)
         }
         let expected = codes.row(facts, LedgerColumn.all)
         let index = Int(id - ColumnBlock.ids(number).lowerBound)
@@ -67,8 +68,15 @@ struct RecountColumns {
             self.block?.isNoted = true
             found.append(number)
         }
-        return (found, objection)
+        let following = LedgerColumn.all.filter { !Self.ofRow.contains($0) }
+        let areBytesConfirmed =
+            block.stored.hasRow(at: index) == true && block.stored.readable.isSuperset(of: following)
+            && Self.ofRow.isSuperset(of: differing)
+        return (found, objection, areBytesConfirmed)
     }
+
+    /// The columns that do not follow from bytes.
+    private static let ofRow: Set<LedgerColumn> = [.traffic, .quarter, .recipient]
 
     private static func objection(
         _ differing: [LedgerColumn], _ quarter: Int64?, _ isBodyKnown: Bool
@@ -77,7 +85,7 @@ struct RecountColumns {
             nil
         } else if differing == [.quarter], let quarter {
             .time(quarter: quarter)
-        } else if differing.allSatisfy({ $0 == .traffic || $0 == .recipient || $0 == .quarter }) {
+        } else if ofRow.isSuperset(of: differing) {
             .delivery(quarter: quarter)
         } else {
             isBodyKnown ? nil : .body
