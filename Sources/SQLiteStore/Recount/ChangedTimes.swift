@@ -45,7 +45,7 @@ struct ChangedTimes {
         var differences: [RecountDifference] = []
         for row in rows {
             let isContradicted =
-                !counts.areDamaged && counts.excess(of: row.said, over: recorded) >= 0
+                counts.areWhole && counts.excess(of: row.said, over: recorded) >= 0
                 && counts.excess(of: row.counted, over: recorded) <= 0
             if !isContradicted {
                 recorded.move(row.said, to: row.counted)
@@ -53,6 +53,9 @@ struct ChangedTimes {
                 contradictedQuarters.formUnion([row.said.quarter, row.counted.quarter])
             }
             differences.append(.receivedAt(row.id, quarter: row.counted.quarter, isCertain: !isContradicted))
+        }
+        guard counts.areWhole else {
+            return differences
         }
         let outOfPlace = try outOfPlace(others, recorded, counts, db)
         // Otherwise a count is wrong, too, and these may be imported rows.
@@ -67,7 +70,7 @@ struct ChangedTimes {
         return differences
     }
 
-    /// Rows of a time that is not possible between the rows before and after, where one of those counted without a row is.
+    /// Rows whose time is not between those of the rows before and after, while just one counted delivery without a row is.
     private func outOfPlace(
         _ ids: Range<Int64>, _ recorded: [LostRows.DeliveryKey: Int64], _ counts: CountedDeliveries, _ db: Database
     ) throws -> [Row] {
@@ -90,7 +93,8 @@ struct ChangedTimes {
             }
             let id = try row.integer(0)
             let nearest = try NearestRows("received_at", of: id, db)
-            guard nearest.lower <= nearest.upper else {
+            // Beside the first and the last row any time before or after is possible.
+            guard nearest.lower != .min, nearest.upper != .max, nearest.lower <= nearest.upper else {
                 return
             }
             let possible = nearest.lower.quarterOfAnHour...nearest.upper.quarterOfAnHour

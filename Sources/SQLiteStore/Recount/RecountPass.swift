@@ -308,13 +308,17 @@ struct RecountPass {
     }
 
     private mutating func checkDeliveries() throws {
-        let counted = try CountedDeliveries(db)
+        let counted = try CountedDeliveries(
+            db, isTableWhole: !result.differences.contains(.tables(.deliveryCounts)))
         for problem in counted.problems {
             result.note(problem)
         }
-        guard newest > 0 || counted.sum <= 0 else {
-            // Both tables of postbacks were emptied.
-            result.note(.noPostbacks(counted: counted.sum))
+        let mayBeCounted = try counted.areDamaged ? RecreatableTables.deliveryCounts.exist(db) : counted.sum > 0
+        guard newest > 0 || !mayBeCounted else {
+            // Both tables of postbacks were emptied, or the store is new and the damaged counts were empty.
+            if counted.sum > 0 {
+                result.note(.noPostbacks(counted: counted.sum))
+            }
             result.mustKeepCounts = true
             return
         }
