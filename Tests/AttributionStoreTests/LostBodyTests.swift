@@ -86,13 +86,27 @@ struct LostBodyTests {
         let before = try SQLite.query(rows, store.path)
         try SQLite.execute(
             """
-            UPDATE postback_body SET id = -id WHERE id IN (3, 4); UPDATE postback_body SET id = 7 + id WHERE id < 0;
-            UPDATE postback SET key_digest = zeroblob(16), content_digest = zeroblob(16) WHERE id = 7
+            UPDATE postback_body SET id = -id WHERE id IN (3, 4); UPDATE postback_body SET id = 7 + id WHERE id < 0
             """, store.path)
+        try SQLite.flipBit(of: "key_digest", where: "id = 7", store.path)
+        try SQLite.flipBit(of: "content_digest", where: "id = 7", store.path)
         #expect(
             try await repair().remaining.differences.map(\.description) == [
                 "postback 3: its bytes are those of postback 4", "postback 4: its bytes are those of postback 3",
             ])
+        #expect(try SQLite.query(rows, store.path) == before)
+    }
+
+    @Test("Bytes of a postback that has no row become no other row's own")
+    func ownerless() async throws {
+        let rows = "SELECT id, hex(key_digest), hex(content_digest) FROM postback"
+        let before = try SQLite.query(rows, store.path)
+        let other = try postbacks.standIn.sign(postbacks.draft(id: "elsewhere"))
+        let hex = other.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        try SQLite.execute("UPDATE postback_body SET body = x'\(hex)' WHERE id = 3", store.path)
+        #expect(
+            try await repair().remaining.differences.map(\.description)
+                == ["postback 3: \(RecountDifference.foreignBytes)"])
         #expect(try SQLite.query(rows, store.path) == before)
     }
 
@@ -104,7 +118,7 @@ struct LostBodyTests {
         try bytes.change(id: 150, to: 151, in: "postback_body")
         try bytes.save()
         // Something else that is repaired.
-        try SQLite.execute("UPDATE postback SET content_digest = zeroblob(16) WHERE id = 9", store.path)
+        try SQLite.flipBit(of: "content_digest", where: "id = 9", store.path)
         let ledger = try OpenLedger(store.path)
         let verifier = postbacks.verifier
         let repair = try await ledger.writer.repair(mostPostbacks: 10) { verifier.judge($0) }

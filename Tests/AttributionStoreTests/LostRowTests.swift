@@ -235,6 +235,17 @@ struct LostRowTests {
         #expect(try await counts() == before)
     }
 
+    @Test("Of a store without any row or body a damaged table of counts is not replaced by an empty one")
+    func nothingLeftAndDamagedCounts() async throws {
+        try fillCopies(9)
+        try SQLite.execute("DELETE FROM postback; DELETE FROM postback_body", store.path)
+        let root = "SELECT rootpage FROM sqlite_schema WHERE name = 'delivery'"
+        let before = try SQLite.query(root, store.path)
+        try SQLite.garbleRoot("delivery", store.path)
+        #expect(try await repair().remaining.differences.contains(.tables(.deliveryCounts)))
+        #expect(try SQLite.query(root, store.path) == before)
+    }
+
     @Test("Of a store without any row or body the counts and copies stay, and a repair says what is lost")
     func nothingLeft() async throws {
         try fillCopies(9)

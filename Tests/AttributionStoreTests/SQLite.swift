@@ -24,6 +24,17 @@ enum SQLite {
         return text.trimmingCharacters(in: .newlines)
     }
 
+    /// Changes a bit of a digest in some rows.
+    static func flipBit(of column: String, where condition: String, _ path: String) throws {
+        let rows = try query("SELECT id, hex(\(column)) FROM postback WHERE \(condition)", path)
+        let updates = rows.split(separator: "\n").map { row in
+            let values = row.split(separator: "|")
+            let digit = String((Int(values[1].prefix(1), radix: 16) ?? 0) ^ 1, radix: 16)
+            return "UPDATE postback SET \(column) = x'\(digit)\(values[1].dropFirst())' WHERE id = \(values[0]);"
+        }
+        try execute(updates.joined(), path)
+    }
+
     /// Overwrites a leaf page of a table or index with garbage; the first one, or the last.
     static func garble(_ name: String, _ path: String, isLast: Bool = false, offset: Int = 0) throws {
         let leaf = try query(

@@ -169,6 +169,15 @@ package struct ColumnCodes: Sendable {
         tables[column.rawValue].codes.count == tables[column.rawValue].values.count
     }
 
+    /// Whether a value of a column is a number, or the code of a text that is not damaged.
+    package func hasText(_ value: Int64, _ column: LedgerColumn) -> Bool {
+        guard column.isCoded else {
+            return true
+        }
+        let values = tables[column.rawValue].values
+        return Int(exactly: value).map { values.indices.contains($0) && values[$0] != nil } ?? false
+    }
+
     /// Whether two values of a column mean the same.
     package func areSame(_ value: Int64, _ other: Int64, _ column: LedgerColumn) -> Bool {
         guard value != other else {

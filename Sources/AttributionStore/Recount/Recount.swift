@@ -17,14 +17,16 @@ package struct Recount: Hashable, Sendable {
     package private(set) var lostRows: [LostRow] = []
 
     /// Whether columns and counts have to stay as they are: they are all that says when some lost postbacks came, whose
-    /// bytes may verify another time, or what damage changed in rows.
+    /// bytes may verify another time, or which times damage changed.
     package var mustKeepCounts = false
 
-    /// The numbers of the blocks of columns that have to stay as they are, because damage changed rows of theirs.
-    ///
-    /// A row has no checksum, so its columns are the only witness of what it was, and made anew they would say what it is
-    /// now. A damaged block is counted from the bytes meanwhile.
-    package var keptBlocks: Set<Int64> = []
+    /// The quarters of an hour whose counts have to stay, because rows that may be counted there are contradicted, and
+    /// nothing tells which is right.
+    package var keptQuarters: Set<Int64> = []
+
+    /// Whether the tables of columns must not be made anew, because columns are against rows that damage changed: a row
+    /// has no checksum, so nothing else says what it was.
+    package var mustKeepColumns = false
 
     /// The most differences listed of each kind.
     package static let differencesListed: Int64 = 10_000

@@ -26,6 +26,8 @@ package enum RecountDifference: Hashable, Sendable {
     case receivedAt(Int64, quarter: Int64, isCertain: Bool)
     /// The name of the key in a row is not that of the key that verifies its body.
     case keyName(Int64, String)
+    /// A bit of a body was changed, and the digests of its row tell which.
+    case changedBit(Int64, bit: Int)
     /// A row's digests do not match its body.
     case digests(Int64)
     /// Two rows are the same postback.
@@ -63,6 +65,14 @@ package enum RecountDifference: Hashable, Sendable {
     package static let changedBody =
         "its bytes were changed where Apple did not sign them: neither its digest nor its columns are of them; a backup "
         + "may have them"
+
+    /// The reason of ``unverified(_:reason:)`` for bytes of another digest than that of their row, in no block that tells.
+    package static let changedContent =
+        "its digest is not that of its bytes, and nothing tells which of them was changed; a backup may"
+
+    /// The reason of ``unverified(_:reason:)`` for bytes of which neither digest is that of the row.
+    package static let foreignBytes =
+        "neither of its digests is that of its bytes, which may be another postback's; a backup may have its own"
 
     /// The reason of ``unverified(_:reason:)`` for bytes that are those of another row.
     package static func bytes(of owner: Int64) -> String {
@@ -102,6 +112,8 @@ extension RecountDifference: CustomStringConvertible {
                     + "may tell which is right"
         case .keyName(let id, let name):
             "postback \(id): the name of its key is not that of the key that verifies it, \(name)"
+        case .changedBit(let id, _):
+            "postback \(id): one bit of its bytes was changed; its digests tell which, and a repair changes it back"
         case .digests(let id): "postback \(id): its digests do not match its bytes"
         case .facts(let id): "postback \(id): its facts, from which reports are counted, do not match its bytes"
         case .value(let code):

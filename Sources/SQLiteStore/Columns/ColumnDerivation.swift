@@ -8,14 +8,16 @@ import GRDB
 struct ColumnDerivation {
     let db: Database
     let columns: [LedgerColumn]
+    /// Whether bytes have to be those of their row's digests: columns that are stored outlive what damage did to the bytes.
+    var isProven = false
 
     /// Calls a closure for each existing row, in ascending order of ids.
     ///
     /// - Parameters:
     ///   - ids: The rows; the last must not be beyond the newest row.
     ///   - codes: The codes of the texts; new texts are added.
-    ///   - use: Takes an id and its values. If the bytes cannot be read, all values but the key are those of
-    ///     ``ColumnRow/missing``.
+    ///   - use: Takes an id and its values. If the bytes cannot be read, or are not proven where they have to be, all
+    ///     values but the key are those of ``ColumnRow/missing``.
     /// - Throws: What `use` throws, and SQLite's errors, except for damage.
     func each(
         _ ids: ClosedRange<Int64>,
@@ -23,10 +25,10 @@ struct ColumnDerivation {
         _ use: (Int64, ColumnRow) throws -> Void
     ) throws {
         let scan = LedgerScan(
-            db: db, columns: "id, received_at, recipient, traffic, key_digest, body",
+            db: db, columns: "id, received_at, recipient, traffic, key_digest, content_digest, body",
             table: "postback LEFT JOIN postback_body USING (id)")
         try scan.each(ids) { row in
-            if let facts = try? PostbackFacts(row) {
+            if let facts = try? PostbackFacts(row, isProven: isProven) {
                 return try use(row.integer(0), codes.row(facts, columns))
             }
             try use(row.integer(0), try missing(row, digestAt: 4))
@@ -75,14 +77,20 @@ struct ColumnDerivation {
 }
 
 extension PostbackFacts {
-    /// Reads a row of `…, received_at, recipient, traffic, key_digest, body`.
+    /// Reads a row of `…, received_at, recipient, traffic, key_digest, content_digest, body`.
     ///
     /// The key is computed from the bytes instead of the stored digest, because it decides what is counted.
     ///
+    /// - Parameters:
+    ///   - row: The row.
+    ///   - isProven: Whether its digests have to be those of the bytes.
     /// - Throws: An error if the row or its bytes are damaged.
-    init(_ row: Row) throws {
+    fileprivate init(_ row: Row, isProven: Bool) throws {
         let traffic: Traffic = try row.word(3)
-        let postback = try ReceivedPostback(reading: row.bytes(at: 5))
+        let postback = try ReceivedPostback(reading: row.bytes(at: 6))
+        if isProven, try PostbackDigests(row, at: 4) != PostbackDigests(postback, provenance: traffic.provenance) {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+        }
         self.init(
             postback, traffic: traffic, recipient: try row.word(2), receivedAtMilliseconds: try row.integer(1),
             key: PostbackDigests.key(of: postback, provenance: traffic.provenance))

@@ -34,7 +34,8 @@ struct ColumnWriter {
         }
         var codes = codes
         var rows = Array(repeating: ColumnRow.missing, count: Int(newest - first) + 1)
-        try ColumnDerivation(db: db, columns: LedgerColumn.all).each(first...newest, &codes) { id, row in
+        try ColumnDerivation(db: db, columns: LedgerColumn.all, isProven: true).each(first...newest, &codes) {
+            id, row in
             rows[Int(id - first)] = row
         }
         self.codes = codes

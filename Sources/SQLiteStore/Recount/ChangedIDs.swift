@@ -82,15 +82,21 @@ struct ChangedIDs {
                 result.note(difference)
                 withRows.insert(body.id)
             } else if body.isTaken {
-                result.note(
-                    owner.map { .unverified(body.id, reason: RecountDifference.bytes(of: $0)) } ?? .digests(body.id))
+                if let owner {
+                    result.note(.unverified(body.id, reason: RecountDifference.bytes(of: owner)))
+                } else {
+                    // Nothing but the block tells whether they are the row's own.
+                    let isOwn = try lost.isInBlock(body.id, digests.key) == true
+                    result.note(
+                        isOwn ? .digests(body.id) : .unverified(body.id, reason: RecountDifference.foreignBytes))
+                }
             } else if let other = owner ?? lostKeys[digests.key] {
                 others[body.id] = "and \(RecountDifference.bytes(of: other))"
             } else {
                 lostKeys[digests.key] = body.id
             }
-            if body.isTaken, owner != nil {
-                result.keptBlocks.insert(ColumnBlock.number(of: body.id))
+            if body.isTaken {
+                result.mustKeepColumns = true
             }
         }
         lost.leaveOut(withRows, andName: others)

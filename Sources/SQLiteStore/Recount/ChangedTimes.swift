@@ -17,6 +17,8 @@ struct ChangedTimes {
     private var rows: [Row] = []
     /// How many more there are than are looked at at once.
     private(set) var unread: Int64 = 0
+    /// The quarters of an hour of rows and of their blocks where nothing tells which is right.
+    private(set) var contradictedQuarters: Set<Int64> = []
 
     /// Takes a row of whose block everything but the quarter of an hour agrees.
     mutating func add(_ id: Int64, _ said: LostRows.DeliveryKey, inBlock quarter: Int64) {
@@ -36,19 +38,24 @@ struct ChangedTimes {
     ///   - db: The store.
     /// - Returns: The differences.
     /// - Throws: SQLite's errors, except for damage.
-    func differences(
+    mutating func differences(
         _ recorded: inout [LostRows.DeliveryKey: Int64], _ counts: CountedDeliveries, inNoBlock others: Range<Int64>,
         _ db: Database
     ) throws -> [RecountDifference] {
         var differences: [RecountDifference] = []
         for row in rows {
             let isContradicted =
-                !counts.areDamaged && counts.excess(of: row.said, over: recorded) >= 0
+                counts.areWhole && counts.excess(of: row.said, over: recorded) >= 0
                 && counts.excess(of: row.counted, over: recorded) <= 0
             if !isContradicted {
                 recorded.move(row.said, to: row.counted)
+            } else {
+                contradictedQuarters.formUnion([row.said.quarter, row.counted.quarter])
             }
             differences.append(.receivedAt(row.id, quarter: row.counted.quarter, isCertain: !isContradicted))
+        }
+        guard counts.areWhole else {
+            return differences
         }
         let outOfPlace = try outOfPlace(others, recorded, counts, db)
         // Otherwise a count is wrong, too, and these may be imported rows.
@@ -63,7 +70,7 @@ struct ChangedTimes {
         return differences
     }
 
-    /// Rows of a time that is not possible between the rows before and after, where one of those counted without a row is.
+    /// Rows whose time is not between those of the rows before and after, while just one counted delivery without a row is.
     private func outOfPlace(
         _ ids: Range<Int64>, _ recorded: [LostRows.DeliveryKey: Int64], _ counts: CountedDeliveries, _ db: Database
     ) throws -> [Row] {
@@ -86,7 +93,8 @@ struct ChangedTimes {
             }
             let id = try row.integer(0)
             let nearest = try NearestRows("received_at", of: id, db)
-            guard nearest.lower <= nearest.upper else {
+            // Beside the first and the last row any time before or after is possible.
+            guard nearest.lower != .min, nearest.upper != .max, nearest.lower <= nearest.upper else {
                 return
             }
             let possible = nearest.lower.quarterOfAnHour...nearest.upper.quarterOfAnHour

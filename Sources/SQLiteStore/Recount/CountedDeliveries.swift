@@ -8,11 +8,16 @@ struct CountedDeliveries {
     private(set) var problems: [RecountDifference] = []
     /// Nil for a damaged page, which SQLite's check reports, or a missing table.
     private var counts: [LostRows.DeliveryKey: Int64]?
+    private let isTableWhole: Bool
 
     /// Reads them.
     ///
+    /// - Parameters:
+    ///   - db: The store.
+    ///   - isTableWhole: Whether their tables pass SQLite's check.
     /// - Throws: SQLite's errors, except for damage.
-    init(_ db: Database) throws {
+    init(_ db: Database, isTableWhole: Bool) throws {
+        self.isTableWhole = isTableWhole
         guard try RecreatableTables.deliveryCounts.exist(db) else {
             return
         }
@@ -55,6 +60,11 @@ struct CountedDeliveries {
     /// Whether they cannot be read.
     var areDamaged: Bool {
         counts == nil
+    }
+
+    /// Whether their table passes SQLite's check and each is plausible: only then do they say something against a row.
+    var areWhole: Bool {
+        isTableWhole && !areDamaged && problems.isEmpty
     }
 
     /// How many more of one kind were counted than there are rows; less than 0 if there are more rows.

@@ -174,9 +174,10 @@ extension LedgerRepair {
                 case (_, .tables(let tables)) where leftOut.contains(tables): false
                 case (_, .tables(let tables)) where tables.areRecorded: self == .rows
                 case (.rows, _), (_, .changedID), (_, .copy), (_, .lostRow), (_, .receivedAt): false
-                case (.otherTables, .tables(.columns)): areRowsWhole && recount.keptBlocks.isEmpty
-                case (.otherTables, .tables(.deliveryCounts)), (.others, .deliveries): areRowsWhole
-                case (.others, .block(let number)): !recount.keptBlocks.contains(number)
+                case (.otherTables, .tables(.columns)): areRowsWhole && !recount.mustKeepColumns
+                case (.otherTables, .tables(.deliveryCounts)): areRowsWhole && recount.keptQuarters.isEmpty
+                case (.others, .deliveries(let quarter, _, _)):
+                    areRowsWhole && !recount.keptQuarters.contains(quarter)
                 case (_, .tables): self == .otherTables
                 default: self == .others
                 }

@@ -7,8 +7,8 @@ struct RecountColumns {
     private let db: Database
     private let reader: ColumnBlockReader
     private var codes: ColumnCodes
-    /// The block being compared, those of its columns that can be read, and whether a difference was reported.
-    private var block: (number: Int64, stored: ColumnValues, readable: [LedgerColumn], isNoted: Bool)?
+    /// The block being compared, and whether a difference was reported.
+    private var block: (number: Int64, stored: StoredBlock, isNoted: Bool)?
     private var next: Int64 = 0
     private let blockCount: Int64
 
@@ -28,8 +28,8 @@ struct RecountColumns {
     enum Objection {
         /// Of the row, only the quarter of an hour is another; this is that of the block.
         case time(quarter: Int64)
-        /// Of the row, traffic or recipient is another.
-        case delivery
+        /// Of the row, traffic or recipient is another; the quarter of an hour is that of the block, if it can be read.
+        case delivery(quarter: Int64?)
         /// The bytes say something else, and are not those that the row is of either.
         case body
     }
@@ -40,41 +40,53 @@ struct RecountColumns {
     ///   - id: Its id.
     ///   - facts: What its row and its bytes say.
     ///   - isBodyKnown: Whether the bytes are those that the row is of.
-    /// - Returns: Blocks found to differ from the bodies, and what the postback's block says against it.
+    /// - Returns: Blocks found to differ from the bodies, what the postback's block says against it, and whether all that
+    ///   follows from the bytes is in the block as they say.
     /// - Throws: SQLite's errors, except for damage.
     mutating func check(
         _ id: Int64, _ facts: PostbackFacts, isBodyKnown: Bool
-    ) throws -> (blocks: [Int64], objection: Objection?) {
+    ) throws -> (blocks: [Int64], objection: Objection?, areBytesConfirmed: Bool) {
         let number = ColumnBlock.number(of: id)
         var found = try skip(to: number)
         guard number < blockCount, let block else {
-            return (found, nil)
+            return (found, nil, false)
         }
         let expected = codes.row(facts, LedgerColumn.all)
         let index = Int(id - ColumnBlock.ids(number).lowerBound)
-        let differing = block.readable.filter { !codes.areSame(block.stored[$0][index], expected[$0], $0) }
-        // Without its traffic, nothing tells a row that was missing when the block was written.
-        if let objection = Self.objection(differing, block.stored[.quarter][index], isBodyKnown: isBodyKnown),
-            block.readable.contains(.traffic)
-        {
-            return (found, objection)
+        let values = block.stored.values.row(at: index)
+        let differing = LedgerColumn.all.filter {
+            block.stored.readable.contains($0) && !codes.areSame(values[$0], expected[$0], $0)
         }
-        if !differing.isEmpty, !block.isNoted {
+        // A code without its text says nothing.
+        let known = differing.filter { codes.hasText(values[$0], $0) }
+        let objection =
+            block.stored.hasRow(at: index) == true
+            ? Self.objection(known, block.stored.readable.contains(.quarter) ? values[.quarter] : nil, isBodyKnown)
+            : nil
+        let isDamaged = known.count < differing.count || isBodyKnown && objection == nil && !differing.isEmpty
+        if isDamaged, !block.isNoted {
             self.block?.isNoted = true
             found.append(number)
         }
-        return (found, nil)
+        let following = LedgerColumn.all.filter { !Self.ofRow.contains($0) }
+        let areBytesConfirmed =
+            block.stored.hasRow(at: index) == true && block.stored.readable.isSuperset(of: following)
+            && Self.ofRow.isSuperset(of: differing)
+        return (found, objection, areBytesConfirmed)
     }
 
+    /// The columns that do not follow from bytes.
+    private static let ofRow: Set<LedgerColumn> = [.traffic, .quarter, .recipient]
+
     private static func objection(
-        _ differing: [LedgerColumn], _ quarter: Int64, isBodyKnown: Bool
+        _ differing: [LedgerColumn], _ quarter: Int64?, _ isBodyKnown: Bool
     ) -> Objection? {
         if differing.isEmpty {
             nil
-        } else if differing == [.quarter] {
+        } else if differing == [.quarter], let quarter {
             .time(quarter: quarter)
-        } else if differing.allSatisfy({ $0 == .traffic || $0 == .recipient }) {
-            .delivery
+        } else if ofRow.isSuperset(of: differing) {
+            .delivery(quarter: quarter)
         } else {
             isBodyKnown ? nil : .body
         }
@@ -101,33 +113,14 @@ struct RecountColumns {
         }
         var found: [Int64] = []
         while next <= number, next < blockCount {
-            var stored = ColumnValues(count: ColumnBlock.rowCount)
-            let readable = try stored.read(next, reader)
-            let isDamaged = readable.count < LedgerColumn.all.count
+            let stored = try StoredBlock(next, reader)
+            let isDamaged = stored.readable.count < LedgerColumn.all.count
             if isDamaged {
                 found.append(next)
             }
-            block = (next, stored, LedgerColumn.all.filter(readable.contains), isDamaged)
+            block = (next, stored, isDamaged)
             next += 1
         }
         return found
-    }
-}
-
-extension ColumnValues {
-    /// Reads the undamaged columns of a block of the store.
-    ///
-    /// - Returns: The columns that could be read.
-    mutating func read(_ number: Int64, _ reader: ColumnBlockReader) throws -> Set<LedgerColumn> {
-        var readable: Set<LedgerColumn> = []
-        for column in LedgerColumn.all {
-            let isRead: Void? = try reader.read(number, column) { block in
-                set(block, column)
-            }
-            if isRead != nil {
-                readable.insert(column)
-            }
-        }
-        return readable
     }
 }

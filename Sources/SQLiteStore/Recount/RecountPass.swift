@@ -16,6 +16,8 @@ struct RecountPass {
     private var lost: LostRows
     private var changedTimes = ChangedTimes()
     private var changedIDs = ChangedIDs()
+    /// How many more bits of bodies are tried.
+    private var triesLeft = ChangedBit.most
     /// How many rows are there of which it is not known what they count as.
     private var damagedRows: Int64 = 0
 
@@ -190,21 +192,20 @@ struct RecountPass {
         for (row, judgement) in zip(batch, judge(batch.map(\.body))) {
             let postback: ReceivedPostback
             var isVerified = false
+            var keyName = row.keyName
             switch judgement {
             case .verified(let verified) where verified.provenance == row.traffic.provenance:
                 postback = verified.postback
                 isVerified = true
                 result.verified += 1
-                if verified.keyName != row.keyName {
-                    result.note(.keyName(row.id, verified.keyName))
-                }
+                keyName = verified.keyName
             case .verified(let verified):
                 result.note(
                     .unverified(
                         row.id,
                         reason: "recorded as \(row.traffic.rawValue), verifies as \(verified.provenance.rawValue)"))
-                result.keptBlocks.insert(ColumnBlock.number(of: row.id))
-                result.mustKeepCounts = true
+                result.mustKeepColumns = true
+                result.keptQuarters.insert(row.delivery.quarter)
                 continue
             case .undecided(let reason, _):
                 result.note(.unverified(row.id, reason: "could not be verified: \(reason)"))
@@ -223,6 +224,9 @@ struct RecountPass {
             let isKeyRight = digests.key.bytes == row.keyDigest
             let isContentRight = digests.content.bytes == row.contentDigest
             let areDigestsRight = isKeyRight && isContentRight
+            if isContentRight, keyName != row.keyName {
+                result.note(.keyName(row.id, keyName))
+            }
             if !isVerified {
                 guard areDigestsRight else {
                     // Its bytes may be what damage changed.
@@ -231,7 +235,9 @@ struct RecountPass {
                 }
                 result.unverifiedTest += 1
             }
-            guard isKeyRight || isContentRight else {
+            // Then it is the digest that was changed: no other postback's is so much alike.
+            let isContentNear = row.digests?.content.isNear(digests.content) ?? false
+            guard isKeyRight || isContentRight || isContentNear && row.digests?.key.isNear(digests.key) == true else {
                 changedIDs.add(row.id, row: row.digests, body: digests)
                 continue
             }
@@ -243,23 +249,37 @@ struct RecountPass {
                 result.note(.block(ColumnBlock.ids(number)))
             }
             if found?.objection != nil {
-                result.keptBlocks.insert(ColumnBlock.number(of: row.id))
+                result.mustKeepColumns = true
             }
             switch found?.objection {
             case .time(let quarter): changedTimes.add(row.id, row.delivery, inBlock: quarter)
-            case .delivery:
+            case .delivery(let quarter):
                 result.note(.unverified(row.id, reason: RecountDifference.otherDelivery))
-                result.mustKeepCounts = true
+                result.keptQuarters.formUnion([row.delivery.quarter] + (quarter.map { [$0] } ?? []))
             case .body:
-                result.note(.unverified(row.id, reason: RecountDifference.changedBody))
-                result.mustKeepCounts = true
+                result.note(changedBit(row) ?? .unverified(row.id, reason: RecountDifference.changedBody))
                 continue
             case nil: break
             }
-            if !areDigestsRight {
-                result.note(.digests(row.id))
+            if areDigestsRight {
+                continue
             }
+            let areBytesProven = isContentRight || isContentNear || found?.areBytesConfirmed == true
+            result.note(
+                areBytesProven
+                    ? .digests(row.id)
+                    : changedBit(row) ?? .unverified(row.id, reason: RecountDifference.changedContent))
         }
+    }
+
+    /// The single bit of a body that damage changed, if that is so.
+    private mutating func changedBit(_ row: StoredRow) -> RecountDifference? {
+        guard let digests = row.digests, row.body.count * 8 <= triesLeft else {
+            return nil
+        }
+        triesLeft -= row.body.count * 8
+        return ChangedBit.find(in: row.body, digests, row.traffic.provenance, judge: judge)
+            .map { .changedBit(row.id, bit: $0) }
     }
 
     // MARK: What follows from the rows
@@ -288,13 +308,17 @@ struct RecountPass {
     }
 
     private mutating func checkDeliveries() throws {
-        let counted = try CountedDeliveries(db)
+        let counted = try CountedDeliveries(
+            db, isTableWhole: !result.differences.contains(.tables(.deliveryCounts)))
         for problem in counted.problems {
             result.note(problem)
         }
-        guard newest > 0 || counted.sum <= 0 else {
-            // Both tables of postbacks were emptied.
-            result.note(.noPostbacks(counted: counted.sum))
+        let mayBeCounted = try counted.areDamaged ? RecreatableTables.deliveryCounts.exist(db) : counted.sum > 0
+        guard newest > 0 || !mayBeCounted else {
+            // Both tables of postbacks were emptied, or the store is new and the damaged counts were empty.
+            if counted.sum > 0 {
+                result.note(.noPostbacks(counted: counted.sum))
+            }
             result.mustKeepCounts = true
             return
         }
@@ -303,6 +327,7 @@ struct RecountPass {
             result.note(difference)
             result.mustKeepCounts = result.mustKeepCounts || difference.isRepairable
         }
+        result.keptQuarters.formUnion(changedTimes.contradictedQuarters)
         result.note(unlisted: changedTimes.unread, isRepairable: true)
         // First, and as if they were there: a repair of the counts would destroy what these rows are rebuilt from.
         // While times were changed that are not listed, what the counts have more is no sign of lost rows.

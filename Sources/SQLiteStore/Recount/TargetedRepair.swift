@@ -12,6 +12,7 @@ struct TargetedRepair {
     /// What is rebuilt from the rows and their bytes.
     enum Target: Hashable {
         case row(Int64)
+        case changedBit(Int64, bit: Int)
         case receivedAt(Int64, quarter: Int64)
         case keyName(Int64, String)
         case changedID(Int64, stored: Int64, RecreatableTables)
@@ -52,6 +53,7 @@ struct TargetedRepair {
             case .changedID(let id, let stored, let tables): self = .changedID(id, stored: stored, tables)
             case .copy(let id, let other, let tables): self = .copy(id, of: other, tables)
             case .digests(let id): self = .row(id)
+            case .changedBit(let id, let bit): self = .changedBit(id, bit: bit)
             case .receivedAt(let id, let quarter, let isCertain):
                 guard isCertain else { return nil }
                 self = .receivedAt(id, quarter: quarter)
@@ -74,6 +76,8 @@ struct TargetedRepair {
         switch target {
         case .row(let id):
             return try repairRow(id).map { [($0, id)] } ?? []
+        case .changedBit(let id, let bit):
+            try flip(bit, ofBody: id)
         case .lostRow(let row):
             return try rebuild(row).map { [($0, row.id)] } ?? []
         case .changedID(let id, let stored, let tables):
@@ -121,6 +125,23 @@ struct TargetedRepair {
             sql: "UPDATE postback SET digest_version = ?, key_digest = ?, content_digest = ? WHERE id = ?",
             arguments: [PostbackDigests.version, Data(digests.key.bytes), Data(digests.content.bytes), id])
         return digests.key.high
+    }
+
+    /// Changes a bit of a body, if its digests are those of its row then.
+    private func flip(_ bit: Int, ofBody id: Int64) throws {
+        let row = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT key_digest, content_digest, traffic, body FROM postback JOIN postback_body USING (id) WHERE id = ?
+                """, arguments: [id])
+        guard let row, let digests = try PostbackDigests(row, at: 0), let traffic: Traffic = try? row.word(2),
+            case let body = ChangedBit.flipped(bit, of: try row.bytes(at: 3)),
+            let postback = try? ReceivedPostback(reading: body),
+            digests == PostbackDigests(postback, provenance: traffic.provenance)
+        else {
+            return
+        }
+        try db.execute(sql: "UPDATE postback_body SET body = ? WHERE id = ?", arguments: [Data(body), id])
     }
 
     /// The digests that a row says, if they are those of a body.
@@ -191,18 +212,14 @@ struct TargetedRepair {
         return digests.key.high
     }
 
-    /// Rebuilds a block's columns from the bodies, and keeps the old values of postbacks whose body is lost.
+    /// Derives what cannot be read of a block from rows whose bytes are proven, and keeps the rest.
     private func repairBlock(_ number: Int64) throws -> [(digest: UInt64, row: Int64)] {
         let ids = ColumnBlock.ids(number)
-        var old = ColumnValues(count: ColumnBlock.rowCount)
-        let readable = try old.read(number, try ColumnBlockReader(db))
+        let stored = try StoredBlock(number, try ColumnBlockReader(db))
         var codes = try ColumnCodes(db)
-        var values = try ColumnDerivation(db: db, columns: LedgerColumn.all).values(ids, &codes)
-        // Without these two columns, what a postback counts as is lost; each of the others may be missing.
-        if readable.isSuperset(of: [.traffic, .traits]) {
-            for index in 0..<values.count where values[.traffic][index] == 0 {
-                values.set(old.row(at: index), at: index, readable.sorted { $0.rawValue < $1.rawValue })
-            }
+        var values = try ColumnDerivation(db: db, columns: LedgerColumn.all, isProven: true).values(ids, &codes)
+        for index in 0..<values.count {
+            values.set(stored.merged(with: values.row(at: index), at: index, codes), at: index)
         }
         try codes.write(db)
         for column in LedgerColumn.all {

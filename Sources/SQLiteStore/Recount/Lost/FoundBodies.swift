@@ -110,7 +110,8 @@ struct FoundBodies {
 }
 
 extension Judgement {
-    fileprivate func isVerified(as provenance: Provenance) -> Bool {
+    /// Whether it verifies as what a row says.
+    func isVerified(as provenance: Provenance) -> Bool {
         if case .verified(let postback) = self { postback.provenance == provenance } else { false }
     }
 }
