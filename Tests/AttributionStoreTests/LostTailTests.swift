@@ -87,6 +87,15 @@ struct LostTailTests {
         try expectRecording()
     }
 
+    @Test("Bodies before a damaged end are found, and kept, where the table of rows ends sooner")
+    func shortRows() async throws {
+        try SQLite.execute("DELETE FROM postback WHERE id > 300", store.path)
+        try SQLite.garble("postback_body", store.path, isLast: true)
+        let named = try await repair().remaining.differences.count { if case .missingRow = $0 { true } else { false } }
+        #expect(try named + number("SELECT count(*) FROM postback") > 380)
+        #expect(try number("SELECT max(id) FROM postback_body") > 380)
+    }
+
     /// Records into the store, with ids behind those of rows that are lost and of bodies that are not.
     private func expectRecording() throws {
         let newest = try number("SELECT max(id) FROM (SELECT id FROM postback UNION SELECT id FROM postback_body)")
