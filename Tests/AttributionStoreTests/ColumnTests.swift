@@ -52,6 +52,9 @@ final class ColumnTests {
         WHERE id / 64 = 0
         """,
         "DELETE FROM column_value WHERE column_number = 3 AND code = 1",
+        "DELETE FROM column_value WHERE (column_number, code) = (0, 1)",
+        "UPDATE column_value SET value = 'tesu' WHERE (column_number, code) = (0, 1)",
+        "UPDATE column_value SET value = 'netwovk' WHERE column_number = 11 AND value = 'network'",
         "UPDATE column_value SET value = '7' WHERE column_number = 6 AND code = 2",
         "UPDATE column_value SET value = 'nonsense' WHERE column_number = 1", "DELETE FROM column_value",
         "UPDATE column_value SET code = code + 4000000000 WHERE column_number = 5 AND code = 3",

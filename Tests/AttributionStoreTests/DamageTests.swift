@@ -84,7 +84,7 @@ struct DamageTests {
         ("UPDATE delivery SET count = count - 1 WHERE status = 'recorded'", "deliveries of quarter", true),
         (
             "UPDATE delivery SET count = count + 1 WHERE status = 'recorded'",
-            "1 postbacks (test) were counted as recorded, and no rows of their times are left", false
+            "1 postback (test) was counted as recorded, and no rows are left", false
         ),
         ("DELETE FROM delivery", "deliveries of quarter", true),
         ("INSERT INTO quarantine_total VALUES ('forged', 5, 500)", "the quarantine's total of forged", true),

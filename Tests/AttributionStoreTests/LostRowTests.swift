@@ -196,7 +196,7 @@ struct LostRowTests {
         #expect(repair.found.lostRows == [])
         #expect(
             repair.remaining.differences.map(\.description).sorted() == [
-                "2 postbacks were counted as recorded, and no rows of their times are left; a backup may have them",
+                "2 postbacks were counted as recorded, and no rows are left; a backup may have them",
                 "postback 3: its row is missing, and nothing says when its bytes came; a backup may have it",
             ])
     }

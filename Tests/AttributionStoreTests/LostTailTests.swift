@@ -43,8 +43,8 @@ struct LostTailTests {
         try SQLite.execute("DELETE FROM postback WHERE id > 390; DELETE FROM postback_body WHERE id > 390", store.path)
         let repair = try await repair()
         let lines = [
-            "1 postbacks (apple) were counted as recorded, and no rows of their times are left; a backup may have them",
-            "10 postbacks (test) were counted as recorded, and no rows of their times are left; a backup may have them",
+            "1 postback (apple) was counted as recorded, and no rows are left; a backup may have them",
+            "10 postbacks (test) were counted as recorded, and no rows are left; a backup may have them",
         ]
         #expect(Set(repair.found.differences.map(\.description)).isSuperset(of: lines))
         #expect(repair.remaining.differences.map(\.description) == lines && repair.remaining.differenceCount == 2)
@@ -62,7 +62,7 @@ struct LostTailTests {
             #expect(
                 repair.remaining.differences.map(\.description) == [
                     "postback 3: its row is missing, and so are its bytes; a backup may have both",
-                    "2 postbacks were counted as recorded, and no rows of their times are left; a backup may have them",
+                    "2 postbacks were counted as recorded, and no rows are left; a backup may have them",
                 ])
         }
         #expect(try number("SELECT sum(count) FROM delivery WHERE status = 'recorded'") == 401)
@@ -85,6 +85,15 @@ struct LostTailTests {
         #expect(lost(repair.remaining) > 0 && rows + named + Int(lost(repair.remaining)) == count + 1)
         #expect(repair.remaining.differences.allSatisfy { !$0.isRepairable })
         try expectRecording()
+    }
+
+    @Test("Bodies before a damaged end are found, and kept, where the table of rows ends sooner")
+    func shortRows() async throws {
+        try SQLite.execute("DELETE FROM postback WHERE id > 300", store.path)
+        try SQLite.garble("postback_body", store.path, isLast: true)
+        let named = try await repair().remaining.differences.count { if case .missingRow = $0 { true } else { false } }
+        #expect(try named + number("SELECT count(*) FROM postback") > 380)
+        #expect(try number("SELECT max(id) FROM postback_body") > 380)
     }
 
     /// Records into the store, with ids behind those of rows that are lost and of bodies that are not.

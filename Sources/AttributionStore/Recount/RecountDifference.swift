@@ -11,6 +11,8 @@ package enum RecountDifference: Hashable, Sendable {
     /// More postbacks were counted as recorded than there are rows, and than are missing between them; of which traffic,
     /// if that is known.
     case withoutRow(Int64, traffic: String)
+    /// Some counts of deliveries are higher than there are rows, and others lower, by this many.
+    case countedElsewhere(Int64)
     /// A row is missing, and is rebuilt from its body and from what is stored besides.
     case lostRow(LostRow)
     /// The row of a postback, or its body, has another id, which damage changed; by their digests they are one postback.
@@ -52,7 +54,8 @@ package enum RecountDifference: Hashable, Sendable {
     /// Whether it can be repaired from other data.
     package var isRepairable: Bool {
         switch self {
-        case .structure, .missingRow, .noPostbacks, .withoutRow, .unreadable, .unverified, .sameKey: false
+        case .structure, .missingRow, .noPostbacks, .withoutRow, .countedElsewhere, .unreadable, .unverified, .sameKey:
+            false
         case .receivedAt(_, _, let isCertain): isCertain
         default: true
         }
@@ -94,8 +97,11 @@ extension RecountDifference: CustomStringConvertible {
         case .noPostbacks(let counted):
             "no postback is left, and \(counted) were counted as recorded; a backup may have them"
         case .withoutRow(let count, let traffic):
-            "\(count) postbacks\(traffic.isEmpty ? "" : " (\(traffic))") were counted as recorded, and no rows of "
-                + "their times are left; a backup may have them"
+            "\(count) \(count == 1 ? "postback" : "postbacks")\(traffic.isEmpty ? "" : " (\(traffic))") "
+                + "\(count == 1 ? "was" : "were") counted as recorded, and no rows are left; a backup may have them"
+        case .countedElsewhere(let count):
+            "\(count) \(count == 1 ? "postback is" : "postbacks are") counted at another time, or as of another traffic or "
+                + "recipient, than the rows say; a backup may tell which is right"
         case .lostRow(let row): row.description
         case .changedID(let id, let stored, let tables):
             "postback \(id): \(tables == .postbacks ? "its row has" : "its bytes have") the id \(stored), which damage "

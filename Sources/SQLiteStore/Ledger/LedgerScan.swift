@@ -108,8 +108,8 @@ struct LedgerScan {
 
     /// The id of the newest row, from the tables of rows and of bodies, which differ only if one of them is damaged.
     ///
-    /// Every id has a row, so where they differ, one that damage changed has none before it. If the end of neither can
-    /// be read, it is the last row that can be in either. A table that is missing has none.
+    /// Every id has a row, so where they differ, one that damage changed has none before it. If one of the ends
+    /// cannot be read, it is the last row that can be in either. A table that is missing has none.
     ///
     /// - Throws: SQLite's errors, except for damage.
     static func newestRow(_ db: Database) throws -> Int64 {
@@ -125,7 +125,11 @@ struct LedgerScan {
             return found[0].greatest
         }
         let last = found.map(\.last).max() ?? 0
-        return try found.count == 2 || last > 0 ? last : tables.map { try lastReadable($0, db) }.max() ?? 0
+        guard found.count < tables.count else {
+            return last
+        }
+        // The end that can be read may be short, too.
+        return try max(last, tables.map { try lastReadable($0, db) }.max() ?? 0)
     }
 
     /// The greatest id that can be looked up in a table whose end is damaged; 0 for none.

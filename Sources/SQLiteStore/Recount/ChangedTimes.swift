@@ -20,7 +20,7 @@ struct ChangedTimes {
     /// The quarters of an hour of rows and of their blocks where nothing tells which is right.
     private(set) var contradictedQuarters: Set<Int64> = []
 
-    /// Takes a row of whose block everything but the quarter of an hour agrees.
+    /// Takes a row that agrees with its block in everything but the quarter of an hour.
     mutating func add(_ id: Int64, _ said: LostRows.DeliveryKey, inBlock quarter: Int64) {
         guard rows.count < Recount.lostRowsListed else {
             unread += 1

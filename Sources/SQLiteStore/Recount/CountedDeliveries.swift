@@ -110,16 +110,32 @@ struct CountedDeliveries {
     }
 
     /// What was counted and is not even missing between other rows, as it is where the last rows and bodies are lost.
+    ///
+    /// A count that is too high is no sign of it if another is too low.
     private func lost(_ rows: [LostRows.DeliveryKey: Int64], _ missing: Int64) -> [RecountDifference] {
-        var lost: [String: Int64] = [:]
-        for (key, count) in surplus(over: rows) where DeliveryCounts.plausible.contains(count) {
-            lost[key.traffic, default: 0] &+= count
+        var excess: [String: Int64] = [:]
+        var (surplus, deficit): (Int64, Int64) = (0, 0)
+        for key in Set((counts ?? [:]).keys).union(rows.keys) {
+            guard DeliveryCounts.plausible.contains(counts?[key] ?? 0) else {
+                continue
+            }
+            let more = self.excess(of: key, over: rows)
+            excess[key.traffic, default: 0] &+= more
+            surplus &+= max(0, more)
+            deficit &+= max(0, 0 &- more)
         }
-        guard missing > 0 else {
-            return lost.sorted { $0.key < $1.key }.map { .withoutRow($0.value, traffic: $0.key) }
+        var differences: [RecountDifference] = []
+        if min(surplus, deficit) > 0 {
+            differences.append(.countedElsewhere(min(surplus, deficit)))
         }
-        // Nothing says which traffic the missing rows are of.
-        let count = lost.values.reduce(0, &+) &- missing
-        return count > 0 ? [.withoutRow(count, traffic: "")] : []
+        if missing == 0, excess.values.allSatisfy({ $0 >= 0 }) {
+            for (traffic, count) in excess.sorted(by: { $0.key < $1.key }) where count > 0 {
+                differences.append(.withoutRow(count, traffic: traffic))
+            }
+        } else if surplus &- deficit &- missing > 0 {
+            // Nothing says which traffic they are of.
+            differences.append(.withoutRow(surplus &- deficit &- missing, traffic: ""))
+        }
+        return differences
     }
 }

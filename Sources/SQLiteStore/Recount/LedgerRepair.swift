@@ -80,7 +80,12 @@ package struct LedgerRepair {
         for step in Step.allCases {
             if step == .others {
                 // Counts that are those of the rows again no longer tell what else was recorded.
-                lost = result.remaining.differences.filter { if case .withoutRow = $0 { true } else { false } }
+                lost = result.remaining.differences.filter { difference in
+                    switch difference {
+                    case .withoutRow, .countedElsewhere: true
+                    default: false
+                    }
+                }
             }
             for _ in 0..<Self.rounds {
                 let before = result.remaining.repairableCount

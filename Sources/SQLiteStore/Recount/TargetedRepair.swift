@@ -47,7 +47,9 @@ struct TargetedRepair {
         init?(_ difference: RecountDifference) {
             switch difference {
             // A file has columns in place of facts.
-            case .structure, .missingRow, .noPostbacks, .withoutRow, .unreadable, .unverified, .sameKey, .facts, .value:
+            case .structure, .missingRow, .noPostbacks, .withoutRow, .countedElsewhere, .unreadable, .unverified,
+                .sameKey,
+                .facts, .value:
                 return nil
             case .lostRow(let row): self = .lostRow(row)
             case .changedID(let id, let stored, let tables): self = .changedID(id, stored: stored, tables)
