@@ -72,6 +72,19 @@ struct KeyTests {
         #expect(throws: KeyProblem.publicInsteadOfPrivate(file: "f")) { try NetworkPrivateKey(pem: pem, file: "f") }
     }
 
+    @Test("A public key instead of a private one is named before the mode of its file", arguments: [0o600, 0o644])
+    func publicKey(_ mode: Int) throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (file, key) = ("\(folder)/key.pem", try NetworkPrivateKey.generate(.p256))
+        try KeyFile.writeNew(key.publicKey().pem(), to: file)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+        #expect(throws: KeyProblem.publicInsteadOfPrivate(file: file)) { try NetworkPrivateKey(file: file) }
+        // With the private half beside it, it is a secret.
+        try Data((try key.publicKey().pem() + key.pem()).utf8).write(to: URL(fileURLWithPath: file))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+        #expect(throws: KeyProblem.openToOthers(file: file, mode: "0644")) { try NetworkPrivateKey(file: file) }
+    }
+
     @Test(
         "Apple's built-in keys are those in keys/",
         arguments: [
@@ -214,7 +227,7 @@ struct KeyTests {
         try Data(try secret.publicKey().pem().utf8).write(to: URL(fileURLWithPath: file))
         let keys = try list("verify-only")
         #expect(keys.entries[1].publicKey.matches(secret))
-        #expect(throws: KeyProblem.openToOthers(file: file, mode: "0644")) { try list("active", newVersions: "2.0") }
+        #expect(throws: KeyProblem.publicInsteadOfPrivate(file: file)) { try list("active", newVersions: "2.0") }
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
         #expect(throws: KeyProblem.publicInsteadOfPrivate(file: file)) { try list("active", newVersions: "1.0") }
     }

@@ -306,9 +306,13 @@ struct ConsoleAccessTests {
                 ["--name", "a", "--scope", "sign,"],
                 "--scope: found \"\", expected one of sign, report, metrics, manage, admin"
             ),
-            (["--name", "a", "--scope", "sign", "--network", ""], "network: found"),
+            (["--name", "a", "--scope", "sign", "--network", ""], "--network: found \"\", expected"),
             (
-                ["--name", "a", "--scope", "sign,metrics", "--network", "a.example"],
+                ["--name", "a", "--scope", "sign", "--network", "com.a,com.b"],
+                "--network: found \"com.a,com.b\", expected"
+            ),
+            (
+                ["--name", "a", "--scope", "sign,metrics", "--network", "com.example"],
                 "network: found with the scope metrics"
             ),
             (["--name", "a", "--scope", "sign", "--expires", "2020-01-01"], "expires: found 2020-01-01"),

@@ -37,6 +37,9 @@ struct EnvironmentTests {
         "SKAN_STORE=s.sqlite", "SKAN_LISTEN=127.0.0.1:0", "SKAN_CONSOLE=192.0.2.1:0", "SKAN_TOKENS=tokens.json",
     ]
 
+    /// Listening at free ports only.
+    static let check = ["serve", "--check", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0"]
+
     static let rows = [
         Row(
             testDescription: "sign takes the list of a server", variables: ["SKAN_SIGNING_KEYS=keys.json"],
@@ -81,6 +84,29 @@ struct EnvironmentTests {
             testDescription: "a rate that is no number", variables: ["SKAN_SIGN_RATE=much", "SKAN_STORE=s.sqlite"],
             arguments: ["serve"], status: 2, text: "SKAN_SIGN_RATE: found much, expected 1 to 1000000 requests a second"
         ),
+        Row(
+            testDescription: "blanks around the names of a list do not count",
+            variables: ["SKAN_STORE=s.sqlite", "SKAN_NETWORK= com.example,\texample123.skadnetwork \n,"],
+            arguments: check, text: "\nnetworks: com.example, example123.skadnetwork\n"),
+        Row(
+            testDescription: "a network with a blank inside",
+            variables: ["SKAN_STORE=s.sqlite", "SKAN_NETWORK=com.example example123.skadnetwork"], arguments: check,
+            status: 2,
+            text: "SKAN_NETWORK: found \"com.example example123.skadnetwork\", expected the id of one ad network"),
+        Row(
+            testDescription: "a list of no networks", variables: ["SKAN_STORE=s.sqlite", "SKAN_NETWORK=, ,"],
+            arguments: check, status: 2, text: "SKAN_NETWORK: found \", ,\", expected the id of one ad network"),
+        Row(
+            testDescription: "several networks in one flag", variables: ["SKAN_STORE=s.sqlite"],
+            arguments: check + ["--network", "com.example,example123.skadnetwork"], status: 2,
+            text: "--network: found \"com.example,example123.skadnetwork\", expected the id of one ad network"),
+        Row(
+            testDescription: "an empty flag", variables: ["SKAN_STORE=s.sqlite", "SKAN_NETWORK=com.example"],
+            arguments: check + ["--network", ""], status: 2, text: "--network: found \"\", expected the id of one"),
+        Row(
+            testDescription: "import checks networks before it makes a store", variables: [],
+            arguments: ["import", "--store", "s.sqlite", "--network", "com.example ", "tokens.json"], status: 2,
+            text: "--network: found \"com.example \", expected the id of one ad network"),
         Row(
             testDescription: "yes is yes", variables: console + ["SKAN_CONSOLE_PLAIN_HTTP=Yes"],
             arguments: ["serve"], status: 2, text: "the console listens without TLS"),

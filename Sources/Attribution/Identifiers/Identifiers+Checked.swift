@@ -11,6 +11,28 @@ extension AdNetworkID {
         }
         return id
     }
+
+    /// Accepts the id of a network that a setting names, in any letter case.
+    ///
+    /// Stricter than ids that are received: one that no postback has would go unnoticed.
+    ///
+    /// - Parameters:
+    ///   - text: An id as Apple registers them, or one of its own and its examples: `com.apple.ads`, `com.example`.
+    ///   - field: The name of the setting, for the message.
+    /// - Returns: The id, spelt as it was given.
+    /// - Throws: ``FieldProblem`` naming the setting.
+    package static func ofSetting(_ text: String, field: String) throws(FieldProblem) -> AdNetworkID {
+        let registered = text.lowercasedASCII
+        let isKnownForm =
+            (try? RegisteredNetworkID(registered)) != nil
+            || registered.hasPrefix("com.") && (try? DomainName(registered, field: field)) != nil
+        guard isKnownForm, let id = AdNetworkID(text) else {
+            throw FieldProblem(
+                field: field, found: "\"\(text.shortened(to: 60))\"",
+                expected: "the id of one ad network, such as example123.skadnetwork")
+        }
+        return id
+    }
 }
 
 extension Nonce {

@@ -29,7 +29,20 @@ package struct NetworkPrivateKey: Sendable {
     ///
     /// - Throws: ``KeyProblem`` with the file and a hint.
     package init(file: String) throws(KeyProblem) {
-        let text = try KeyFile.readPrivate(file)
+        let text: String
+        do throws(KeyProblem) {
+            text = try KeyFile.readPrivate(file)
+        } catch {
+            switch error {
+            case .openToOthers, .ownedByAnother:
+                // Everyone may read a public key, and no other mode would make it sign.
+                if let text = try? KeyFile.read(file), ECPrivateKey(pem: text) == nil, ECPublicKey(pem: text) != nil {
+                    throw .publicInsteadOfPrivate(file: file)
+                }
+            default: break
+            }
+            throw error
+        }
         try self.init(pem: text, file: file)
     }
 

@@ -106,6 +106,9 @@ struct ImportCommand: AsyncParsableCommand {
     func run() async throws {
         let verifier = try testKeys.verifier()
         let options = try options()
+        for network in networks {
+            _ = try AdNetworkID.ofSetting(network, field: "network")
+        }
         // What cannot be read is refused before a store is made.
         let ids = try open(knownIDs, as: nil)
         let bodies = try open(files, as: input)

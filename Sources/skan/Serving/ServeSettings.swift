@@ -1,3 +1,4 @@
+import Attribution
 import AttributionListener
 import AttributionServer
 import BoundedLogging
@@ -77,7 +78,11 @@ struct ServeSettings {
         ) { Int($0) }
         configuration.isConsolePlain = flag(command.consolePlainHttp, "console.plain.http")
         configuration.requiresSynchronous = flag(command.requireSynchronous, "require.synchronous")
-        configuration.networks = list(command.networks, "network")
+        do {
+            configuration.networks = try Self.networks(command.networks, environment)
+        } catch {
+            problems.append(error)
+        }
         configuration.testKeys = command.testKeys.all
         configuration.signingKeys = command.signingKeys ?? environment.text("signing.keys")
         configuration.schemas = list(command.schemas, "schema")
@@ -100,6 +105,29 @@ struct ServeSettings {
         ) { LogFormat(rawValue: $0) }
         self.configuration = configuration
         self.problems = problems
+    }
+
+    /// The networks that are ours; with a wrong name among them, our own postbacks would count as those of others.
+    private static func networks(
+        _ flags: [String], _ environment: EnvironmentSettings
+    ) throws(CommandFailure) -> [String] {
+        let text = environment.text("network")
+        let isFlag = !flags.isEmpty || text == nil
+        let names = isFlag ? flags : environment.list("network")
+        do throws(FieldProblem) {
+            // A variable of nothing but blanks and commas names no network, which would mean every one.
+            for name in names.isEmpty ? [text].compactMap({ $0 }) : names {
+                _ = try AdNetworkID.ofSetting(
+                    name, field: isFlag ? "--network" : EnvironmentSettings.variable("network"))
+            }
+        } catch {
+            throw CommandFailure(
+                error.description,
+                hint: isFlag
+                    ? "give --network once for each network"
+                    : "separate the ids of several networks with commas: export SKAN_NETWORK=ID,ID")
+        }
+        return names
     }
 
     /// Refuses invalid values.

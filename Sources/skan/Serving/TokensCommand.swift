@@ -74,14 +74,7 @@ extension TokensCommand {
                 return scope
             }
             let day = try expires.map { try CalendarDay.reading($0, field: "expires") }
-            let networks = try networks.map { text in
-                guard let network = AdNetworkID(text) else {
-                    throw FieldProblem(
-                        field: "network", found: text.quotedIfEmpty.shortened(to: 60),
-                        expected: "the id of an ad network")
-                }
-                return network
-            }
+            let networks = try networks.map { try AdNetworkID.ofSetting($0, field: "network") }
             let (token, grant) = try option.list.update(creatingFile: true) { list throws(AccessProblem) in
                 var generator = SystemRandomNumberGenerator()
                 return try list.create(
