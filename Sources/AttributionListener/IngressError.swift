@@ -14,8 +14,10 @@ package enum IngressError: CodedError, Equatable {
     case cannotListen(host: String, port: Int, reason: String)
     /// The certificate file could not be read as PEM certificates.
     case unusableCertificate(file: String, reason: String)
-    /// The server's certificate has expired.
-    case expiredCertificate(file: String, end: Date)
+    /// A certificate of the chain has expired; number 1 is the server's own.
+    case expiredCertificate(file: String, number: Int, end: Date)
+    /// A certificate of the chain is not valid yet; number 1 is the server's own.
+    case certificateNotYetValid(file: String, number: Int, start: Date)
     /// The key file could not be read as a PEM private key.
     case unusableKey(file: String, reason: String)
     /// Certificate and key were read but do not make a TLS identity.
@@ -27,7 +29,8 @@ package enum IngressError: CodedError, Equatable {
     package var code: ErrorCode {
         switch self {
         case .cannotListen: .cannotListen
-        case .unusableCertificate, .expiredCertificate, .unusableIdentity: .unusableCertificate
+        case .unusableCertificate, .expiredCertificate, .certificateNotYetValid, .unusableIdentity:
+            .unusableCertificate
         case .unusableKey: .unusableKey
         case .malformedNetwork: .badField
         }
@@ -40,8 +43,10 @@ package enum IngressError: CodedError, Equatable {
             "cannot listen on \(host.contains(":") ? "[\(host)]" : host):\(port): \(reason)"
         case .unusableCertificate(let file, let reason):
             "no certificate could be read from \(file): \(reason)"
-        case .expiredCertificate(let file, let end):
-            "the certificate in \(file) expired at \(end.formatted(.iso8601))"
+        case .expiredCertificate(let file, let number, let end):
+            "\(Self.certificate(number, file)) expired at \(end.formatted(.iso8601))"
+        case .certificateNotYetValid(let file, let number, let start):
+            "\(Self.certificate(number, file)) is not valid before \(start.formatted(.iso8601))"
         case .unusableKey(let file, let reason):
             "no private key could be read from \(file): \(reason)"
         case .unusableIdentity(let certificateFile, let keyFile, let reason):
@@ -51,12 +56,19 @@ package enum IngressError: CodedError, Equatable {
         }
     }
 
+    private static func certificate(_ number: Int, _ file: String) -> String {
+        number == 1 ? "the certificate in \(file)" : "certificate \(number) in \(file), an intermediate one,"
+    }
+
     /// What to do.
     package var hint: String? {
         switch self {
         case .cannotListen: "choose a free port and an address of this machine"
         case .unusableCertificate: "give a PEM file, the server's certificate first"
-        case .expiredCertificate: "renew the certificate, and check the clock"
+        case .expiredCertificate(_, 1, _): "renew the certificate, and check the clock"
+        case .expiredCertificate:
+            "give the intermediate certificates that the authority issues under now, and check the clock"
+        case .certificateNotYetValid: "give certificates that are valid now, and check the clock"
         case .unusableKey: "give a PEM file without a passphrase that only its owner can read"
         case .unusableIdentity: "give the key of this certificate"
         case .malformedNetwork: "write 192.0.2.1, 10.0.0.0/8 or 2001:db8::/32"

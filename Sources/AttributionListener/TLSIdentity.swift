@@ -7,26 +7,31 @@ package import NIOSSL
 package struct TLSIdentity: Sendable {
     /// The TLS context of connections; ALPN offers HTTP/1.1.
     package let context: NIOSSLContext
-    /// When the server's own certificate begins to be valid.
+    /// When the certificate that expires first, of the server's own and the intermediate ones, begins to be valid.
     package let notValidBefore: Date
-    /// When clients stop accepting the server's own certificate.
+    /// When clients stop accepting the chain: the first of its certificates expires then.
     package let notValidAfter: Date
 
     /// Many times the size of a long chain.
     private static let limit = 1 << 20
     /// Automatic renewal of a 90-day certificate is long overdue when this is left, in seconds.
     private static let warning: TimeInterval = 14 * 86_400
+    /// How much later than now a certificate may begin to be valid, in seconds.
+    ///
+    /// A certificate is often installed within a minute of its issue, and the clocks of issuer and server differ.
+    private static let clockDifference: TimeInterval = 5 * 60
 
     /// Reads the identity.
     ///
-    /// Only the server's own certificate must not have expired: some clients need an expired intermediate.
+    /// Every certificate of the chain has to be valid, because devices accept none of it otherwise.
     ///
     /// - Parameters:
     ///   - certificateFile: A PEM file with the server's certificate first, then the intermediate ones.
     ///   - keyFile: A PEM file with the certificate's private key, without a passphrase, readable by its owner only.
     ///   - now: The current time.
-    /// - Throws: ``IngressError/unusableCertificate(file:reason:)``, ``IngressError/expiredCertificate(file:end:)``,
-    ///   ``IngressError/unusableKey(file:reason:)`` or
+    /// - Throws: ``IngressError/unusableCertificate(file:reason:)``,
+    ///   ``IngressError/expiredCertificate(file:number:end:)``,
+    ///   ``IngressError/certificateNotYetValid(file:number:start:)``, ``IngressError/unusableKey(file:reason:)`` or
     ///   ``IngressError/unusableIdentity(certificateFile:keyFile:reason:)``.
     package init(certificateFile: String, keyFile: String, now: Date) throws(IngressError) {
         let chain: [NIOSSLCertificate]
@@ -35,13 +40,23 @@ package struct TLSIdentity: Sendable {
         } catch {
             throw .unusableCertificate(file: certificateFile, reason: Self.reason(error))
         }
-        guard let certificate = chain.first else {
+        let validities = chain.map { certificate in
+            (
+                start: Date(timeIntervalSince1970: Double(certificate.notValidBefore)),
+                end: Date(timeIntervalSince1970: Double(certificate.notValidAfter))
+            )
+        }
+        guard let first = validities.min(by: { $0.end < $1.end }) else {
             throw .unusableCertificate(file: certificateFile, reason: "it contains none")
         }
-        notValidBefore = Date(timeIntervalSince1970: Double(certificate.notValidBefore))
-        notValidAfter = Date(timeIntervalSince1970: Double(certificate.notValidAfter))
-        guard now < notValidAfter else {
-            throw .expiredCertificate(file: certificateFile, end: notValidAfter)
+        (notValidBefore, notValidAfter) = first
+        for (index, validity) in validities.enumerated() {
+            guard now < validity.end else {
+                throw .expiredCertificate(file: certificateFile, number: index + 1, end: validity.end)
+            }
+            guard validity.start.timeIntervalSince(now) <= Self.clockDifference else {
+                throw .certificateNotYetValid(file: certificateFile, number: index + 1, start: validity.start)
+            }
         }
         let key: NIOSSLPrivateKey
         do {

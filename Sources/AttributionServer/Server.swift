@@ -166,7 +166,7 @@ package struct Server: Sendable {
             storage?.ledger.prepareToClose()
             storage?.webAds?.prepareToClose()
         }
-        // Stopped in reverse order: no more requests, then no more batches, then the file is closed.
+        // Stopped in reverse order, one after another: no more requests, then no more batches, then the file is closed.
         var services: [any Service] = [externalSigners]
         if let ingestor { services.append(ingestor) }
         if let responder = storage?.webAds?.responder { services.append(responder) }
@@ -184,7 +184,9 @@ package struct Server: Sendable {
                         stopDeadline: signing == nil ? Self.listenerStop : Self.listenerStop - Self.signingStop),
                     tls, trustedProxies, metrics, logger, onEvent))
         }
-        if let listener = signing?.listener { services.append(listener) }
+        if let listener = signing?.listener {
+            services.append(SigningListener(ingress: listener, counts: counts))
+        }
         services.append(
             ReloadService(
                 configuration: configuration, tls: tls, access: access, signer: signer,

@@ -1,5 +1,6 @@
 import AttributionConsole
 import AttributionReports
+import AttributionSigning
 import AttributionStore
 import Foundation
 import TestSupport
@@ -187,6 +188,38 @@ struct ConsoleConnectionTests {
             try withExtendedLifetime(client) {
                 try Self.wait(for: #"skan_console_disconnects_total{reason="write-deadline"} 1"#, in: metrics)
             }
+        }
+    }
+
+    static let awaited = [
+        "POST /v1/explain HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+        // More than the buffers of both sides hold.
+        String(repeating: "GET /openapi.yaml HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 400),
+    ]
+
+    @Test("A stop cuts off a client that does not end its request or does not read its answers", arguments: awaited)
+    func stop(_ sent: String) async throws {
+        let metrics = PrometheusMetrics()
+        let explainer = PostbackExplainer(verifier: try PostbackVerifier())
+        let routes: [any ConsoleRoutes] = [
+            HealthRoutes(readiness: { .ready }), APIDescriptionRoutes(),
+            ExplainRoutes(postbacks: explainer, logger: .silent),
+        ]
+        var client: RawClient?
+        try await withConsole(routes, limits: Self.limits { $0.stopDeadline = .milliseconds(50) }, metrics: metrics) {
+            port in
+            client = try await blocking {
+                let client = try RawClient(port: port, receiveBuffer: 4_096)
+                client.send(sent)
+                // The event loop reads what was sent before it accepts whoever comes later.
+                let probe = try RawClient(port: port)
+                probe.send(Self.health)
+                #expect(try probe.answer().status == 200)
+                return client
+            }
+        }
+        withExtendedLifetime(client) {
+            #expect(metrics.text().contains(#"skan_console_disconnects_total{reason="stop-deadline"} 1"# + "\n"))
         }
     }
 

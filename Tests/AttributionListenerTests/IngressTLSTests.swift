@@ -163,10 +163,24 @@ struct IngressTLSTests {
             #expect(tls.identity.endsSoon(at: now) == isSoon)
             let read = Result { try Self.identity(in: folder, at: now).notValidAfter }
             let expired = IngressError.expiredCertificate(
-                file: folder.appending(path: "certificate.pem").path, end: end)
+                file: folder.appending(path: "certificate.pem").path, number: 1, end: end)
             #expect((try? read.get()) == (isRefused ? nil : end))
             if case .failure(let error) = read {
                 #expect(error as? IngressError == expired)
+            }
+        }
+    }
+
+    @Test("A certificate is refused until 5 minutes before it is valid", arguments: [(300.0, false), (301.0, true)])
+    func start(_ secondsLeft: Double, _ isRefused: Bool) async throws {
+        try await Self.withIdentity("first") { folder, tls in
+            let start = tls.identity.notValidBefore
+            let read = Result { try Self.identity(in: folder, at: start.addingTimeInterval(-secondsLeft)) }
+            let error = IngressError.certificateNotYetValid(
+                file: folder.appending(path: "certificate.pem").path, number: 1, start: start)
+            switch read {
+            case .success: #expect(!isRefused)
+            case .failure(let found): #expect(isRefused && found as? IngressError == error)
             }
         }
     }

@@ -2,6 +2,7 @@ import Attribution
 import AttributionHarness
 import Foundation
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite("skan import --impressions and --spend, and skan report costs", .timeLimit(.minutes(5)))
@@ -105,6 +106,45 @@ struct CostCommandTests {
         #expect(
             outcome.errors.hasPrefix("skan: warning: second.ndjson: 1 lines were left out")
                 && outcome.errors.contains("2026-11-02 com.example app 525463029 source identifier 5239"), "\(outcome)")
+    }
+
+    @Test("A client of the console with an unfinished request neither holds up a stop nor costs what was signed")
+    func unfinishedRequest() throws {
+        try folder.makeSigningKeys()
+        let server = try SkanServer(in: folder, arguments: SkanServer.signing)
+        try sign(7, server)
+        let client = try RawClient(port: server.consolePort)
+        client.send(
+            "POST /v1/explain HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+                + "Content-Length: 400\r\n\r\n{")
+        // The event loop reads what was sent before it accepts whoever comes later.
+        let probe = try RawClient(port: server.consolePort)
+        probe.send("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        #expect(try probe.answer().status == 200)
+        let end = withExtendedLifetime(client) { server.end(SIGTERM) }
+        #expect(end.status == 0, "\(end.log)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("skan.sqlite-wal")))
+        #expect(impressions(try report()) == 1)
+    }
+
+    @Test("What was signed is in the store while a client of the public listener still holds up the stop")
+    func countedEarly() throws {
+        try folder.makeSigningKeys()
+        let server = try SkanServer(in: folder, arguments: SkanServer.signing)
+        try sign(7, server)
+        #expect(impressions(try report()) != 1)
+        let client = HalfRequests()
+        try client.open(1, from: 1, to: server.port)
+        try withExtendedLifetime(client) {
+            let start = ContinuousClock.now
+            kill(server.process.processIdentifier, SIGTERM)
+            while try impressions(report()) != 1 {
+                try #require(ContinuousClock.now - start < .seconds(20), "nothing is counted")
+            }
+            // The public listener waits for that client for 3 seconds.
+            #expect(ContinuousClock.now - start < .milliseconds(2_500))
+            #expect(server.end(SIGTERM).status == 0)
+        }
     }
 
     @Test("A server with a store counts what it signs into the store, and goes on after a restart")

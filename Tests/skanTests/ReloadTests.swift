@@ -93,6 +93,18 @@ struct ReloadTests {
         let make: @Sendable (ReloadTests) throws -> Void
     }
 
+    private static let later = Date(timeIntervalSince1970: 4_133_980_800)
+
+    /// Makes a valid certificate, followed by one that has expired.
+    private func makeChainWithExpiredIntermediate() throws {
+        let start = Date(timeIntervalSince1970: 1_577_836_800)
+        try folder.makeCertificate("authority.example", start: start, end: start.addingTimeInterval(86_400))
+        let intermediate = try String(contentsOfFile: folder.path("tls.pem"), encoding: .utf8)
+        try folder.makeCertificate("chain.example")
+        let own = try String(contentsOfFile: folder.path("tls.pem"), encoding: .utf8)
+        try write(own + intermediate, to: "tls.pem")
+    }
+
     static let faults = [
         Fault(testDescription: "the certificate is no PEM", part: "certificate", reason: "no certificate could be read")
         {
@@ -102,6 +114,18 @@ struct ReloadTests {
             try $0.folder.makeCertificate(
                 "ended.example", start: Date(timeIntervalSince1970: 1_577_836_800),
                 end: Date(timeIntervalSince1970: 1_577_923_200))
+        },
+        Fault(
+            testDescription: "the certificate is not valid yet", part: "certificate",
+            reason: "tls.pem is not valid before 2101-01-01T00:00:00Z"
+        ) {
+            try $0.makeLater()
+        },
+        Fault(
+            testDescription: "an intermediate certificate has expired", part: "certificate",
+            reason: "certificate 2 in tls.pem, an intermediate one, expired at 2020-01-02"
+        ) {
+            try $0.makeChainWithExpiredIntermediate()
         },
         Fault(testDescription: "others can read the TLS key", part: "certificate", reason: "read by others (mode 0644)")
         {
@@ -178,6 +202,32 @@ struct ReloadTests {
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("the certificate in tls.pem expired at 2020-01-02T00:00:00Z"))
         #expect(!FileManager.default.fileExists(atPath: folder.path("s.sqlite")))
+    }
+
+    @Test("A certificate that is not valid yet, or whose intermediate one has ended, is refused wherever it is read")
+    func notValid() throws {
+        for (message, make) in [
+            ("the certificate in tls.pem is not valid before 2101-01-01T00:00:00Z", makeLater),
+            (
+                "certificate 2 in tls.pem, an intermediate one, expired at 2020-01-02T00:00:00Z",
+                makeChainWithExpiredIntermediate
+            ),
+        ] {
+            try make()
+            for command in [["serve"], ["serve", "--check"], ["doctor"]] {
+                let addresses = ["--listen", "127.0.0.1:0", "--console", "127.0.0.1:0"]
+                let outcome = try SkanProcess.run(
+                    command + (command == ["doctor"] ? [] : addresses + ["--store", "s.sqlite"])
+                        + Self.arguments.prefix(4), in: folder.url)
+                #expect(outcome.status == (command == ["doctor"] ? 1 : 2), "\(outcome)")
+                #expect((outcome.output + outcome.errors).contains(message), "\(outcome)")
+            }
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.path("s.sqlite")))
+    }
+
+    private func makeLater() throws {
+        try folder.makeCertificate("later.example", start: Self.later, end: Self.later.addingTimeInterval(86_400))
     }
 
     @Test("A server that was started without signing keys stays without")

@@ -1,6 +1,7 @@
 import AttributionListener
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 
 /// One connection of the console; used on its event loop only.
 final class ConsoleConnection {
@@ -131,6 +132,26 @@ final class ConsoleConnection {
         case nil: return
         }
         if progress.since + connections.deadline(deadline) <= now { end(progress.wait?.rawValue) }
+    }
+
+    /// Whether the client has to do something before the connection can end.
+    ///
+    /// Not while one complete request is being answered; of several, the client sent those that follow without waiting.
+    var isClientAwaited: Bool {
+        progress.wait != nil || progress.unanswered != 1 || backlog != nil
+    }
+
+    /// Closes the connection now, without the closing handshake of TLS, which would wait for the client.
+    ///
+    /// - Parameter reason: The label it is counted under.
+    func end(bypassingTLS reason: String) {
+        connections.countEnd(reason)
+        connections.remove(self)
+        if let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) {
+            tls.close(promise: nil)
+        } else {
+            channel.close(promise: nil)
+        }
     }
 
     /// Closes the connection now.

@@ -5,6 +5,7 @@ import CodedErrors
 import Logging
 import Metrics
 import NIOCore
+import ServiceLifecycle
 
 /// The connections of a console: admission, displacement, and deadlines.
 ///
@@ -32,6 +33,8 @@ final class ConsoleConnections {
     private var connections: [ObjectIdentifier: ConsoleConnection] = [:]
     private var countByNetwork: [InternetAddress: Int] = [:]
     private var reservedCount = 0
+    /// From when on no client is waited for; nil until the console stops.
+    private var cutOffTime: NIODeadline?
 
     private init(
         _ limits: ConsoleLimits, _ routes: [ConsoleRoute], _ gate: ConsoleGate, _ metricsFactory: any MetricsFactory
@@ -43,7 +46,7 @@ final class ConsoleConnections {
         openPaths = Set(routes.map(\.definition).filter { $0.access == .open }.map(\.path))
     }
 
-    /// Manages connections while `serve` runs.
+    /// Manages connections while `serve` runs, and cuts off those that keep it from ending.
     ///
     /// - Parameters:
     ///   - eventLoop: The loop of all connections.
@@ -71,7 +74,11 @@ final class ConsoleConnections {
             return (bound, sweep)
         }.get()
         defer { sweep.cancel() }
-        try await serve(bound)
+        try await withGracefulShutdownHandler {
+            try await serve(bound)
+        } onGracefulShutdown: {
+            eventLoop.execute { bound.value.stop(bound) }
+        }
     }
 
     // MARK: Admission
@@ -168,6 +175,17 @@ final class ConsoleConnections {
     private func checkDeadlines() {
         let now = NIODeadline.now()
         for connection in Array(connections.values) { connection.checkDeadlines(at: now) }
+        guard let cutOffTime, cutOffTime <= now else { return }
+        for connection in Array(connections.values) where connection.isClientAwaited {
+            connection.end(bypassingTLS: "stop-deadline")
+        }
+    }
+
+    /// Begins the time after which no client is waited for.
+    private func stop(_ bound: NIOLoopBound<ConsoleConnections>) {
+        let time = NIODeadline.now() + deadline(limits.stopDeadline)
+        cutOffTime = time
+        bound.eventLoop.scheduleTask(deadline: time) { bound.value.checkDeadlines() }
     }
 
     // MARK: Metrics

@@ -36,6 +36,10 @@ package struct ConsoleLimits: Sendable {
     package var lingerDeadline = ingress.lingerDeadline
     /// How many of those bytes are dropped before the client is cut off; default 256 KiB.
     package var lingerBytes = ingress.lingerBytes
+    /// How long a client may still hold a connection once the console stops; default 500 ms.
+    ///
+    /// The listeners that stop before it may need 4 of the 4.8 seconds a stop may take, and the store is closed after it.
+    package var stopDeadline = Duration.milliseconds(500)
 
     /// Makes the default limits.
     package init() {}

@@ -38,7 +38,7 @@ extension PrometheusFamily {
             "Connections of the public listener cut off without an answer, by reason."),
         PrometheusFamily(
             "skan_tls_certificate_expiry_timestamp_seconds", .gauge,
-            "Unix time at which the TLS certificate that new connections get expires."),
+            "Unix time at which the TLS certificate that new connections get, or an intermediate one, expires."),
     ]
 
     private static let signing = [

@@ -15,6 +15,8 @@ package struct ConsoleSocket: Service {
     private static var limits: ConsoleLimits {
         var limits = ConsoleLimits()
         limits.connections = 64
+        // It stops after the console; its clients are commands on this machine.
+        limits.stopDeadline = .milliseconds(100)
         return limits
     }
 
