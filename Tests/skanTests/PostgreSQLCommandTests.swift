@@ -116,6 +116,24 @@ struct PostgreSQLCommandTests {
         posting.waitUntilExit()
     }
 
+    @Test(
+        "A command for stores in files says so of a database, makes nothing, and names what to use instead",
+        arguments: [
+            (["backup", "copy.sqlite"], "pg_dump"),
+            (["simulate", "--count", "1", "--keys", "others"], "skan store copy FILE postgresql://"),
+        ])
+    func filesOnly(_ command: [String], _ cure: String) throws {
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+        let outcome = try SkanProcess.run(command + ["--store", "postgresql://h:1/d"], in: folder.url)
+        let lines = outcome.errors.split(separator: "\n")
+        try #require(outcome.status == 2 && lines.count == 2, "\(outcome)")
+        #expect(lines[0].hasSuffix("postgresql://h:1/d is a database, and this command is for stores in files"))
+        #expect(lines[1].hasPrefix("skan: hint: ") && lines[1].contains(cure), "\(lines[1])")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == before)
+        let help = try skan("help", command[0])
+        #expect(help.output.contains("store's file"))
+    }
+
     @Test("What cannot be reached or used is named, without secrets")
     func problems() throws {
         let secret = try skan("report", "--store", "postgresql://u:hush@127.0.0.1/d")
