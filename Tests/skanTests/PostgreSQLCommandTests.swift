@@ -116,6 +116,40 @@ struct PostgreSQLCommandTests {
         posting.waitUntilExit()
     }
 
+    @Test(
+        "A command for stores in files says so of a database, makes nothing, and names what to use instead",
+        arguments: [
+            (["backup", "copy.sqlite"], "pg_dump"),
+            (["simulate", "--count", "1", "--keys", "others"], "skan store copy FILE postgresql://"),
+        ])
+    func filesOnly(_ command: [String], _ cure: String) throws {
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+        let outcome = try SkanProcess.run(command + ["--store", "postgresql://h:1/d"], in: folder.url)
+        let lines = outcome.errors.split(separator: "\n")
+        try #require(outcome.status == 2 && lines.count == 2, "\(outcome)")
+        #expect(lines[0].hasSuffix("postgresql://h:1/d is a database, and this command is for stores in files"))
+        #expect(lines[1].hasPrefix("skan: hint: ") && lines[1].contains(cure), "\(lines[1])")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == before)
+        let help = try skan("help", command[0])
+        #expect(help.output.contains("store's file"))
+    }
+
+    @Test(
+        "No command shows a password, neither of its store nor in a word that it refuses",
+        arguments: [
+            "doctor --store @", "doctor --format json --store @", "backup --store @ copy.sqlite", "migrate --store @",
+            "simulate --count 1 --keys others --store @", "recount --repair --store @", "store copy @ copy.sqlite",
+            "simulate --count 1 --post http://127.0.0.1:1 --report-store @", "replay --url http://h --store @",
+            "quarantine show 1 --store @", "serve --check --store @", "recount @", "report -s@", "report @", "verify @",
+        ])
+    func passwords(_ line: String) throws {
+        for address in ["postgresql://u:hush@127.0.0.1:1/d", "postgres://h/d?password=hush"] {
+            let words = line.split(separator: " ").map { String($0).replacing("@", with: address) }
+            let outcome = try SkanProcess.run(words, in: folder.url)
+            #expect(outcome.status != 0 && !(outcome.output + outcome.errors).contains("hush"), "\(outcome)")
+        }
+    }
+
     @Test("What cannot be reached or used is named, without secrets")
     func problems() throws {
         let secret = try skan("report", "--store", "postgresql://u:hush@127.0.0.1/d")

@@ -1,5 +1,8 @@
 import ArgumentParser
+import AttributionServer
 import AttributionSigning
+import AttributionStore
+import CodedErrors
 import Foundation
 import StrictJSON
 
@@ -22,7 +25,8 @@ struct DoctorCommand: AsyncParsableCommand {
     var url: String?
 
     @Option(
-        name: [.customLong("store"), .customShort("s")], help: "The store's file (or SKAN_STORE).", completion: .file())
+        name: [.customLong("store"), .customShort("s")],
+        help: "The store: a file, or postgresql://HOST/DATABASE (or SKAN_STORE).", completion: .file())
     var store: String?
 
     @OptionGroup var keys: SigningKeysOption
@@ -56,7 +60,14 @@ struct DoctorCommand: AsyncParsableCommand {
         {
             note(KeyCheck.run(certificate: certificate, key: key))
         }
-        let check = (store ?? environment.text("store")).map(StoreCheck.init)
+        var check: StoreCheck?
+        if let store = store ?? environment.text("store") {
+            do throws(StoreError) {
+                check = StoreCheck(location: try StoreLocation(store))
+            } catch {
+                note(.problem("store", error.message, cure: error.hint ?? "skan help doctor"))
+            }
+        }
         await check?.run().forEach(note)
         let before = await check?.forgedCount()
         let kept = await endpoint?.run(note) ?? 0

@@ -3,11 +3,10 @@ import AttributionReports
 import AttributionServer
 import AttributionStore
 import Foundation
-import PostgreSQLStore
 
 /// A store, and of one in a file its files and its disk; beside a running server or without one.
 struct StoreCheck {
-    let path: String
+    let location: StoreLocation
 
     /// A day of two hundred postbacks a second, and a week of most networks.
     private static let roomy: UInt64 = 10 << 30
@@ -15,15 +14,16 @@ struct StoreCheck {
     private static let longLog: Int64 = 512 << 20
 
     func run() async -> [Finding] {
-        guard !PostgreSQLAddress.isAddress(path) else {
-            return await [store(), quarantine()].compactMap(\.self)
+        let found = await [store(), quarantine()]
+        guard case .file(let path) = location else {
+            return found.compactMap(\.self)
         }
-        return await [store(), quarantine(), log(), disk()].compactMap(\.self)
+        return (found + [log(path), disk(path)]).compactMap(\.self)
     }
 
     /// How many forged deliveries are in its quarantine; nil where it cannot be read.
     func forgedCount() async -> Int64? {
-        guard let reader = try? StoreLocation(path).makeReader() else {
+        guard let reader = try? location.makeReader() else {
             return nil
         }
         defer { reader.close() }
@@ -32,13 +32,14 @@ struct StoreCheck {
 
     private func store() async -> Finding {
         do {
-            let reader = try StoreLocation(path).makeReader()
+            let reader = try location.makeReader()
             defer { reader.close() }
             let answer = try await reader.answer(LedgerQuestion())
             let counted = answer.deliveries.count(.recorded, .apple)
             guard answer.damaged.isEmpty, answer.unreadableCount == 0 else {
                 return .warning(
-                    "store", "parts of \(path) are damaged", cure: "skan recount --store \(path) names them")
+                    "store", "parts of \(location.name) are damaged",
+                    cure: "skan recount --store \(location.name) names them")
             }
             if let newest = answer.recordedAtMilliseconds,
                 Double(newest) > (Date().timeIntervalSince1970 + 60) * 1000
@@ -48,17 +49,17 @@ struct StoreCheck {
                     "the newest postback was recorded at \(Moment(milliseconds: newest).text), which is to come",
                     cure: "keep the clock right with NTP: postbacks are counted by when they are received")
             }
-            return .ok("store", "\(path) can be read, \(counted) of Apple's postbacks")
+            return .ok("store", "\(location.name) can be read, \(counted) of Apple's postbacks")
         } catch StoreError.missing(let path) {
             return .problem("store", "there is none at \(path)", cure: "skan serve --store \(path) makes it")
         } catch {
             let failure = CommandFailure(explaining: error, help: "skan help doctor")
-            return .problem("store", failure.message, cure: "skan recount --store \(path) says more")
+            return .problem("store", failure.message, cure: "skan recount --store \(location.name) says more")
         }
     }
 
     private func quarantine() async -> Finding? {
-        guard let reader = try? StoreLocation(path).makeReader(), let totals = try? await reader.quarantineTotals()
+        guard let reader = try? location.makeReader(), let totals = try? await reader.quarantineTotals()
         else {
             return nil
         }
@@ -71,10 +72,10 @@ struct StoreCheck {
         }
         return .warning(
             "quarantine", "nearly full: \(bytes >> 20) of \(limit >> 20) MiB",
-            cure: "skan quarantine list --store \(path) shows what it is, and prune deletes")
+            cure: "skan quarantine list --store \(location.name) shows what it is, and prune deletes")
     }
 
-    private func log() -> Finding? {
+    private func log(_ path: String) -> Finding? {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
         guard let size = (attributes?[.size] as? NSNumber)?.int64Value, size > Self.longLog else {
             return nil
@@ -84,7 +85,7 @@ struct StoreCheck {
             cure: "end what reads it; the server then moves the log into the store")
     }
 
-    private func disk() -> Finding? {
+    private func disk(_ path: String) -> Finding? {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         var status = statvfs()
         guard statvfs(folder, &status) == 0 else {

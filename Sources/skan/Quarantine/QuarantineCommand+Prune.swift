@@ -28,7 +28,7 @@ extension QuarantineCommand {
                     "expected one or more of --class, --reason, --id, --before, --older-than",
                     hint: "without any, everything would be deleted")
             }
-            let deleted = try await StoreOwnership(try store.path).maintain {
+            let deleted = try await StoreOwnership(try store.location).maintain {
                 try PostbackVerifier(testKeys: [])
             } here: {
                 try await $0.prune(query)

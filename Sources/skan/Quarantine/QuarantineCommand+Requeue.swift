@@ -32,7 +32,7 @@ extension QuarantineCommand {
 
         func run() async throws {
             let query = try filter.query(limit: limit ?? .max)
-            let result = try await StoreOwnership(try store.path).maintain {
+            let result = try await StoreOwnership(try store.location).maintain {
                 let verifier = try testKeys.verifier()
                 try? verifier.prepareTables()
                 return verifier

@@ -86,7 +86,7 @@ extension WebAdCommand {
             let time = issuedAt.map(UnixMilliseconds.init)
             var generator = SystemRandomNumberGenerator()
             _ = try request.checked(nonce: Nonce(using: &generator), issuedAt: time ?? now)
-            let ownership = try StoreOwnership(try store.path)
+            let ownership = try StoreOwnership(try store.location)
             let links = try await ownership.change {
                 if case .database(let address) = ownership.location {
                     let signer = try signer()

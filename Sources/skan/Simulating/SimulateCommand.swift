@@ -60,7 +60,8 @@ struct SimulateCommand: AsyncParsableCommand {
     var keys = "skan-test-keys"
 
     @Option(
-        help: "Record in this store, at the times of the scenario; it is made when there is none.", completion: .file())
+        help: "Record in this store's file, at the times of the scenario; it is made when there is none.",
+        completion: .file())
     var store: String?
 
     @Option(help: "Post to this server; with a path, to that URL, and developers' copies to Apple's paths.")
@@ -75,7 +76,9 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: "The server's console, to hold its report against what was sent; SKAN_TOKEN may hold a token for it.")
     var reportUrl: String?
 
-    @Option(help: "The server's store, to hold its report against what was sent.", completion: .file())
+    @Option(
+        help: "The server's store, to hold its report against what was sent: a file, or postgresql://HOST/DATABASE.",
+        completion: .file())
     var reportStore: String?
 
     @Option(help: "Write each transaction id answered 200 to this file as soon as it is.", completion: .file())
@@ -114,6 +117,10 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let store = try store.map {
+            try StoreLocation($0).path(
+                cure: "record in a file, and copy it: skan store copy FILE postgresql://HOST/DATABASE")
+        }
         let standIn = try AppleStandIn(folder: keys)
         guard !makesKeys else {
             Terminal.say("skan: the test keys are in \(keys)")

@@ -6,18 +6,19 @@ import SQLiteStore
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copy a store and its web ads into new files, with or without a running server.",
+        abstract: "Copy a store in a file and its web ads into new files, with or without a running server.",
         discussion: """
             The copy is a consistent snapshot, checked and on disk before it gets its name; nothing is overwritten. \
             Web ads not yet answered are expired in the copy: after a restore, one tapped later would otherwise be \
-            answered twice. To restore, put the files where the store was and start the server.
+            answered twice. To restore, put the files where the store was and start the server. \
+            A store in PostgreSQL is backed up by what PostgreSQL has for it: pg_dump or continuous archiving.
 
             EXAMPLE
               skan backup --store skan.sqlite /backup/skan-2026-11-21.sqlite
             """
     )
 
-    @OptionGroup var store: StoreOption
+    @OptionGroup var store: StoreFileOption
 
     @Argument(help: "The new file; web ads go to FILE-web-ads.", completion: .file())
     var file: String
@@ -25,11 +26,14 @@ struct BackupCommand: ParsableCommand {
     @Flag(help: "Do not expire unanswered web ads: for moving a store whose server is stopped for good.")
     var keepNonces = false
 
+    private static let backupOfDatabases =
+        "back a database up with pg_dump, or with continuous archiving: see PostgreSQL.md"
+
     func run() throws {
         // Only this user can read the copy until it gets the store's mode.
         umask(0o077)
         let backup = try StoreBackup.make(
-            of: try store.path, to: file, keepsNonces: keepNonces,
+            of: try store.path(cure: Self.backupOfDatabases), to: file, keepsNonces: keepNonces,
             nowMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         Terminal.write(
             "copied \(backup.postbacks) postbacks and \(backup.quarantined) deliveries in quarantine to \(backup.path), "

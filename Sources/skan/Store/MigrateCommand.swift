@@ -14,15 +14,19 @@ struct MigrateCommand: ParsableCommand {
             """
     )
 
-    @OptionGroup var store: StoreOption
+    @Option(
+        name: [.customLong("store"), .customShort("s")],
+        help: "The store: postgresql://HOST/DATABASE (or SKAN_STORE).")
+    var store: String?
 
     @Flag(help: "Say what would be done, and change nothing: status 1 when there is something to do.")
     var check = false
 
     func run() throws {
-        guard case .database(let address) = try store.location else {
+        let location = try StoreLocation(given: store)
+        guard case .database(let address) = location else {
             throw CommandFailure(
-                "\(try store.path) is a file, whose tables its owner looks after",
+                "\(location.name) is a file, whose tables its owner looks after",
                 hint: "name a database: --store postgresql://HOST/DATABASE")
         }
         let outcome = check ? try SchemaMigrator.check(address) : try SchemaMigrator.migrate(address)

@@ -58,7 +58,7 @@ struct RecountCommand: AsyncParsableCommand {
     }
 
     private func repaired() async throws -> RecountOutcome {
-        let ownership = try StoreOwnership(try store.path)
+        let ownership = try StoreOwnership(try store.location)
         let verifier = try verifier()
         if case .database = ownership.location {
             let ledger = try ownership.location.makeWriter(onEvent: StoreOwnership.say)

@@ -32,7 +32,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
     @Argument(help: "The store to copy: a file, or postgresql://HOST/DATABASE.", completion: .file())
     var from: String
 
-    @Argument(help: "The store to copy into.", completion: .file())
+    @Argument(help: "The store to copy into: a file, or postgresql://HOST/DATABASE.", completion: .file())
     var to: String
 
     @Flag(help: "The source receives and answers no more: copy its web ads too.")

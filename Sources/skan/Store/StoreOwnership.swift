@@ -14,8 +14,8 @@ struct StoreOwnership {
     let location: StoreLocation
 
     /// Names a store, which must exist, so that a misspelled path does not create one.
-    init(_ path: String) throws {
-        switch try StoreLocation(path) {
+    init(_ given: StoreLocation) throws {
+        switch given {
         case .file(let path):
             store = try SQLiteLedgerReader(path).path
             location = .file(store)

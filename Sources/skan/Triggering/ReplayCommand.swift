@@ -29,7 +29,9 @@ struct ReplayCommand: AsyncParsableCommand {
     var file: String?
 
     @Option(
-        name: [.customLong("store"), .customShort("s")], help: "The store, instead of a file.", completion: .file())
+        name: [.customLong("store"), .customShort("s")],
+        help: "The store, instead of a file with deliveries: a file, or postgresql://HOST/DATABASE.",
+        completion: .file())
     var store: String?
 
     @Option(help: "The server; without a path, each delivery's own is added.")
