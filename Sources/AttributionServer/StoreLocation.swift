@@ -1,6 +1,6 @@
 package import AttributionStore
 package import PostgreSQLStore
-import SQLiteStore
+package import SQLiteStore
 
 /// Where a store is: a file of SQLite, or a database of PostgreSQL.
 package enum StoreLocation: Sendable {
@@ -40,6 +40,17 @@ package enum StoreLocation: Sendable {
         switch self {
         case .file(let path): try SQLiteLedgerReader(path)
         case .database(let address): PostgreSQLLedgerReader(address)
+        }
+    }
+
+    /// Keeps owners out of a file that receives no more; nil for a database, whose nodes nobody can see.
+    ///
+    /// - Returns: What keeps them out until it is released.
+    /// - Throws: ``AttributionStore/StoreError/inUse(path:)`` if the file has an owner.
+    package func holdStopped() throws -> StoreHold? {
+        switch self {
+        case .file(let path): try StoreHold(reading: path)
+        case .database: nil
         }
     }
 

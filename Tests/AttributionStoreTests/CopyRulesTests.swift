@@ -72,6 +72,43 @@ struct CopyRulesTests {
     }
 
     @Test(
+        "A delivery that contradicts a postback which came during the copy is left to the next one, and is no damage",
+        arguments: LedgerFactory.all)
+    func conflictMeanwhile(_ factory: LedgerFactory) async throws {
+        let target = try factory.openTarget(targetPath)
+        let source = try OpenLedger(store.path)
+        #expect(try source.record([postbacks.delivery(postbacks.draft(id: "early"))]) == [.recorded(.test)])
+        var meanwhile = try contradictions(2)
+        let copier = LedgerCopier(from: source.reader, to: target.target, named: "target") { _ in
+            // After the last page of postbacks, and before the quarantine is read.
+            _ = try? source.record(meanwhile)
+            meanwhile = []
+        }
+        let first = try await copier.run()
+        #expect(first.postbacks == 1 && first.quarantined == 0 && first.leftInQuarantine == [])
+        let second = try await target.copy(source.reader)
+        #expect(second.postbacks == 1 && second.quarantined == 1 && second.leftInQuarantine == [])
+        #expect(try await target.quarantine().count == 1)
+    }
+
+    @Test(
+        "A delivery that contradicts a postback which cannot be copied is named each time", arguments: LedgerFactory.all
+    )
+    func conflictWithLost(_ factory: LedgerFactory) async throws {
+        let target = try factory.openTarget(targetPath)
+        do {
+            let source = try OpenLedger(store.path)
+            _ = try source.record(contradictions(2))
+            try source.close()
+        }
+        try SQLite.execute("DELETE FROM postback_body", store.path)
+        let reader = try SQLiteLedgerReader(store.path)
+        for _ in 0..<2 {
+            #expect(try await target.copy(reader).leftInQuarantine == [1])
+        }
+    }
+
+    @Test(
         "A copied postback that contradicts one of the target's own is kept, each content once, whatever the budgets",
         arguments: LedgerFactory.all)
     func conflictsWhileCopying(_ factory: LedgerFactory) async throws {

@@ -141,6 +141,18 @@ struct StoreCopyTests {
         #expect(try skan("store", "copy", "none.sqlite", database).errors.contains("there is no store"))
     }
 
+    @Test("A file whose server runs is not copied as one that is stopped, although it has no web ads")
+    func notStopped() throws {
+        let server = try SkanServer(in: folder, arguments: [])
+        let files = ["skan.sqlite-web-ads", "copy.sqlite"].map { folder.url.appendingPathComponent($0).path }
+        let running = try skan("store", "copy", "skan.sqlite", "copy.sqlite", "--source-stopped")
+        #expect(running.status == 2 && running.errors.contains("another process has the store"), "\(running)")
+        #expect(files.filter { FileManager.default.fileExists(atPath: $0) } == [])
+        _ = server.end(SIGTERM)
+        let stopped = try skan("store", "copy", "skan.sqlite", "copy.sqlite", "--source-stopped")
+        #expect(stopped.status == 0, "\(stopped)")
+    }
+
     @Test("What a copy leaves out is named, with the way to a whole copy")
     func leftOut() throws {
         _ = try skan("simulate", "--count", "50", "--days", "1", "--keys", "keys", "--store", "skan.sqlite")

@@ -25,7 +25,8 @@ package struct LedgerCopier {
         package var dropped: Int64 = 0
         /// The deliveries in quarantine that this run copied.
         package var quarantined: Int64 = 0
-        /// The ids of deliveries in the source's quarantine that cannot be copied now; copies made before stay.
+        /// The ids of deliveries in the source's quarantine that cannot be copied, because they or the postbacks they
+        /// contradict cannot be read; copies made before stay.
         package var leftInQuarantine: [Int64] = []
         /// Whether the source's counts of deliveries are damaged, and copied as far as they can be read.
         package var areCountsIncomplete = false
@@ -132,12 +133,30 @@ package struct LedgerCopier {
             let page = try await source.quarantinePage(after: last, limit: Self.quarantinePage)
             let part = CopiedQuarantine(page, of: store, runs.target(of:))
             summary.quarantined += try target.copyQuarantine(part)
-            summary.leftInQuarantine += part.left.sorted()
+            summary.leftInQuarantine += try await unreadable(part, page)
             guard !page.isLast else {
                 return
             }
             last = page.ids.upperBound
         }
+    }
+
+    /// Which deliveries of a page no copy can take, in the order of their ids.
+    ///
+    /// The quarantine is read after the postbacks: one that contradicts a postback that came meanwhile is left to the next
+    /// copy, which has that postback.
+    private func unreadable(_ part: CopiedQuarantine, _ page: QuarantinePage) async throws -> [Int64] {
+        var left = part.left
+        for delivery in page.deliveries where left.contains(delivery.id) {
+            guard let id = delivery.postbackID, (try? ReceivedPostback(reading: delivery.body)) != nil else {
+                continue
+            }
+            let postback = try await source.postbacks(PostbackQuery(after: id - 1, limit: 1)).first
+            if let postback, postback.id == id, CopiedPostback(postback) != nil {
+                left.remove(delivery.id)
+            }
+        }
+        return left.sorted()
     }
 
     /// Copies what other recipients than the recorded one received.

@@ -16,7 +16,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
 
             To move: copy while the server runs, then stop it, copy once more with --source-stopped, which takes a moment, \
             and start servers on the target. Both stores answer every report alike then. Web ads are copied by this last \
-            copy alone, because each is answered once.
+            copy alone, because each is answered once. A file that a server has open is not taken for stopped.
 
             Ends with status 0 when all of it was copied, 1 when some postbacks or deliveries in \
             quarantine cannot be read, or have bytes that are not their own, 2 when it could not \
@@ -45,6 +45,8 @@ struct StoreCopyCommand: AsyncParsableCommand {
         }
         let reader = try source.makeCopySource()
         defer { reader.close() }
+        let hold = sourceStopped ? try source.holdStopped() : nil
+        defer { hold?.release() }
         let sourceAds = sourceStopped ? try source.makeWebAds(makesFile: false) : nil
         defer { _ = try? sourceAds?.close() }
         let writer = try Self.makeTarget(target)
