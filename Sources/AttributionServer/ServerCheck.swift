@@ -111,7 +111,7 @@ package struct ServerCheck: Sendable {
                 "store",
                 "\(store.name): \(description)\(count) postbacks"
                     + (isDamaged ? "; parts of it are damaged: skan recount --store \(store.name) names them" : ""))
-        } catch StoreError.notMigrated(let name, nil, _) {
+        } catch StoreError.emptyDatabase(let name) {
             find("store", "\(name): has no tables yet; they will be made")
         } catch {
             problems.append(error)

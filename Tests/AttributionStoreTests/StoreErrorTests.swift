@@ -24,6 +24,14 @@ struct StoreErrorTests {
             "restore a backup"
         ),
         (
+            .emptyDatabase(path: "p"), "the database p holds no store",
+            "check the name of the database; skan migrate --store p makes a new store in it"
+        ),
+        (
+            .notMigrated(path: "p", found: 5, needed: 6), "the tables of p are of version 5, and this release needs 6",
+            "skan migrate --store p"
+        ),
+        (
             .notMigrated(path: "p", found: nil, needed: 1),
             "p has no tables of a store, and this role may not make them", "skan migrate --store p"
         ),

@@ -218,6 +218,45 @@ struct ImportCommandTests {
 
     }
 
+    @Test("A last line that is cut off is not used until it ends", arguments: ["csv", "fields", "apache"])
+    func unfinished(_ form: String) throws {
+        // What is cut off of the last cell leaves a value, and so does the end of a line alone.
+        let text = try endingInBody(form)
+        for cut in [text.hasSuffix("\r\n") ? 3 : 2, 1] {
+            try write(String(decoding: text.utf8.dropLast(cut), as: UTF8.self), to: "file")
+            for known in [0, 39] {
+                let part = try importing("file", store: "\(cut).sqlite")
+                #expect(part.status == 1 && part.output.contains(", unreadable 1\n"), "\(part)")
+                #expect(part.output.contains(": recorded \(39 - known), ") && part.output.contains(" store \(known),"))
+                #expect(part.errors.contains(": the last line does not end, and may be cut off; "), "\(part)")
+            }
+            try write(text, to: "file")
+            let whole = try importing("file", store: "\(cut).sqlite")
+            #expect(whole.status == 0 && whole.errors.isEmpty, "\(whole)")
+            #expect(whole.output.contains(": recorded 1, ") && whole.output.contains(" store 39,"), "\(whole)")
+        }
+    }
+
+    /// The bodies in a form, with the part that matters at the end of each line.
+    private func endingInBody(_ form: String) throws -> String {
+        switch form {
+        case "fields": try fields()
+        case "csv":
+            "body,received\n"
+                + bodies.enumerated().map { index, body in
+                    let quoted = "\"" + body.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+                    return "\(quoted),\(Self.seconds(index))000\n"
+                }.joined()
+        default:
+            try bodies.enumerated().map { index, body in
+                let time = Date(timeIntervalSince1970: Double(Self.seconds(index))).formatted(.iso8601)
+                let escaped = body.replacingOccurrences(of: "\\", with: "\\\\")
+                    .replacingOccurrences(of: "\"", with: "\\\"")
+                return "192.0.2.1 - - [\(try Self.logTime(Self.seconds(index)))] \"\(escaped)\" \(time) -\n"
+            }.joined()
+        }
+    }
+
     @Test("An import that is killed goes on, and gives the store of one that is not")
     func killed() throws {
         _ = try skan(["simulate", "--count", "10000", "--seed", "7", "--output", "many", "--keys", "keys"])

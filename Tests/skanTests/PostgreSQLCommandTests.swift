@@ -27,6 +27,20 @@ struct PostgreSQLCommandTests {
         #expect(try skan("migrate", "--store", "skan.sqlite").status == 2)
     }
 
+    @Test("A database that holds no store is not read, and no copy of it is begun")
+    func empty() throws {
+        for arguments in [
+            ["report", "--store", store], ["recount", "--store", store], ["store", "copy", store, "copy.sqlite"],
+            ["store", "copy", store, "copy.sqlite", "--source-stopped"],
+        ] {
+            let outcome = try SkanProcess.run(arguments, in: folder.url)
+            #expect(outcome.status == 2 && outcome.output.isEmpty, "\(outcome)")
+            #expect(outcome.errors.contains(" holds no store\n"), "\(outcome)")
+            #expect(outcome.errors.contains("skan: hint: check the name of the database; skan migrate "), "\(outcome)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.path("copy.sqlite")))
+    }
+
     @Test("Two servers record into one database, and every command reads it and changes it")
     func serve() throws {
         let servers = try [SkanServer(in: folder, store: store), SkanServer(in: folder, store: store)]

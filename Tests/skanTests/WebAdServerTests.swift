@@ -368,6 +368,21 @@ struct WebAdServerTests {
         #expect(report.output.contains("example.com,20,20,"), "\(report.output)")
     }
 
+    @Test("Taps end at the first server that is not there, with the reason")
+    func nobodyListens() throws {
+        let server = try server()
+        let issued = try SkanProcess.run(
+            Self.issue + ["example123.skadnetwork", "--count", "3"], in: folder.url)
+        _ = server.end(SIGTERM)
+        let tapped = try SkanProcess.run(
+            ["web-ad", "tap", "--source-domain", "example.com", "--network-key", "net.pem"]
+                + ["--url", "http://127.0.0.1:\(server.port)"], in: folder.url, input: issued.output)
+        #expect(tapped.status == 2 && tapped.output.isEmpty, "\(tapped)")
+        #expect(
+            tapped.errors.hasPrefix("skan: error: no answer from http://127.0.0.1:\(server.port)/")
+                && tapped.errors.contains(" after 0 taps: Connection refused\n"), "\(tapped)")
+    }
+
     @Test("Links in HTML are tapped as those in JSON are")
     func linksInHTML() throws {
         let server = try server()

@@ -1,10 +1,7 @@
-import AsyncHTTPClient
 import Attribution
 package import AttributionSigning
 import CodedErrors
 import Foundation
-import NIOCore
-import NIOHTTP1
 import StrictJSON
 
 /// Simulates a device with a web ad: taps the link, checks the payload, installs the app, and sends the
@@ -13,6 +10,14 @@ import StrictJSON
 /// The postback is sent at once, not after one to two days, and has the domain, as at the highest data
 /// tier.
 package struct WebAdDevice: Sendable {
+    /// Nobody was there to answer: the next tap would fare no better.
+    package struct Unreachable: Error {
+        /// Where.
+        package let url: String
+        /// What the system says.
+        package let reason: String
+    }
+
     private let sourceDomain: String
     private let networkKey: SignaturePublicKey
 
@@ -32,7 +37,8 @@ package struct WebAdDevice: Sendable {
     ///   - link: The link.
     ///   - origin: An origin to use instead of the link's `attributionDestination`, for a server under test.
     /// - Returns: The impression, or why there is none.
-    package func tap(_ link: WebAdPageLink, at origin: String? = nil) async -> WebAdVisit {
+    /// - Throws: ``Unreachable``.
+    package func tap(_ link: WebAdPageLink, at origin: String? = nil) async throws(Unreachable) -> WebAdVisit {
         let request = JSONText.object([
             "source_engagement_type": .string(WebAdTap.engagement),
             "source_domain": .string(sourceDomain),
@@ -40,8 +46,8 @@ package struct WebAdDevice: Sendable {
             "version": .string(WebAdTap.version.rawValue),
         ])
         var visit = WebAdVisit()
+        let url = (origin ?? link.attributionDestination) + AttributionDestination.path
         do {
-            let url = (origin ?? link.attributionDestination) + AttributionDestination.path
             let (status, body) = try await Self.post(Array(request.line.utf8), to: url)
             guard status == 200 else {
                 let answer = String(decoding: body, as: UTF8.self).trimmingCharacters(in: .newlines)
@@ -54,6 +60,7 @@ package struct WebAdDevice: Sendable {
                 now: Int64(Date().timeIntervalSince1970 * 1000))
             visit.problems = reader.problems.map(\.description)
         } catch {
+            try Self.check(error, url)
             visit.problems = ["the tap was not answered: \(Self.message(error))"]
         }
         return visit
@@ -66,7 +73,10 @@ package struct WebAdDevice: Sendable {
     ///   - standIn: Signs for Apple.
     ///   - url: The network's URL for postbacks.
     /// - Returns: The visit with the answer to the postback.
-    package func install(_ visit: WebAdVisit, standIn: AppleStandIn, postbackURL url: String) async -> WebAdVisit {
+    /// - Throws: ``Unreachable``.
+    package func install(
+        _ visit: WebAdVisit, standIn: AppleStandIn, postbackURL url: String
+    ) async throws(Unreachable) -> WebAdVisit {
         guard let impression = visit.impression, let draft = Self.postback(of: impression) else {
             return visit
         }
@@ -81,14 +91,21 @@ package struct WebAdDevice: Sendable {
                 visit.problems.append("the postback was answered \(status), expected 200 and recorded: \(answer)")
             }
         } catch {
+            try Self.check(error, url)
             visit.problems.append("the postback was not answered: \(Self.message(error))")
         }
         return visit
     }
 
-    /// The message of a known error, or a general one for errors of libraries.
+    private static func check(_ error: any Error, _ url: String) throws(Unreachable) {
+        if DeliveryClient.isUnreachable(error) {
+            throw Unreachable(url: url, reason: DeliveryClient.reason(error))
+        }
+    }
+
+    /// The message of a known error, or why nothing was answered.
     private static func message(_ error: any Error) -> String {
-        (error as? any CodedError)?.message ?? "the connection failed"
+        (error as? any CodedError)?.message ?? DeliveryClient.reason(error)
     }
 
     /// The first window's postback of a winner; nil for an ad of another form.
@@ -114,10 +131,7 @@ package struct WebAdDevice: Sendable {
     }
 
     private static func post(_ body: [UInt8], to url: String) async throws -> (status: Int, body: [UInt8]) {
-        var request = HTTPClientRequest(url: url)
-        request.post(json: ByteBuffer(bytes: body))
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(15))
-        let answer = try await response.body.collect(upTo: 64 << 10)
-        return (Int(response.status.code), Array(answer.readableBytesView))
+        let answer = try await DeliveryClient().post(body, to: url)
+        return (answer.status, answer.body)
     }
 }

@@ -20,6 +20,8 @@ package enum ImportRecord: Sendable {
         case noBody(names: [String])
         /// It is not in the form of its file.
         case malformed(String)
+        /// Its line does not end, and what it says may be cut off.
+        case unfinished
 
         /// What was found and what was expected.
         package var description: String {
@@ -29,6 +31,8 @@ package enum ImportRecord: Sendable {
                 "\(name): found \(found), expected a time from 2018 until now, as 2026-11-01T12:30:00Z or in Unix seconds"
             case .noBody(let names): "no body: expected \(Self.list(names)), or Apple's fields by their names"
             case .malformed(let reason): reason
+            case .unfinished:
+                "the last line does not end, and may be cut off; it is left for the next import (add a newline if it is whole)"
             }
         }
 

@@ -121,10 +121,22 @@ enum RecordReader: Sendable {
             return .unreadable(.malformed("it is longer than \(RawRecord.longest) bytes, or a quote does not end"))
         }
         do throws(ImportRecord.Problem) {
-            return switch self {
-            case .json(let reader): try reader.read(record.bytes)
-            case .csv(let reader): try reader.read(record.bytes)
-            case .log(let reader): try reader.read(record.bytes)
+            switch self {
+            case .json(let reader):
+                return try reader.read(record.bytes)
+            case .csv(let reader):
+                // Half a number is a number, too; what is cut off of JSON is no object.
+                guard !record.isUnfinished else {
+                    throw .unfinished
+                }
+                return try reader.read(record.bytes)
+            case .log(let reader):
+                let read = try reader.read(record.bytes)
+                // The path or the time may come behind the body.
+                if case .delivery = read, record.isUnfinished {
+                    throw .unfinished
+                }
+                return read
             }
         } catch {
             return .unreadable(error)

@@ -4,7 +4,7 @@ extension StoreError: CodedError {
     /// The stable code.
     package var code: ErrorCode {
         switch self {
-        case .missing, .noFolder: .noStore
+        case .missing, .noFolder, .emptyDatabase: .noStore
         case .cannotOpen, .remoteFileSystem, .notAStore, .foreignDatabase, .newerSchema, .olderSchema, .logWithoutStore,
             .logUnreadable, .badAddress, .noClientLibrary, .notMigrated:
             .unusableStore
@@ -44,10 +44,10 @@ extension StoreError: CodedError {
         case .badAddress(let address, let reason): "the store \(address): \(reason)"
         case .noClientLibrary(let reason):
             "a store in PostgreSQL needs libpq, which cannot be loaded: \(reason)"
+        case .emptyDatabase(let path): "the database \(path) holds no store"
         case .notMigrated(let path, nil, _): "\(path) has no tables of a store, and this role may not make them"
         case .notMigrated(let path, .some(let found), let needed):
-            "the tables of \(path) are of version \(found), and this release needs \(needed), which this role may not "
-                + "make"
+            "the tables of \(path) are of version \(found), and this release needs \(needed)"
         case .notSynchronous(let path):
             "\(path): commits reach one server alone (synchronous_standby_names is empty, or synchronous_commit is not "
                 + "on), and --require-synchronous was given"
@@ -89,6 +89,8 @@ extension StoreError: CodedError {
         case .badAddress:
             "postgresql://HOST/DATABASE; a password goes into a file named by passfile= or PGPASSFILE, or into PGPASSWORD"
         case .noClientLibrary: "install the package libpq5"
+        case .emptyDatabase(let path):
+            "check the name of the database; skan migrate --store \(path) makes a new store in it"
         case .notMigrated(let path, _, _): "skan migrate --store \(path)"
         case .notSynchronous: "set synchronous_standby_names on the server, or leave out --require-synchronous"
         }

@@ -36,7 +36,10 @@ package enum StoreError: Error, Hashable, Sendable {
     case badAddress(String, reason: String)
     /// libpq, which a store in PostgreSQL needs, is not on this machine.
     case noClientLibrary(reason: String)
-    /// The database has no tables of a store, and this role may not make them, or has those of an earlier release.
+    /// The database that is to be read has no tables of a store.
+    case emptyDatabase(path: String)
+    /// The database has no tables of a store, and this role may not make them, or it has those of an earlier
+    /// release.
     case notMigrated(path: String, found: Int64?, needed: Int64)
     /// A commit would not survive the loss of the primary, and that was asked for.
     case notSynchronous(path: String)

@@ -129,7 +129,7 @@ package final class PostgreSQLLedgerReader: LedgerReading {
         }
         let connection = try PostgreSQLConnection(address)
         guard let found = try SchemaMigrator(connection, address).found() else {
-            throw StoreError.notMigrated(path: address.description, found: nil, needed: PostgreSQLSchema.version)
+            throw StoreError.emptyDatabase(path: address.description)
         }
         guard found >= PostgreSQLSchema.version else {
             throw StoreError.notMigrated(path: address.description, found: found, needed: PostgreSQLSchema.version)

@@ -12,7 +12,8 @@ extension WebAdCommand {
             discussion: """
                 Reads the output of skan web-ad issue, JSON or HTML. A payload must have exactly Apple's fields, the \
                 link's nonce and app, the page's domain, the current time, and a signature that verifies with the \
-                network's public key. Exits with status 0 if everything is as a device expects, otherwise 1.
+                network's public key. Exits with status 0 if everything is as a device expects, 1 if something is not, \
+                and 2 at the first link whose server cannot be reached.
                 """
         )
 
@@ -42,17 +43,19 @@ extension WebAdCommand {
             let device = WebAdDevice(
                 sourceDomain: sourceDomain, networkKey: try SignaturePublicKey(file: networkKey))
             let standIn = try keys.map { try AppleStandIn(folder: $0) }
-            let origin = url.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
             var (taps, payloads, postbacks) = (0, 0, 0)
             for file in files.isEmpty ? ["-"] : files {
                 let records = try RecordFile(file)
                 while let batch = try records.next() {
                     for record in batch {
                         let link = try Self.link(record.bytes, file)
-                        var visit = await device.tap(link, at: origin)
-                        if let standIn {
-                            let url = post ?? (origin ?? link.attributionDestination) + "/skadnetwork/postbacks"
-                            visit = await device.install(visit, standIn: standIn, postbackURL: url)
+                        let visit: WebAdVisit
+                        do {
+                            visit = try await self.visit(link, device, standIn)
+                        } catch let problem as WebAdDevice.Unreachable {
+                            throw CommandFailure(
+                                "no answer from \(problem.url) after \(taps) taps: \(problem.reason)",
+                                hint: "see that the server runs, and that its address is right")
                         }
                         taps += 1
                         payloads += visit.impression == nil ? 0 : 1
@@ -60,6 +63,8 @@ extension WebAdCommand {
                         for problem in visit.problems {
                             Terminal.write("unexpected: \(link.attributionSourceNonce): \(problem)\n")
                         }
+                        // A server may be slow to answer each of many links.
+                        Terminal.finish()
                     }
                 }
             }
@@ -72,6 +77,19 @@ extension WebAdCommand {
             guard payloads == taps, standIn == nil || postbacks == taps else {
                 throw ExitStatus.negative
             }
+        }
+
+        private func visit(
+            _ link: WebAdPageLink, _ device: WebAdDevice, _ standIn: AppleStandIn?
+        ) async throws -> WebAdVisit {
+            let origin = url.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+            let visit = try await device.tap(link, at: origin)
+            guard let standIn else {
+                return visit
+            }
+            return try await device.install(
+                visit, standIn: standIn,
+                postbackURL: post ?? (origin ?? link.attributionDestination) + "/skadnetwork/postbacks")
         }
 
         private static func link(_ record: [UInt8], _ file: String) throws -> WebAdPageLink {

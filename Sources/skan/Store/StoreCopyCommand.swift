@@ -47,6 +47,8 @@ struct StoreCopyCommand: AsyncParsableCommand {
         defer { reader.close() }
         let hold = sourceStopped ? try source.holdStopped() : nil
         defer { hold?.release() }
+        // A database is reached by its first question; where it holds no store, the target is not made.
+        _ = try await reader.knownIDs(among: [])
         let sourceAds = sourceStopped ? try source.makeWebAds(makesFile: false) : nil
         defer { _ = try? sourceAds?.close() }
         let writer = try Self.makeTarget(target)
