@@ -111,7 +111,8 @@ package struct AccessFile: Sendable {
             bytes = status.st_size <= Self.limit ? try file.bytes(limit: Self.limit) : []
         } catch {
             switch error {
-            case .unreadable(let reason): throw .unreadable(file: path, reason: reason)
+            case .unreadable(let reason):
+                throw .unreadable(file: path, reason: reason, isMissing: currentStamp() == nil)
             case .openToOthers(let mode): throw .openToOthers(file: path, mode: mode)
             case .ownedByAnother(let user): throw .ownedByAnother(file: path, user: user)
             }

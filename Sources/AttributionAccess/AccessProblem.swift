@@ -3,8 +3,8 @@ import StrictJSON
 
 /// What is wrong with a token list or a change to it, and how to fix it.
 package enum AccessProblem: Error, Hashable, Sendable {
-    /// The file cannot be read.
-    case unreadable(file: String, reason: String)
+    /// The file cannot be read; it may not exist.
+    case unreadable(file: String, reason: String, isMissing: Bool = false)
     /// Users other than the owner can read or write the file.
     case openToOthers(file: String, mode: String)
     /// The file belongs to another user, who can read and change it.
@@ -35,7 +35,7 @@ extension AccessProblem: CustomStringConvertible {
     /// What is wrong.
     package var description: String {
         switch self {
-        case .unreadable(let file, let reason): "cannot read the tokens in \(file): \(reason)"
+        case .unreadable(let file, let reason, _): "cannot read the tokens in \(file): \(reason)"
         case .openToOthers(let file, let mode): "the tokens in \(file) can be read or changed by others (mode \(mode))"
         case .ownedByAnother(let file, let user):
             "the tokens in \(file) belong to another user (uid \(user)), who can change them"
@@ -58,7 +58,9 @@ extension AccessProblem: CustomStringConvertible {
     /// How to fix it.
     package var hint: String? {
         switch self {
-        case .unreadable: "create the list with: skan tokens create --name NAME --scope sign --file FILE"
+        case .unreadable(_, _, isMissing: true):
+            "create the list with: skan tokens create --name NAME --scope sign --file FILE"
+        case .unreadable: "name a regular file that this user can read"
         case .openToOthers(let file, _): "chmod 600 \(file)"
         case .ownedByAnother(let file, _): "chown it to the user that skan runs as: chown USER \(file)"
         case .malformed: "change the file with skan tokens only"

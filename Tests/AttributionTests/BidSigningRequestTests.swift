@@ -91,6 +91,25 @@ struct BidSigningRequestTests {
         #expect(try Self.choice(#""versions": ["2.0", "4.0"], "sourceapp": 880047117, \#(lists)"#) == expected)
     }
 
+    @Test(
+        "A list without the network is shown by its numbers, and those left out by theirs while they are few",
+        arguments: [
+            (#""max": 305"#, "numbers 1 to 305 of the registry"),
+            (#""max": 400, "excl": [306]"#, "numbers 1 to 400 of the registry except 306"),
+            (#""max": 400, "excl": [306, 2, 10]"#, "numbers 1 to 400 of the registry except 2, 10, 306"),
+            (
+                #""max": 400, "excl": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 306]"#,
+                "numbers 1 to 400 of the registry except 12 others"
+            ),
+        ])
+    func numbers(_ list: String, _ found: String) throws {
+        let skadn = #""versions": ["4.0"], "sourceapp": 880047117, "skadnetlist": {\#(list)}"#
+        let body = #"{"skadn": {\#(skadn)}, "advertise": {\#(Self.both)}}"#
+        let offers = try BidSigningRequest(reading: Array(body.utf8), limit: 65536).offers(from: Self.networks())
+        let refusal = #expect(throws: BidRefusal.self) { try offers.skadn?.get() }
+        #expect(refusal?.message.contains("found \(found), expected") == true, "\(refusal?.message ?? "")")
+    }
+
     @Test("The bidder's choice of networks takes precedence, in its order")
     func preference() throws {
         let skadn = #""versions": ["2.0"], "sourceapp": 1, "skadnetids": ["n.skadnetwork", "old.skadnetwork"]"#

@@ -51,6 +51,16 @@ struct ExplainTests {
         }
     }
 
+    @Test("The length of a line that is too long is said once, and is that of the whole line")
+    func tooLong() throws {
+        try write("{" + String(repeating: "a", count: 500_000), to: "long.json")
+        let outcome = try skan("verify", "--explain", "long.json")
+        #expect(outcome.status == 1)
+        #expect(outcome.output.hasPrefix("long.json:1: malformed 500001 bytes; expected at most 16384\n"))
+        #expect(outcome.output.split(separator: " bytes").count == 2, "\(outcome.output)")
+        #expect(outcome.output.contains("\n    evidence: longer than any postback that a device sends\n"))
+    }
+
     @Test("In JSON each line has the cause; nothing explained is valid")
     func json() throws {
         try write(try Self.body("derived-4.0-version-5.0"), to: "postback.json")

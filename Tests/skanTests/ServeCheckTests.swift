@@ -143,6 +143,7 @@ struct ServeCheckTests {
             "skan: error: cannot listen on nosuchhost.invalid:0: there is no such name or address",
             "skan: error: no certificate could be read from none.pem: no such file",
             "skan: error: cannot read the tokens in fifo: it is not a regular file",
+            "skan: hint: name a regular file that this user can read",
             "new.pem can be read by others (mode 0644)", "skan: hint: chmod 600 ",
             "skan: error: cannot read the key file none.pem",
         ]

@@ -35,10 +35,19 @@ struct ListedNetworks: Hashable, Sendable {
         return AdNetworkID(registered)
     }
 
+    /// The numbers that are left out, or how many they are.
+    private var exception: String {
+        switch excluded.count {
+        case 0: ""
+        case 1...10: " except " + excluded.sorted().map(String.init).joined(separator: ", ")
+        default: " except \(excluded.count) others"
+        }
+    }
+
     /// A summary of the list, for messages.
     var summary: String {
         let names = named.sorted().prefix(10).joined(separator: ", ").shortened(to: 200)
-        let range = maximum > 0 ? "numbers 1 to \(maximum) of the registry except \(excluded.count)" : nil
+        let range = maximum > 0 ? "numbers 1 to \(maximum) of the registry\(exception)" : nil
         return [names.isEmpty ? nil : names, range].compactMap(\.self).joined(separator: "; ")
     }
 }

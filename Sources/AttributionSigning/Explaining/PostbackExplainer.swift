@@ -82,7 +82,12 @@ package struct PostbackExplainer: Sendable {
             } ?? unexplained(rejected, search, field: name.shortened(to: 60))
         } catch {
             let proof = search.firstProof(of: BodyRepair.unwrapping(rejected.body))
-            return explanation(rejected, proof, .notJSON)
+            // How long it is may not be known here: of an endless line only the beginning is kept.
+            guard case .tooLong = error, proof == nil else {
+                return explanation(rejected, proof, .notJSON)
+            }
+            return explanation(
+                rejected, nil, .notJSON, evidence: "longer than any postback that a device sends")
         }
         let claim = ClaimedPostback(object)
         guard claim.hasSignature else {

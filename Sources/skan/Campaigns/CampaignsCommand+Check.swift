@@ -6,7 +6,8 @@ extension CampaignsCommand {
         static let configuration = CommandConfiguration(
             abstract: "Check files of names together, and find campaigns that share an id too closely.",
             discussion: """
-                Shows every problem of every file. Ends with status 0 if no two campaigns of an app share an id while \
+                Shows every problem of every file; a name that occurs twice in an object, or text that is not JSON, \
+                may hide others of its file. Ends with status 0 if no two campaigns of an app share an id while \
                 postbacks of both may arrive, and 1 if some do: reports call such postbacks ambiguous.
                 """)
 

@@ -7,7 +7,8 @@ extension SchemaCommand {
         static let configuration = CommandConfiguration(
             abstract: "Check schema files together, and show what they cover.",
             discussion: """
-                Shows every problem of every file. Without one, it shows the days of each schema, the values without a \
+                Shows every problem of every file; a name that occurs twice in an object, or text that is not JSON, \
+                may hide others of its file. Without one, it shows the days of each schema, the values without a \
                 meaning, and for each change the days on which postbacks of both schemas may arrive.
                 """)
 
