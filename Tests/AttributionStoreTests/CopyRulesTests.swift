@@ -63,11 +63,17 @@ struct CopyRulesTests {
 
     /// Copies of one postback that say different things in what nobody signs.
     private func contradictions(_ count: Int64) throws -> [Delivery] {
+        try contradictoryBodies(count).enumerated().map { value, body in
+            postbacks.delivery(body, at: Postbacks.noon + Int64(value))
+        }
+    }
+
+    private func contradictoryBodies(_ count: Int64) throws -> [[UInt8]] {
         var draft = postbacks.draft(id: "shared")
         let signature = try ReceivedPostback(reading: postbacks.standIn.sign(draft)).signature
         return (0..<count).map { value in
             draft[.conversionValue] = .integer(value)
-            return postbacks.delivery(draft.body(signature: signature), at: Postbacks.noon + value)
+            return draft.body(signature: signature)
         }
     }
 
@@ -133,6 +139,83 @@ struct CopyRulesTests {
         #expect(answer.totals[.postbacks] == 1)
         #expect(answer.deliveries.count(.conflict, .test) == 5)
         #expect(try await target.reader.quarantineTotals().map(\.count) == [3])
+        let verifier = postbacks.verifier
+        #expect(try await target.reader.recount { verifier.judge($0) }.differences.map(\.description) == [])
+    }
+
+    // MARK: The quarantine of both stores judged again
+
+    /// Deliveries whose key was not trusted when they came: of two postbacks, a copy for a developer and a contradiction
+    /// among them, and of a third one that stays.
+    private func strangers() throws -> [Delivery] {
+        let stranger = try PostbackVerifier()
+        let bodies = try ["a", "b", "c"].map { try postbacks.standIn.sign(postbacks.draft(id: $0)) }
+        func delivery(_ body: [UInt8], _ recipient: Delivery.Recipient, after hours: Int64) -> Delivery {
+            Delivery(
+                judgement: stranger.judge(body), recipient: recipient,
+                receivedAtMilliseconds: Postbacks.noon + hours * 3_600_000)
+        }
+        let contradictions = try contradictoryBodies(2).map { delivery($0, .network, after: 1) }
+        return [
+            delivery(bodies[0], .network, after: 0), delivery(bodies[0], .developer, after: 3),
+            delivery(bodies[1], .network, after: 0),
+        ] + contradictions + [delivery(bodies[2], .network, after: 0), delivery(bodies[2], .developer, after: 3)]
+    }
+
+    private func requeue(_ writer: any LedgerWriting) throws -> Requeued {
+        let verifier = postbacks.verifier
+        return try writer.requeue(QuarantineQuery(limit: 5)) { verifier.judge($0) }
+    }
+
+    private func deliveries(_ reader: any LedgerReading) async throws -> DeliveryCounts {
+        try await reader.answer(LedgerQuestion(traffic: .test)).deliveries
+    }
+
+    @Test(
+        "Deliveries that both stores judged again count once, whichever was first and however often it is copied",
+        arguments: LedgerFactory.all, [true, false])
+    func requeuedInBoth(_ factory: LedgerFactory, _ isTargetFirst: Bool) async throws {
+        let target = try factory.openTarget(targetPath)
+        let source = try OpenLedger(store.path)
+        _ = try source.record(strangers())
+        #expect(try await target.copy(source.reader).quarantined == 7)
+        if !isTargetFirst {
+            #expect(try requeue(source.writer).recorded == 3)
+        }
+        let moved = try requeue(target.writer)
+        #expect(moved.recorded == 3 && moved.duplicate == 1 && moved.conflict == 1)
+        if isTargetFirst {
+            let before = try await deliveries(target.reader)
+            try await target.copy(source.reader)
+            #expect(try await deliveries(target.reader) == before)
+            #expect(try requeue(source.writer) == moved)
+        }
+        for _ in 0..<2 {
+            #expect(try await target.copy(source.reader).postbacks == 0)
+            #expect(try await deliveries(target.reader) == deliveries(source.reader))
+            #expect(try await target.quarantine().count == 3)
+        }
+        let verifier = postbacks.verifier
+        for reader in [target.reader as any LedgerReading, source.reader] {
+            #expect(try await reader.recount { verifier.judge($0) }.differences.map(\.description) == [])
+        }
+    }
+
+    @Test(
+        "What the target recorded of the source's quarantine stays recorded when the source lets it go",
+        arguments: LedgerFactory.all)
+    func requeuedAndPruned(_ factory: LedgerFactory) async throws {
+        let target = try factory.openTarget(targetPath)
+        let source = try OpenLedger(store.path)
+        _ = try source.record(Array(strangers().prefix(1)))
+        try await target.copy(source.reader)
+        #expect(try requeue(target.writer).recorded == 1)
+        #expect(try source.writer.prune(QuarantineQuery()) == 1)
+        for _ in 0..<2 {
+            try await target.copy(source.reader)
+            let counts = try await deliveries(target.reader)
+            #expect(counts.count(.recorded, .test) == 1 && counts.count(.duplicate, .test) == 0)
+        }
         let verifier = postbacks.verifier
         #expect(try await target.reader.recount { verifier.judge($0) }.differences.map(\.description) == [])
     }

@@ -27,6 +27,9 @@ struct CopiedInsertion {
         var sums = DeliverySums()
         var quarantine = QuarantineInsertion(QuarantineRoom(QuarantineBudgets()), isBounded: false)
         try quarantine.prepare(contradicting: known.values.map(\.id), connection)
+        let store = page.position.store
+        let origins = try MovedDelivery.origins(ofPostbacks: known.values.map(\.id), connection, in: store)
+        var takenOrigins: [Int64] = []
         let copies = try page.postbacks.map { copied -> (id: Int64, isNew: Bool)? in
             let delivery = copied.delivery
             if let id = inserted[copied.digests.key] {
@@ -43,6 +46,11 @@ struct CopiedInsertion {
             guard let first = known[copied.digests.key] else {
                 throw PostgreSQLFault(sqlState: "40001", message: "a postback is being recorded by a node")
             }
+            if first.says(copied.digests.content, delivery), let origin = origins[first.id] {
+                // Both stores found the same delivery in their quarantine: it came once.
+                takenOrigins.append(origin)
+                return (first.id, false)
+            }
             if first.content == copied.digests.content {
                 sums.countRepeat(
                     of: first.id, receivedAt: first.receivedAt, by: first.recipient, delivery)
@@ -55,6 +63,7 @@ struct CopiedInsertion {
             }
             return (first.id, false)
         }
+        try MovedDelivery.takeMoves(of: takenOrigins, connection, in: store)
         try quarantine.write(connection, &sums)
         try sums.write(connection)
         return copies

@@ -8,18 +8,27 @@ extension CopiedQuarantine {
         // Locked against another copy.
         _ = try LedgerCopyProgress(connection, of: store, isLocking: true)
         let copied = try Self.copied(connection, store, ids)
+        let moved = try MovedDelivery.all(connection, of: store, ids)
         var sums = DeliverySums()
         var added: [CopiedDelivery] = []
         for delivery in deliveries {
             if let id = copied[delivery.origin.id] {
-                try Self.update(id, delivery, connection, &sums)
+                if let reason = moved[delivery.origin.id]?.reason {
+                    // What was made of it here stays until the source makes something of it.
+                    guard reason != delivery.origin.reason else {
+                        continue
+                    }
+                    try MovedDelivery.takeMoves(
+                        of: [delivery.origin.id], connection, in: store, changedTo: delivery.origin)
+                }
+                try update(id, delivery, connection, &sums)
             } else {
                 sums.change(delivery.origin.kind, rows: 1, bytes: Int64(delivery.origin.body.count))
                 added.append(delivery)
             }
         }
         try Self.insert(added, store, connection)
-        try Self.remove(gone(from: copied), store, connection, &sums)
+        try remove(gone(from: copied), connection, &sums)
         try sums.write(connection)
         return Int64(added.count)
     }
@@ -51,7 +60,7 @@ extension CopiedQuarantine {
     }
 
     /// Judged again, a delivery that stays may have another reason.
-    private static func update(
+    private func update(
         _ id: Int64, _ delivery: CopiedDelivery, _ connection: PostgreSQLConnection, _ sums: inout DeliverySums
     ) throws {
         let origin = delivery.origin
@@ -60,7 +69,11 @@ extension CopiedQuarantine {
             SELECT class, octet_length(body)::int8 FROM skan.quarantine
             WHERE id = $1 AND (class <> $2 OR reason <> $3) FOR UPDATE
             """, [.integer(id), .text(origin.kind.rawValue), .text(origin.reason)])
-        guard before.count == 1 else {
+        // Judged again by a node meanwhile, it is left to the next copy.
+        guard
+            before.count == 1,
+            try MovedDelivery.all(connection, of: store, origin.id...origin.id).isEmpty
+        else {
             return
         }
         try connection.run(
@@ -77,18 +90,29 @@ extension CopiedQuarantine {
         sums.change(origin.kind, rows: 1, bytes: bytes)
     }
 
-    private static func remove(
-        _ gone: [Int64: Int64], _ store: String, _ connection: PostgreSQLConnection, _ sums: inout DeliverySums
+    private func remove(
+        _ gone: [Int64: Int64], _ connection: PostgreSQLConnection, _ sums: inout DeliverySums
     ) throws {
         guard !gone.isEmpty else {
             return
         }
+        // One that contradicts a postback by what was made of it here is evidence of what was recorded here.
         let removed = try connection.run(
-            "DELETE FROM skan.quarantine WHERE id = ANY ($1::int8[]) RETURNING class, octet_length(body)::int8",
-            [.integers(Array(gone.values))])
+            """
+            DELETE FROM skan.quarantine AS q
+            WHERE id = ANY ($1::int8[]) AND NOT (class = 'conflict' AND EXISTS (
+                SELECT FROM skan.copy_quarantine AS copied JOIN skan.copy_moved AS moved USING (store, source_id)
+                WHERE copied.target_id = q.id AND copied.store = $2))
+            RETURNING class, octet_length(body)::int8
+            """, [.integers(Array(gone.values)), .text(store)])
         for row in 0..<removed.count {
             sums.change(try removed.word(row, 0), rows: -1, bytes: -(try removed.integer(row, 1)))
         }
+        // Read only now: whoever judged them meanwhile has committed. One that was recorded here and not in the source was
+        // let go there.
+        let moved = try MovedDelivery.all(connection, of: store, ids)
+        try MovedDelivery.takeMoves(
+            of: gone.keys.filter { moved[$0].map { !$0.isRecorded } ?? false }, connection, in: store)
         try connection.run(
             "DELETE FROM skan.copy_quarantine WHERE store = $1 AND source_id = ANY ($2::int8[])",
             [.text(store), .integers(Array(gone.keys))])

@@ -12,7 +12,7 @@ enum PostgreSQLSchema {
     }
 
     /// What this program reads and writes.
-    static let version: Int64 = 6
+    static let version: Int64 = 7
 
     static let migrations = [
         Migration(version: 1, oldestProgram: 1, sql: first),
@@ -26,6 +26,8 @@ enum PostgreSQLSchema {
         Migration(version: 5, oldestProgram: 1, sql: PostgreSQLValueSchema.sql),
         // A node of an earlier release has no figures of test ads.
         Migration(version: 6, oldestProgram: 1, sql: PostgreSQLCostSchema.ofTests),
+        // A node of an earlier release does not note what it makes of copied deliveries.
+        Migration(version: 7, oldestProgram: 1, sql: PostgreSQLCopySchema.moves),
     ]
 
     private static let first = ledger + quarantine + counts + webAds + imports + functions + views

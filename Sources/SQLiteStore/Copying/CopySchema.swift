@@ -52,7 +52,30 @@ enum CopySchema {
             PRIMARY KEY (store, quarter, delay)
         ) STRICT, WITHOUT ROWID;
 
-        """ + AdTraffic.allCases.map(costs).joined()
+        """ + moves + AdTraffic.allCases.map(costs).joined()
+
+    /// Also made where a copied delivery is judged again after a copy by an earlier release.
+    static let moves = """
+        CREATE INDEX IF NOT EXISTS copy_quarantine_target ON copy_quarantine (target_id);
+
+        -- What this store made of copied deliveries itself, as changes of its counts, until the source made something of
+        -- them, too.
+        CREATE TABLE IF NOT EXISTS copy_moved (
+            store TEXT NOT NULL,
+            source_id INTEGER NOT NULL,
+            postback_id INTEGER, -- as which it was recorded
+            quarter INTEGER NOT NULL,
+            status TEXT NOT NULL,
+            traffic TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            recipient TEXT NOT NULL,
+            count INTEGER NOT NULL,
+            delay INTEGER -- of a repeat
+        ) STRICT;
+        CREATE INDEX IF NOT EXISTS copy_moved_source ON copy_moved (store, source_id);
+        CREATE INDEX IF NOT EXISTS copy_moved_postback ON copy_moved (postback_id) WHERE postback_id IS NOT NULL;
+
+        """
 
     private static func costs(_ ads: AdTraffic) -> String {
         """

@@ -43,7 +43,7 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
             }
         } work: { batch, prepared in
             var next = progress
-            let copied = try prepared.map { try batch.copy($0, first: $1, isClaimed: $2) }
+            let copied = try prepared.map { try batch.copy($0, first: $1, isClaimed: $2, from: progress.store) }
             let runs = next.advance(behind: page, copied)
             try next.note(batch.db, adding: runs)
             return (next, runs)

@@ -86,10 +86,21 @@ struct RecordingBatch {
 
     /// Whether a delivery is the very one that was recorded: of the same moment and recipient, and saying the same.
     func isRecorded(_ prepared: PreparedDelivery) -> Bool {
-        guard let digests = prepared.digests, let known = (prepared.first ?? addedCopies[digests.key])?.known else {
+        guard let digests = prepared.digests, let first = first(prepared) else {
             return false
         }
-        let delivery = prepared.delivery
+        return isRecorded(first, digests, prepared.delivery)
+    }
+
+    /// The copy that was counted of a delivery's postback; nil for a new one.
+    func first(_ prepared: PreparedDelivery) -> FirstCopy? {
+        prepared.first ?? prepared.digests.flatMap { addedCopies[$0.key] }
+    }
+
+    private func isRecorded(_ first: FirstCopy, _ digests: PostbackDigests, _ delivery: Delivery) -> Bool {
+        guard let known = first.known else {
+            return false
+        }
         return known.content == digests.content && known.receivedAt == delivery.receivedAtMilliseconds
             && known.recipient == delivery.recipient
     }
@@ -170,10 +181,11 @@ struct RecordingBatch {
     ///   - copied: The postback.
     ///   - first: The copy that was counted here.
     ///   - isClaimed: Whether it was counted before this store, which has no copy of it.
+    ///   - store: The other store.
     /// - Returns: Its id here, and whether it was new; nil for one that was counted before this store.
     /// - Throws: SQLite's errors.
     mutating func copy(
-        _ copied: CopiedPostback, first: FirstCopy?, isClaimed: Bool
+        _ copied: CopiedPostback, first: FirstCopy?, isClaimed: Bool, from store: String
     ) throws -> (id: Int64, isNew: Bool)? {
         let (recorded, delivery) = (copied.recorded, copied.delivery)
         let recording: Recording
@@ -183,6 +195,11 @@ struct RecordingBatch {
             return nil
         }
         if let first {
+            if isRecorded(first, copied.digests, delivery), let origin = try origin(ofPostback: first.id, in: store) {
+                // Both stores found the same delivery in their quarantine: it came once.
+                try takeMove(of: origin, in: store)
+                return (first.id, false)
+            }
             recording = try compare(
                 first, copied.digests, copied.body, delivery, recorded.traffic, isBounded: false)
         } else {

@@ -31,12 +31,15 @@ extension SQLiteLedgerWriter {
                 let judged = zip(deliveries, judge(deliveries.map(\.body))).map { $0.delivery(judged: $1) }
                 return (
                     quarantined: deliveries, judged: try PreparedDelivery.prepare(judged, db, memory),
-                    last: found.last?.id
+                    origins: try CopyOrigin.find(deliveries.map(\.id), db), last: found.last?.id
                 )
             } work: { batch, page in
+                if !page.origins.isEmpty {
+                    try batch.db.execute(sql: CopySchema.moves)
+                }
                 var moved = Requeued()
                 for (quarantined, prepared) in zip(page.quarantined, page.judged) {
-                    try batch.requeue(quarantined, prepared, into: &moved)
+                    try batch.requeue(quarantined, prepared, page.origins[quarantined.id], into: &moved)
                 }
                 return (moved, page.last)
             }
@@ -90,6 +93,7 @@ extension RecordingBatch {
     fileprivate mutating func requeue(
         _ quarantined: QuarantinedDelivery,
         _ prepared: PreparedDelivery,
+        _ origin: CopyOrigin?,
         into result: inout Requeued
     ) throws {
         result.judged += 1
@@ -105,14 +109,17 @@ extension RecordingBatch {
             if let conflict = conflict(prepared) {
                 // Updated in place, so that the body stays kept without claiming room.
                 try becomeConflict(quarantined, delivery, with: conflict)
-                count(before, -1, kept: -1, at: delivery)
-                count(.init(.conflict(conflict.traffic), recipient: delivery.recipient), kept: 1, at: delivery)
+                try move(before, to: .conflict(conflict.traffic), prepared, origin)
                 result.conflict += 1
                 return
             }
             try remove(id: quarantined.id, quarantined.kind, bytes: Int64(quarantined.body.count))
             let recording = try record(prepared)
             count(before, -1, kept: -1, at: delivery)
+            if let origin, let recording {
+                let after = DeliveryCounts.Kind(recording, recipient: delivery.recipient)
+                try noteMove(of: origin, from: before, to: after, first: first(prepared), delivery)
+            }
             if case .recorded? = recording {
                 result.recorded += 1
             } else {
@@ -128,9 +135,21 @@ extension RecordingBatch {
             room.note(quarantined.kind, rows: -1, bytes: -Int64(body.count))
             room.note(kind, rows: 1, bytes: Int64(body.count))
             if rejection.code != reason {
-                count(before, -1, kept: -1, at: delivery)
-                count(.init(.quarantined(rejection), recipient: delivery.recipient), kept: 1, at: delivery)
+                try move(before, to: .quarantined(rejection), prepared, origin)
             }
+        }
+    }
+
+    /// Counts a delivery that stays in the quarantine as what it has become.
+    private mutating func move(
+        _ before: DeliveryCounts.Kind, to recording: Recording, _ prepared: PreparedDelivery, _ origin: CopyOrigin?
+    ) throws {
+        let delivery = prepared.delivery
+        let after = DeliveryCounts.Kind(recording, recipient: delivery.recipient)
+        count(before, -1, kept: -1, at: delivery)
+        count(after, kept: 1, at: delivery)
+        if let origin {
+            try noteMove(of: origin, from: before, to: after, first: nil, delivery)
         }
     }
 
