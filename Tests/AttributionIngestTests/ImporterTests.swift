@@ -37,6 +37,29 @@ struct ImporterTests {
         #expect(tally.problems.allSatisfy { $0.reason.hasPrefix("the body begins and does not end") })
     }
 
+    @Test("Bodies beyond the quarantine's budgets are counted, named, and not said to be in the store")
+    func notKept() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appendingPathComponent("bodies.ndjson")
+        let lines = (0..<8).map { index in
+            "{\"received-at\":\"2026-11-01T00:00:00Z\",\"body\":{\"version\":\"3.0\",\"app-id\":\(index)}}\n"
+        }
+        try Data(lines.joined().utf8).write(to: path)
+        let budgets = QuarantineBudgets(hourly: [.garbage: .init(rows: 2, bytes: 1 << 20)])
+        let ledger = try SQLiteLedgerWriter(
+            path: folder.appendingPathComponent("skan.sqlite").path, settings: LedgerSettings(budgets: budgets))
+        defer { _ = try? ledger.close() }
+        let importer = Importer(
+            ledger: ledger, verifier: try PostbackVerifier(), options: ImportOptions(recipient: .network, latest: .max))
+        let first = try await importer.run(try ImportFile(path.path))
+        #expect(first.quarantined.values.reduce(0, +) == 2 && first.notKept == 6 && first.total == 8)
+        #expect(!first.isWhole && first.description.hasSuffix(", not kept 6"))
+        #expect(first.problems.map(\.number) == Array(3...8))
+        #expect(first.problems.allSatisfy { $0.reason == "malformed, and could not be kept: the quarantine is full" })
+        let second = try await importer.run(try ImportFile(path.path))
+        #expect(second.known == 0 && second.readBefore == 8 && second.total == 8)
+    }
+
     @Test("A file that is changed while it is read is refused, and the file it was is then read from its beginning")
     func changed() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -63,6 +86,6 @@ struct ImporterTests {
         #expect(isChanged)
         try text.write(to: path)
         let tally = try await importer.run(try ImportFile(path.path))
-        #expect(tally.known == 0 && tally.total == 60_000)
+        #expect(tally.known == 0 && tally.readBefore == 0 && tally.total == 60_000)
     }
 }

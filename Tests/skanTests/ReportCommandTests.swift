@@ -61,6 +61,43 @@ struct ReportCommandTests {
         #expect(!files.contains { $0.hasSuffix(".tmp") })
     }
 
+    @Test("A file that is replaced keeps its mode, and a symlink to it or to a new one stays")
+    func replaced() throws {
+        let files = FileManager.default
+        try files.createDirectory(atPath: folder.path("far"), withIntermediateDirectories: true)
+        for (name, target, mode) in [("old.csv", "far/old.csv", 0o600), ("new.csv", "far/new.csv", nil)] {
+            if let mode {
+                try Data("old".utf8).write(to: folder.url.appendingPathComponent(target))
+                try files.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.path(target))
+            }
+            try files.createSymbolicLink(atPath: folder.path(name), withDestinationPath: target)
+            let outcome = try report(["-s", "skan.sqlite", "--by", "version", "--format", "csv", "-q", "-o", name])
+            #expect(outcome.status == 0, "\(outcome)")
+            #expect(try files.destinationOfSymbolicLink(atPath: folder.path(name)) == target)
+            let text = try String(contentsOfFile: folder.path(target), encoding: .utf8)
+            #expect(text.hasPrefix("version,"))
+            if let mode {
+                let kept = try files.attributesOfItem(atPath: folder.path(target))[.posixPermissions] as? NSNumber
+                #expect(kept?.intValue == mode)
+            }
+        }
+        #expect(try files.contentsOfDirectory(atPath: folder.path("far")).sorted() == ["new.csv", "old.csv"])
+    }
+
+    @Test("A report goes into a FIFO, whose reader gets it")
+    func fifo() throws {
+        #expect(mkfifo(folder.path("fifo"), 0o600) == 0)
+        let outcome = try SkanProcess.run(
+            URL(fileURLWithPath: "/bin/sh"),
+            [
+                "-c", "timeout 20 cat fifo & \"$0\" report -s skan.sqlite --by version --format csv -q -o fifo; wait",
+                SkanProcess.binary.path,
+            ], in: folder.url)
+        #expect(outcome.output.hasPrefix("version,"), "\(outcome)")
+        var kept = stat()
+        #expect(stat(folder.path("fifo"), &kept) == 0 && kept.st_mode & S_IFMT == S_IFIFO)
+    }
+
     @Test("A file that cannot be written is named", arguments: [".", "nowhere/report.csv"])
     func unwritable(_ file: String) throws {
         let outcome = try report(["-s", "skan.sqlite", "-o", file])

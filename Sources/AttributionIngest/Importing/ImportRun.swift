@@ -11,7 +11,7 @@ struct JudgedRecords: Sendable {
     var unreadable: [(number: Int, reason: String)] = []
     var withoutBody = 0
     /// Records that an earlier import read, and could use.
-    var known = 0
+    var readBefore = 0
     /// How many records are done with.
     var count = 0
     /// Why the first record that should be a delivery is none, where it lacks a time.
@@ -29,10 +29,10 @@ struct JudgedRecords: Sendable {
                 if let error = Self.jsonError(in: body) {
                     unreadable.append((record.number, "the body: \(error)"))
                 } else {
-                    known += 1
+                    readBefore += 1
                 }
             case .withoutBody:
-                known += 1
+                readBefore += 1
             }
         }
     }
@@ -117,7 +117,7 @@ struct ImportRun {
         numbers += records.numbers
         count += records.count
         tally.withoutBody += records.withoutBody
-        tally.known += records.known
+        tally.readBefore += records.readBefore
         for (number, reason) in records.unreadable {
             tally.countUnreadable(reason, number: number)
         }

@@ -11,13 +11,15 @@ package struct ImportTally: Sendable {
     package private(set) var conflict = 0
     /// What is no genuine postback, by reason.
     package private(set) var quarantined: [PostbackRejection.Code: Int] = [:]
-    /// Deliveries that are in the store already, and records that an earlier import read.
-    package internal(set) var known = 0
+    /// Deliveries that are in the store already.
+    package private(set) var known = 0
+    /// Records that an earlier import read, and could use; what became of them it said.
+    package internal(set) var readBefore = 0
     /// Requests without a body.
     package internal(set) var withoutBody = 0
     /// Records that could not be used.
     package private(set) var unreadable = 0
-    /// Records that must be imported again, for they could not be kept.
+    /// Bodies that were not kept, and are nowhere but in their file.
     package private(set) var notKept = 0
     /// The first records that could not be used or kept, and why.
     package private(set) var problems: [(number: Int, reason: String)] = []
@@ -31,6 +33,7 @@ package struct ImportTally: Sendable {
     /// All records.
     package var total: Int {
         recorded + duplicate + conflict + quarantined.values.reduce(0, +) + known + withoutBody + unreadable + notKept
+            + readBefore
     }
 
     /// Whether everything was used.
@@ -42,13 +45,21 @@ package struct ImportTally: Sendable {
         switch imported {
         case .made(.recorded): recorded += 1
         case .made(.duplicate): duplicate += 1
-        case .made(.conflict): conflict += 1
-        case .made(.quarantined(let rejection, _)): quarantined[rejection.code, default: 0] += 1
+        case .made(.conflict(_, isKept: true)): conflict += 1
+        case .made(.quarantined(let rejection, isKept: true)): quarantined[rejection.code, default: 0] += 1
+        case .made(.conflict(_, isKept: false)):
+            countNotKept("it contradicts a postback", number)
+        case .made(.quarantined(let rejection, isKept: false)):
+            countNotKept(rejection.code.rawValue, number)
         case .known: known += 1
         case .notKept:
-            notKept += 1
-            note("it may be a postback of a later version, and there was no room to keep it", number)
+            countNotKept("it may be a postback of a later version", number)
         }
+    }
+
+    private mutating func countNotKept(_ reason: String, _ number: Int) {
+        notKept += 1
+        note(reason + ", and could not be kept: the quarantine is full", number)
     }
 
     mutating func countUnreadable(_ reason: String, number: Int) {
@@ -69,6 +80,7 @@ package struct ImportTally: Sendable {
         lhs.conflict += rhs.conflict
         lhs.quarantined.merge(rhs.quarantined, uniquingKeysWith: +)
         lhs.known += rhs.known
+        lhs.readBefore += rhs.readBefore
         lhs.withoutBody += rhs.withoutBody
         lhs.unreadable += rhs.unreadable
         lhs.notKept += rhs.notKept
@@ -87,6 +99,7 @@ extension ImportTally: CustomStringConvertible {
                 + (reasons.isEmpty ? "" : " (\(reasons.joined(separator: ", ")))"),
             "already in the store \(known)", "without a body \(withoutBody)", "unreadable \(unreadable)",
         ]
-        return "\(total) read: " + (parts + (notKept > 0 ? ["not kept \(notKept)"] : [])).joined(separator: ", ")
+        let others = [("not kept", notKept), ("read before", readBefore)].filter { $0.1 > 0 }.map { "\($0) \($1)" }
+        return "\(total) read: " + (parts + others).joined(separator: ", ")
     }
 }

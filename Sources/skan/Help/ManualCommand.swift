@@ -17,8 +17,10 @@ struct ManualCommand: ParsableCommand {
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             for page in Self.pages(of: try .ofProgram()) {
-                try Data(page.text.utf8).write(to: folder.appendingPathComponent(page.fileName), options: .atomic)
+                try OutputFile.write(to: folder.appendingPathComponent(page.fileName).path) { $0(page.text) }
             }
+        } catch let failure as CommandFailure {
+            throw failure
         } catch {
             throw CommandFailure.cannotWrite(output, error)
         }

@@ -161,7 +161,13 @@ struct ImportCommand: AsyncParsableCommand {
         do {
             return try store.location.makeWriter(
                 settings: LedgerSettings(networks: networks.isEmpty ? nil : OwnNetworks(networks)),
-                onEvent: StoreOwnership.say)
+                onEvent: { event in
+                    // The summary has their sum.
+                    if case .notKept = event {
+                        return
+                    }
+                    StoreOwnership.say(event)
+                })
         } catch StoreError.inUse(let path) {
             throw CommandFailure(
                 "a server or another command has the store \(path), and importing needs it alone",
@@ -203,6 +209,14 @@ struct ImportCommand: AsyncParsableCommand {
             Terminal.say("skan: warning: quarantined postbacks are kept, and not counted")
             Terminal.say(
                 "skan: hint: skan quarantine list shows why; requeue counts those that verify under further keys")
+        }
+        if all.notKept > 0 {
+            Terminal.finish()
+            Terminal.say("skan: warning: \(all.notKept) bodies were not kept, and are nowhere but in their files")
+            Terminal.say(
+                "skan: hint: with the key (--trust-test-key) or the release that verifies them, requeue what is in "
+                    + "quarantine, and then import the files with --again: every postback counts once, and what is no "
+                    + "recorded copy is counted as a delivery once more")
         }
         return all.isWhole
     }

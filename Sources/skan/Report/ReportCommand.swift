@@ -59,7 +59,8 @@ struct ReportCommand: AsyncParsableCommand {
     var format: StandardReportFormat = .table
 
     @Option(
-        name: .shortAndLong, help: "Write the report to this file, replacing it if it exists.",
+        name: .shortAndLong,
+        help: "Write the report to this file, replacing it if it exists; a device or a FIFO is written to.",
         completion: .file())
     var output: String?
 

@@ -114,9 +114,11 @@ extension PublishCommand {
                         Terminal.say("skan: no \(piece.fileName): it lists ids of SKAdNetwork only")
                         continue
                     }
-                    try Data(text.utf8).write(to: folder.appendingPathComponent(piece.fileName), options: .atomic)
+                    try OutputFile.write(to: folder.appendingPathComponent(piece.fileName).path) { $0(text) }
                     Terminal.say("skan: wrote \(output)/\(piece.fileName)")
                 }
+            } catch let failure as CommandFailure {
+                throw failure
             } catch {
                 throw CommandFailure.cannotWrite(output, error)
             }

@@ -1,0 +1,124 @@
+import Foundation
+
+/// Writes files under a temporary name until they are complete, so that readers never see half of one.
+///
+/// Only a regular file is replaced, with its mode and, where this user may, its owner kept; a symlink is followed, and a
+/// device or a FIFO is written to.
+enum OutputFile {
+    /// Writes a file, replacing an existing one.
+    ///
+    /// - Parameters:
+    ///   - path: The file's path.
+    ///   - write: Called with a closure that takes each piece of the text.
+    /// - Throws: ``CommandFailure`` naming the file, with an existing file left as it was.
+    static func write(to path: String, _ write: (_ piece: (String) -> Void) -> Void) throws {
+        var former = stat()
+        guard stat(path, &former) == 0 else {
+            return try replace(try target(ofMissing: path), named: path, former: nil, write)
+        }
+        switch former.st_mode & S_IFMT {
+        case S_IFDIR:
+            throw CommandFailure("cannot write \(path): it is a folder", hint: "name a file in it")
+        case S_IFREG:
+            guard let resolved = realpath(path, nil) else {
+                throw failure(path)
+            }
+            defer { free(resolved) }
+            try replace(String(cString: resolved), named: path, former: former, write)
+        default:
+            let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+            guard descriptor >= 0 else {
+                throw failure(path)
+            }
+            if let problem = put(write, into: descriptor, named: path) {
+                throw problem
+            }
+        }
+    }
+
+    private static func replace(
+        _ target: String, named path: String, former: stat?, _ write: (_ piece: (String) -> Void) -> Void
+    ) throws {
+        let unfinished = "\(target).\(getpid()).tmp"
+        // What replaces a file is never readable by more than the file was.
+        let descriptor = open(
+            unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, former.map { $0.st_mode & 0o700 } ?? 0o666)
+        guard descriptor >= 0 else {
+            throw failure(path)
+        }
+        defer { unlink(unfinished) }
+        if let former {
+            // Who may not give the file to its former group gives another one no rights, either.
+            let isKept = fchown(descriptor, former.st_uid, former.st_gid) == 0
+            guard fchmod(descriptor, former.st_mode & (isKept ? 0o777 : 0o707)) == 0 else {
+                let problem = failure(path)
+                close(descriptor)
+                throw problem
+            }
+        }
+        if let problem = put(write, into: descriptor, named: path) {
+            throw problem
+        }
+        guard rename(unfinished, target) == 0 else {
+            throw failure(path)
+        }
+    }
+
+    /// Writes the pieces and closes the file.
+    ///
+    /// - Returns: What went wrong.
+    private static func put(
+        _ write: (_ piece: (String) -> Void) -> Void, into descriptor: Int32, named path: String
+    ) -> CommandFailure? {
+        var problem: CommandFailure?
+        var buffer: [UInt8] = []
+        func putOut() {
+            if problem == nil, !writeAll(buffer, to: descriptor) {
+                problem = failure(path)
+            }
+            buffer.removeAll(keepingCapacity: true)
+        }
+        write { piece in
+            buffer += piece.utf8
+            if buffer.count >= 1 << 16 {
+                putOut()
+            }
+        }
+        putOut()
+        if close(descriptor) != 0, problem == nil {
+            problem = failure(path)
+        }
+        return problem
+    }
+
+    /// The file that a path without one names: where a symlink leads, or the path itself.
+    private static func target(ofMissing path: String) throws -> String {
+        var target = path
+        // As many as the kernel follows.
+        for _ in 0..<40 {
+            guard let link = try? FileManager.default.destinationOfSymbolicLink(atPath: target) else {
+                return target
+            }
+            let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? ""
+            target = link.hasPrefix("/") ? link : folder + link
+        }
+        throw CommandFailure("cannot write \(path): \(String(cString: strerror(ELOOP)))")
+    }
+
+    private static func failure(_ path: String) -> CommandFailure {
+        CommandFailure("cannot write \(path): \(String(cString: strerror(errno)))")
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var pending = bytes[...]
+        while !pending.isEmpty {
+            let count = pending.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                pending = pending.dropFirst(count)
+            } else if count == 0 || errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+}
