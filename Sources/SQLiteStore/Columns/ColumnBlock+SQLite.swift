@@ -32,6 +32,59 @@ extension ColumnBlock {
         return last == fullCount - 2 ? fullCount - 1 : fullCount
     }
 
+    /// The last postback of the last block of which the checksum of some column is right, after a postback; nil for none.
+    ///
+    /// Such a block was written after its last postback, so it proves postbacks whose rows and bodies are lost. Columns
+    /// behind a damaged page are read from the other end; those between two are not.
+    ///
+    /// - Throws: SQLite's errors, except for damage.
+    static func lastProven(_ db: Database, after id: Int64) throws -> Int64? {
+        let isThere = try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'column_block')"))
+        guard isThere == true else {
+            return nil
+        }
+        for order in ["DESC", "ASC"] {
+            var proven: Int64?
+            let isRead: Void? = try Database.nilIfDamaged {
+                let rows = try Row.fetchCursor(
+                    db.cachedStatement(
+                        sql: """
+                            SELECT id, rules, lowest, highest, offsets, checksum FROM column_block
+                            WHERE id >= ? AND id < ? ORDER BY id \(order)
+                            """),
+                    // Owners assign no greater ids.
+                    arguments: [firstID(of: number(of: id + 1)), firstID(of: number(of: Int64(UInt32.max)) + 1)])
+                while let row = try rows.next() {
+                    if try isIntact(row) {
+                        proven = ids(number(ofBlockAt: try row.integer(0))).upperBound
+                        if order == "DESC" {
+                            return
+                        }
+                    }
+                }
+            }
+            if isRead != nil || proven != nil {
+                return proven
+            }
+        }
+        return nil
+    }
+
+    /// Whether a row of `id, rules, lowest, highest, offsets, checksum` has the right checksum.
+    private static func isIntact(_ row: Row) throws -> Bool {
+        guard let rules = try? row.integer(1), let lowest = try? row.integer(2), let highest = try? row.integer(3),
+            let offsets = try? row.bytes(at: 4), let checksum = try? row.integer(5)
+        else {
+            return false
+        }
+        var identity = Checksum()
+        identity.add(try row.integer(0))
+        return offsets.withUnsafeBytes {
+            isIntact(identity, rules: rules, lowest: lowest, highest: highest, offsets: $0, checksum: checksum)
+        }
+    }
+
     /// The row id of a block's first column.
     static func firstID(of number: Int64) -> Int64 {
         number * columnsReserved

@@ -106,13 +106,21 @@ struct LedgerScan {
         }
     }
 
+    /// The id of the newest postback, also if its row and its body are lost and a block of columns has it.
+    ///
+    /// - Throws: SQLite's errors, except for damage.
+    static func newestRow(_ db: Database) throws -> Int64 {
+        let stored = try newestStored(db)
+        return try ColumnBlock.lastProven(db, after: stored) ?? stored
+    }
+
     /// The id of the newest row, from the tables of rows and of bodies, which differ only if one of them is damaged.
     ///
     /// Every id has a row, so where they differ, one that damage changed has none before it. If one of the ends
     /// cannot be read, it is the last row that can be in either. A table that is missing has none.
     ///
     /// - Throws: SQLite's errors, except for damage.
-    static func newestRow(_ db: Database) throws -> Int64 {
+    static func newestStored(_ db: Database) throws -> Int64 {
         let tables = try String.fetchAll(
             db.cachedStatement(
                 sql: """

@@ -28,7 +28,7 @@ extension StoreError {
         }
         for tables in RecreatableTables.allCases {
             if let missing = tables.names.tables.first(where: { !there.contains($0) }) {
-                let isRecreated = try !tables.areRecorded || LedgerScan.newestRow(db) > 0
+                let isRecreated = try !tables.areRecorded || LedgerScan.newestStored(db) > 0
                 throw StoreError.missingTable(path: path, table: missing, isRecreated: isRecreated)
             }
         }

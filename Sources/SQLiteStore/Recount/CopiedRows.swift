@@ -11,7 +11,7 @@ struct CopiedRows {
     init(_ tables: RecreatableTables, _ db: Database) throws {
         switch tables {
         case .columns, .quarantineTotals, .deliveryCounts: break
-        case .postbacks, .bodies: count = try LedgerScan.newestRow(db)
+        case .postbacks, .bodies: count = try LedgerScan.newestStored(db)
         case .recipientCopies:
             guard try tables.exist(db), case let before = try countCopies("ASC", db), before.isDamaged else {
                 return

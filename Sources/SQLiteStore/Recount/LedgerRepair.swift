@@ -194,7 +194,7 @@ extension LedgerRepair {
     private func keepsNewestRow(
         _ targets: ArraySlice<TargetedRepair.Target>, _ remains: RecreatableTables.Remains, _ db: Database
     ) throws -> Bool {
-        if let rows = remains.rows[.postbacks], try rows.last?.ids.upperBound != LedgerScan.newestRow(db) {
+        if let rows = remains.rows[.postbacks], try rows.last?.ids.upperBound != LedgerScan.newestStored(db) {
             return false
         }
         let moved: [Int64] = targets.compactMap { target in

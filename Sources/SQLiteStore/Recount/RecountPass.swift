@@ -10,6 +10,8 @@ struct RecountPass {
     let judge: ([[UInt8]]) -> [Judgement]
     private var result = Recount()
     private var newest: Int64 = 0
+    /// The newest postback of which a row or a body is left.
+    private var newestStored: Int64 = 0
     /// Nil if the tables of columns are missing.
     private var columns: RecountColumns?
     private var recorded: [LostRows.DeliveryKey: Int64] = [:]
@@ -40,6 +42,9 @@ struct RecountPass {
             return result
         }
         newest = try LedgerScan.newestRow(db)
+        newestStored = try LedgerScan.newestStored(db)
+        // Only columns have the others, and tables made anew would not.
+        result.mustKeepColumns = newestStored < newest
         try checkRows()
         try checkBodies()
         try checkUniqueness()
@@ -286,14 +291,14 @@ struct RecountPass {
 
     /// Looks for rows with the same key, one part of the digests at a time to bound memory.
     private mutating func checkUniqueness() throws {
-        guard newest > 0 else {
+        guard newestStored > 0 else {
             return
         }
         let partSize: Int64 = 2_000_000
-        let parts = UInt64(newest / partSize + 1)
+        let parts = UInt64(newestStored / partSize + 1)
         for part in 0..<parts {
             var found: [(digest: Digest16, id: Int64)] = []
-            try LedgerScan(db: db, columns: "id, key_digest", table: "postback").each(1...newest) { row in
+            try LedgerScan(db: db, columns: "id, key_digest", table: "postback").each(1...newestStored) { row in
                 if let digest = try row.digest(at: 1),
                     digest.high % parts == part
                 {
@@ -314,7 +319,7 @@ struct RecountPass {
             result.note(problem)
         }
         let mayBeCounted = try counted.areDamaged ? RecreatableTables.deliveryCounts.exist(db) : counted.sum > 0
-        guard newest > 0 || !mayBeCounted else {
+        guard newestStored > 0 || !mayBeCounted else {
             // Both tables of postbacks were emptied, or the store is new and the damaged counts were empty.
             if counted.sum > 0 {
                 result.note(.noPostbacks(counted: counted.sum))

@@ -34,7 +34,9 @@ extension RecreatableTables {
                 case .columns, .quarantineTotals: break
                 case .deliveryCounts: counts = try DeliveryTable(db)
                 case .recipientCopies, .postbacks, .bodies:
-                    let newest = try LedgerScan.newestRow(db)
+                    // Copies are kept also of postbacks that only a block of columns has.
+                    let newest =
+                        try table == .recipientCopies ? LedgerScan.newestRow(db) : LedgerScan.newestStored(db)
                     guard newest > 0, try table.exist(db) else {
                         continue
                     }
@@ -56,7 +58,7 @@ extension RecreatableTables {
     /// - Returns: What was found.
     /// - Throws: SQLite's errors, except for damage.
     static func findBodies(_ db: Database, judge: ([[UInt8]]) -> [Judgement]) throws -> FoundBodies {
-        let newest = try LedgerScan.newestRow(db)
+        let newest = try LedgerScan.newestStored(db)
         guard newest > 0, try postbacks.exist(db) else {
             return FoundBodies()
         }

@@ -67,7 +67,7 @@ extension RecreatableTables {
     /// A row with one value that cannot be is readable, too.
     private func areRowsReadable(_ db: Database) throws -> Bool {
         let table = names.tables[0]
-        let newest = try LedgerScan.newestRow(db)
+        let newest = try LedgerScan.newestStored(db)
         let types = try Self.typeConditions(table, db)
         let areReadable = try Database.nilIfDamaged {
             var last: Int64 = 0
@@ -107,7 +107,7 @@ extension RecreatableTables {
         }
         guard let rows = remains.rows[self], let table = names.tables.first else {
             // Where not even the ids of what was recorded are known, an empty table would only hide it.
-            guard try !areRecorded || !exist(db) && LedgerScan.newestRow(db) > 0 else {
+            guard try !areRecorded || !exist(db) && LedgerScan.newestStored(db) > 0 else {
                 return
             }
             try Self.forget(names.tables, db)

@@ -65,7 +65,10 @@ struct LostRows {
             )?.bytes(at: 0)
         }
         guard let body = body.flatMap(\.self) else {
-            noteUnverified(id, "and so are its bytes; a backup may have both")
+            // More are not listed.
+            let values = try unverifiedCount < Recount.differencesListed ? valuesInBlock(id) : nil
+            noteUnverified(
+                id, "and so are its bytes; a backup may have both" + (values.map { "; its columns say \($0)" } ?? ""))
             return
         }
         pending.append((id, body))
@@ -218,11 +221,17 @@ struct LostRows {
     }
 
     /// What the columns say besides the body.
-    private struct BlockValues {
+    private struct BlockValues: CustomStringConvertible {
         let quarter: Int64
         let traffic: Traffic
         let recipient: Delivery.Recipient
         let key: UInt64
+
+        var description: String {
+            let digits = String(key, radix: 16)
+            return "\(traffic.rawValue), \(recipient.rawValue), quarter \(quarter), key "
+                + String(repeating: "0", count: 16 - digits.count) + digits
+        }
     }
 
     private mutating func valuesInBlock(_ id: Int64) throws -> BlockValues? {

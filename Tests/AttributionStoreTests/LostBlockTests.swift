@@ -1,0 +1,105 @@
+import Attribution
+import AttributionSigning
+import AttributionStore
+import SQLiteStore
+import Testing
+
+@Suite("The last rows and bodies of a store, lost while the blocks that have them are whole")
+struct LostBlockTests {
+    let store: TemporaryStore
+    let many: ManyPostbacks
+
+    init() throws {
+        store = try TemporaryStore()
+        many = try ManyPostbacks(ManyPostbacks.block)
+        let ledger = try OpenLedger(store.path)
+        for start in stride(from: 0, to: many.deliveries.count, by: 1_024) {
+            #expect(
+                try ledger.record(Array(many.deliveries[start..<(start + 1_024)])).allSatisfy {
+                    $0 == .recorded(.test)
+                })
+        }
+        try ledger.close()
+    }
+
+    private func lose() throws {
+        try SQLite.execute(
+            "DELETE FROM postback WHERE id >= 4090; DELETE FROM postback_body WHERE id >= 4090", store.path)
+    }
+
+    private func blocks() throws -> String {
+        try SQLite.query("SELECT id, checksum FROM column_block ORDER BY id", store.path)
+    }
+
+    private func repair() async throws -> RecountRepair {
+        let verifier = try ManyPostbacks.postbacks().verifier
+        return try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+    }
+
+    private func expectNamed(_ recount: Recount, sourceLocation: SourceLocation = #_sourceLocation) {
+        let named = recount.differences.map(\.description)
+        #expect(named.count == 7, "\(named)", sourceLocation: sourceLocation)
+        for (id, line) in zip(4_090..., named) {
+            let start =
+                "postback \(id): its row is missing, and so are its bytes; a backup may have both; "
+                + "its columns say test, \((id - 1) % 5 == 0 ? "developer" : "network"), quarter "
+            #expect(line.hasPrefix(start), "\(line)", sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test("Recount names each with what its block says, a repair keeps the block, and reports count them")
+    func named() async throws {
+        let before = try blocks()
+        try lose()
+        for _ in 0..<2 {
+            let repair = try await repair()
+            expectNamed(repair.found)
+            expectNamed(repair.remaining)
+            #expect(try blocks() == before)
+        }
+        let reader = try SQLiteLedgerReader(store.path)
+        defer { reader.close() }
+        try await reader.expectExact(many, LedgerQuestion(dimensions: [.app]))
+    }
+
+    @Test("They are proven by the columns that are left of a block", arguments: [0, 2, 12])
+    func damagedColumn(_ column: Int) async throws {
+        try lose()
+        try SQLite.execute("UPDATE column_block SET checksum = checksum + 1 WHERE id = \(column)", store.path)
+        let missing = try await repair().remaining.differences.count {
+            if case .missingRow = $0 { true } else { false }
+        }
+        #expect(missing == 7)
+        let ledger = try OpenLedger(store.path)
+        #expect(try ledger.record([many.deliveries[4_095]]) == [.conflict(.test)])
+    }
+
+    @Test(
+        "An owner gives their ids to no others and counts no copy of them, before a repair and after",
+        arguments: [true, false])
+    func recorded(isRepaired: Bool) async throws {
+        let before = try blocks()
+        try lose()
+        if isRepaired {
+            _ = try await repair()
+        }
+        let ledger = try OpenLedger(store.path)
+        let copies = try ledger.record(Array(many.deliveries[4_089...]))
+        #expect(copies == Array(repeating: .conflict(.test), count: 7))
+        let other = try #require(try ManyPostbacks.others().first)
+        #expect(try ledger.record([other, other]) == [.recorded(.test), .duplicate(.test)])
+        #expect(try SQLite.query("SELECT id FROM postback WHERE id > 4089", store.path) == "4097")
+        try ledger.close()
+        expectNamed(try await repair().remaining)
+        #expect(try blocks() == before)
+    }
+
+    @Test("Columns that are damaged elsewhere are not made anew while they alone have postbacks")
+    func damagedTable() async throws {
+        try lose()
+        try SQLite.execute("DROP INDEX column_block_highest", store.path)
+        let before = try blocks()
+        #expect(try await repair().remaining.differences.contains(.tables(.columns)))
+        #expect(try blocks() == before)
+    }
+}
