@@ -119,6 +119,7 @@ struct CommandTests {
                 ], "cannot read the key file none.pem"
             ),
             (["keys", "generate", "key.pem"], "key.pem exists, and a key is never overwritten"),
+            (["keys", "generate", "-"], "FILE: found -, expected the name of a new file"),
             (["keys", "check", "open.pem"], "can be read by others (mode 0644)"),
             (["keys", "check", "key.pem", "--public", "other.pem"], "other.pem is not the public half of key.pem"),
             (["keys", "check", "p192.pem", "--version", "4.0"], "a P-192 key cannot sign version 4.0"),

@@ -24,6 +24,11 @@ extension KeysCommand {
         var file: String
 
         func run() throws {
+            guard file != "-" else {
+                throw CommandFailure(
+                    "FILE: found -, expected the name of a new file; a private key is not written to standard output",
+                    hint: "skan keys generate key.pem")
+            }
             let key = try NetworkPrivateKey.generate(curve)
             try KeyFile.writeNew(try key.pem(), to: file)
             Terminal.say("skan: wrote a \(curve.displayName) private key to \(file) (mode 0600); keep it secret")
