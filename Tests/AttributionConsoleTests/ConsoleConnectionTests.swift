@@ -191,14 +191,10 @@ struct ConsoleConnectionTests {
         }
     }
 
-    static let awaited = [
-        "POST /v1/explain HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
-        // More than the buffers of both sides hold.
-        String(repeating: "GET /openapi.yaml HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 400),
-    ]
-
-    @Test("A stop cuts off a client that does not end its request or does not read its answers", arguments: awaited)
-    func stop(_ sent: String) async throws {
+    @Test("A stop cuts off a client that does not end its request")
+    func stop() async throws {
+        let sent =
+            "POST /v1/explain HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
         let metrics = PrometheusMetrics()
         let explainer = PostbackExplainer(verifier: try PostbackVerifier())
         let routes: [any ConsoleRoutes] = [

@@ -79,7 +79,8 @@ struct BlockStore {
     func expectExact(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Int {
         var damaged = 0
         for blocksAlone in [ColumnCount.blocksAlone, 0] {
-            let reader = PostgreSQLLedgerReader(try address, blocksAlone: blocksAlone)
+            let reader = PostgreSQLLedgerReader(
+                try address, blocksAlone: blocksAlone, patience: .seconds(60))
             defer { reader.close() }
             for question in Self.questions {
                 try await reader.expectExact(many, question, sourceLocation: sourceLocation)

@@ -19,7 +19,7 @@ struct BlockTests {
 
     private func differences() async throws -> [String] {
         let verifier = postbacks.verifier
-        let reader = PostgreSQLLedgerReader(try store.address)
+        let reader = PostgreSQLLedgerReader(try store.address, patience: .seconds(60))
         defer { reader.close() }
         return try await reader.recount { verifier.judge($0) }.differences.map(\.description)
     }
@@ -137,7 +137,7 @@ struct BlockTests {
             """
         #expect(try store.sql(broken) == "0")
         #expect(try store.sql("SELECT sum(row_count) FROM skan.block") == "12288")
-        let reader = PostgreSQLLedgerReader(try store.address)
+        let reader = PostgreSQLLedgerReader(try store.address, patience: .seconds(60))
         defer { reader.close() }
         let answer = try await reader.answer(LedgerQuestion(dimensions: [.app], traffic: .test))
         #expect(answer.totals[.postbacks] == Int64(store.many.deliveries.count + others.count))
@@ -176,7 +176,7 @@ struct BlockTests {
         #expect(
             try store.sql("SELECT string_agg(number || ':' || rules, ',' ORDER BY number) FROM skan.block") == "1:2,2:2"
         )
-        let reader = PostgreSQLLedgerReader(try store.address)
+        let reader = PostgreSQLLedgerReader(try store.address, patience: .seconds(60))
         defer { reader.close() }
         let answer = try await reader.answer(LedgerQuestion(dimensions: [.app], traffic: .test))
         #expect(
@@ -235,7 +235,7 @@ struct BlockTests {
         try await store.expectExact()
         let partition = try store.sql("SELECT DISTINCT tableoid::regclass FROM skan.postback_body")
         try store.sql("DROP TABLE \(partition)")
-        let reader = PostgreSQLLedgerReader(try store.address)
+        let reader = PostgreSQLLedgerReader(try store.address, patience: .seconds(60))
         defer { reader.close() }
         let answer = try await reader.answer(LedgerQuestion(dimensions: [.app], traffic: .test))
         #expect(answer.unreadableCount == count)

@@ -37,13 +37,14 @@ struct LedgerFactory: Sendable, CustomTestStringConvertible {
         LedgerFactory(testDescription: "PostgreSQL") { path in
             let address = try databases.address(of: path)
             return AnyLedger(
-                writer: try PostgreSQLLedgerWriter(address), reader: PostgreSQLLedgerReader(address))
+                writer: try PostgreSQLLedgerWriter(address),
+                reader: PostgreSQLLedgerReader(address, patience: .seconds(60)))
         } openTarget: { path in
             let address = try databases.address(of: path)
             return TargetLedger(
                 target: try PostgreSQLCopyTarget(address),
                 writer: try PostgreSQLLedgerWriter(address, settings: withoutRoom),
-                reader: PostgreSQLLedgerReader(address))
+                reader: PostgreSQLLedgerReader(address, patience: .seconds(60)))
         } openWebAds: { path in
             PostgreSQLWebAdLedger(try databases.address(of: path)) { Postbacks.noon }
         } replaceInBodies: { path, text, replacement in

@@ -52,7 +52,8 @@ struct CopyTests {
             let other = try PostgreSQLAddress(text)
             return Pair(
                 source: try database.node(), sourceReader: try database.reader(),
-                target: try PostgreSQLCopyTarget(other), targetReader: PostgreSQLLedgerReader(other),
+                target: try PostgreSQLCopyTarget(other),
+                targetReader: PostgreSQLLedgerReader(other, patience: .seconds(60)),
                 targetAddress: text)
         }
     }

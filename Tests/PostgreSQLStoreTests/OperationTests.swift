@@ -95,9 +95,10 @@ struct OperationTests {
         let ads = PostgreSQLWebAdLedger(none)
         try await ads.issue([], at: UnixMilliseconds(rawValue: TestDatabase.noon))
         let address = try PostgreSQLAddress(database.server.address(database.name, user: roles.reader))
-        let answer = try await PostgreSQLLedgerReader(address).answer(LedgerQuestion(traffic: .test))
+        let reader = PostgreSQLLedgerReader(address, patience: .seconds(60))
+        let answer = try await reader.answer(LedgerQuestion(traffic: .test))
         #expect(answer.totals[.postbacks] == 1)
-        #expect(try await PostgreSQLLedgerReader(address).costs(count.day...count.day).signed.values.reduce(0, +) == 31)
+        #expect(try await reader.costs(count.day...count.day).signed.values.reduce(0, +) == 31)
         #expect(throws: StoreError.self) { try PostgreSQLLedgerWriter(address).record([database.delivery(id: "b")]) }
         #expect(throws: (any Error).self) {
             try database.server.sql("DROP TABLE skan.postback", database: none.description)

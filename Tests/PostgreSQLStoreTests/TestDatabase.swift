@@ -41,8 +41,9 @@ struct TestDatabase {
             settings: LedgerSettings(networks: OwnNetworks(), budgets: budgets))
     }
 
+    /// A reader that waits for the transactions of other tests, which are numbered with ours.
     func reader() throws -> PostgreSQLLedgerReader {
-        PostgreSQLLedgerReader(try address)
+        PostgreSQLLedgerReader(try address, patience: .seconds(60))
     }
 
     @discardableResult

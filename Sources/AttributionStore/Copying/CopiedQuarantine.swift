@@ -9,7 +9,9 @@ package struct CopiedQuarantine: Sendable {
     package let ids: ClosedRange<Int64>
     /// What is copied.
     package let deliveries: [CopiedDelivery]
-    /// What is in the source and cannot be copied now, because it cannot be read or its postback is not copied; what an earlier copy made of it stays.
+    /// What is in the source and cannot be copied now, because it cannot be read or its postback is not copied.
+    ///
+    /// What an earlier copy made of it stays.
     package let left: Set<Int64>
 
     /// Makes a part.

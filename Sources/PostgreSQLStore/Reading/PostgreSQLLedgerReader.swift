@@ -9,6 +9,7 @@ package final class PostgreSQLLedgerReader: LedgerReading {
     let address: PostgreSQLAddress
     /// Blocks of columns that an answer reads before a second thread helps.
     let blocksAlone: Int64
+    private let patience: Duration
     private let slots = (0..<mostConnections).map { _ in Slot() }
     /// Counts the free slots.
     private let free = DispatchSemaphore(value: mostConnections)
@@ -16,8 +17,6 @@ package final class PostgreSQLLedgerReader: LedgerReading {
 
     /// Reports at the same time; more wait.
     private static let mostConnections = 4
-    /// How long a reader waits for transactions that began before what it sees was committed.
-    private static let patience = Duration.seconds(2)
 
     /// A connection, or none.
     private final class Slot: Sendable {
@@ -29,9 +28,14 @@ package final class PostgreSQLLedgerReader: LedgerReading {
     /// - Parameters:
     ///   - address: The store.
     ///   - blocksAlone: Blocks of columns that an answer reads before a second thread helps.
-    package init(_ address: PostgreSQLAddress, blocksAlone: Int64 = ColumnCount.blocksAlone) {
+    ///   - patience: How long a question waits for transactions that began before what it sees was committed, in any
+    ///     database of the server.
+    package init(
+        _ address: PostgreSQLAddress, blocksAlone: Int64 = ColumnCount.blocksAlone, patience: Duration = .seconds(2)
+    ) {
         self.address = address
         self.blocksAlone = blocksAlone
+        self.patience = patience
     }
 
     /// Closes the connections that nobody uses; a later question opens new ones.
@@ -144,7 +148,7 @@ package final class PostgreSQLLedgerReader: LedgerReading {
         isSettled: Bool,
         _ work: (LedgerSnapshot) throws -> Result
     ) throws -> Result {
-        let end = ContinuousClock.now + Self.patience
+        let end = ContinuousClock.now + patience
         var target: Int64?
         while true {
             try connection.beginSnapshot()
