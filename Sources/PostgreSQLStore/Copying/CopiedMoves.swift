@@ -48,6 +48,13 @@ struct CopiedMoves {
         guard !changes.isEmpty else {
             return
         }
+        // A node of a store that nothing was copied into needs no right to note it.
+        let copied = try connection.run(
+            "SELECT 1 FROM skan.copy_quarantine WHERE target_id = ANY ($1::int8[]) LIMIT 1",
+            [.integers(changes.map(\.id))])
+        guard copied.count > 0 else {
+            return
+        }
         try connection.run(
             """
             INSERT INTO skan.copy_moved (
@@ -80,6 +87,7 @@ extension MovedDelivery {
             """
             SELECT source_id, status, reason, sum(count)::int8 FROM skan.copy_moved
             WHERE store = $1 AND source_id BETWEEN $2 AND $3 GROUP BY source_id, status, reason
+            HAVING sum(count) <> 0
             """, [.text(store), .integer(ids.lowerBound), .integer(ids.upperBound)])
         var moved: [Int64: MovedDelivery] = [:]
         for row in 0..<sums.count {

@@ -75,6 +75,7 @@ extension RecordingBatch {
                 sql: """
                     SELECT source_id, status, reason, sum(count) FROM copy_moved
                     WHERE store = ? AND source_id BETWEEN ? AND ? GROUP BY source_id, status, reason
+                    HAVING sum(count) <> 0
                     """), arguments: [store, ids.lowerBound, ids.upperBound])
         var moved: [Int64: MovedDelivery] = [:]
         for row in rows {
