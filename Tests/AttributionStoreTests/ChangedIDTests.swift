@@ -27,8 +27,7 @@ struct ChangedIDTests {
     }
 
     private func repair() async throws -> RecountRepair {
-        let verifier = postbacks.verifier
-        return try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+        try await store.repair(by: postbacks.verifier)
     }
 
     /// Everything that was recorded and counted.

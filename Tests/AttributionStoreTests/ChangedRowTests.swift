@@ -25,8 +25,7 @@ struct ChangedRowTests {
     }
 
     private func repair(_ postbacks: Postbacks) async throws -> RecountRepair {
-        let verifier = postbacks.verifier
-        return try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+        try await store.repair(by: postbacks.verifier)
     }
 
     /// What is counted, in columns and as deliveries.

@@ -32,8 +32,7 @@ struct LostBlockTests {
     }
 
     private func repair() async throws -> RecountRepair {
-        let verifier = try ManyPostbacks.postbacks().verifier
-        return try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+        try await store.repair(by: ManyPostbacks.postbacks().verifier)
     }
 
     private func expectNamed(_ recount: Recount, sourceLocation: SourceLocation = #_sourceLocation) {

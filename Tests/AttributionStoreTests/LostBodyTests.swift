@@ -32,8 +32,7 @@ struct LostBodyTests {
     }
 
     private func repair() async throws -> RecountRepair {
-        let verifier = postbacks.verifier
-        return try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+        try await store.repair(by: postbacks.verifier)
     }
 
     /// Damages the store, and expects that a repair finds every body.

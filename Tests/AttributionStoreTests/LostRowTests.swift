@@ -47,8 +47,7 @@ struct LostRowTests {
     }
 
     private func repair(_ verifier: PostbackVerifier? = nil) async throws -> RecountRepair {
-        let verifier = verifier ?? postbacks.verifier
-        return try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+        try await store.repair(by: verifier ?? postbacks.verifier)
     }
 
     /// The rows of all postbacks, as they are stored.

@@ -25,8 +25,7 @@ struct LostTailTests {
     }
 
     private func repair() async throws -> RecountRepair {
-        let verifier = postbacks.verifier
-        return try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+        try await store.repair(by: postbacks.verifier)
     }
 
     private func number(_ sql: String) throws -> Int {

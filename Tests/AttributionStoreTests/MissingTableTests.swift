@@ -28,8 +28,7 @@ struct MissingTableTests {
     }
 
     private func repair() async throws -> RecountRepair {
-        let verifier = postbacks.verifier
-        return try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+        try await store.repair(by: postbacks.verifier)
     }
 
     private func answer() async throws -> LedgerAnswer {

@@ -3,6 +3,7 @@ import AttributionHarness
 import AttributionSigning
 import AttributionStore
 import Foundation
+import SQLiteStore
 import StrictJSON
 
 /// Postbacks signed with a test key in Apple's place, judged and ready to be recorded.
@@ -58,5 +59,10 @@ final class TemporaryStore: Sendable {
 
     deinit {
         try? FileManager.default.removeItem(atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    }
+
+    /// Repairs the store, which nobody has open.
+    func repair(by verifier: PostbackVerifier) async throws -> RecountRepair {
+        try await LedgerRepair.repair(path: path) { verifier.judge($0) }
     }
 }
