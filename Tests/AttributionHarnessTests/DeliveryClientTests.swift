@@ -27,7 +27,6 @@ struct DeliveryClientTests {
             process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
             process.arguments = ["-c", Self.program, beginning]
             process.standardOutput = output
-            process.standardError = FileHandle.nullDevice
             try process.run()
             let port = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
             url = "http://127.0.0.1:" + port.trimmingCharacters(in: .newlines) + "/"

@@ -45,7 +45,6 @@ final class CertificateFolder {
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         process.currentDirectoryURL = URL(fileURLWithPath: path)
-        process.standardError = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0, "\(program) \(arguments.joined(separator: " "))")

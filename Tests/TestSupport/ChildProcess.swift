@@ -2,11 +2,32 @@ import CSpawn
 package import Foundation
 import Synchronization
 
+/// What a ``ChildProcess`` has as one of its three streams.
+package protocol ChildStream: Sendable {
+    /// The descriptor of the child's end.
+    func descriptor(isInput: Bool) -> Int32
+}
+
+extension Pipe: ChildStream {
+    /// That of the end for reading, for an input.
+    package func descriptor(isInput: Bool) -> Int32 {
+        (isInput ? fileHandleForReading : fileHandleForWriting).fileDescriptor
+    }
+}
+
+extension FileHandle: ChildStream {
+    /// Its own.
+    package func descriptor(isInput: Bool) -> Int32 {
+        fileDescriptor
+    }
+}
+
 /// A program that a test runs, bounded in time.
 ///
 /// Foundation's `Process` closes in the child the descriptors it saw a moment before. One that another thread opens in
 /// between is inherited, and `waitUntilExit()` also waits until every heir of its own socket has ended: with a server
-/// among the heirs, for ever. Here the child itself closes everything.
+/// among the heirs, for ever. Here the child itself closes everything. Nor does it inherit the streams of the tests, for
+/// whose end `swift test` waits.
 package final class ChildProcess: Sendable {
     private enum Run {
         case waiting
@@ -19,7 +40,7 @@ package final class ChildProcess: Sendable {
         var arguments: [String] = []
         var environment: [String: String]?
         var folder: URL?
-        var streams: [(any Sendable)?] = [FileHandle.nullDevice, nil, nil]
+        var streams: [(any ChildStream)?] = [nil, nil, nil]
         var run = Run.waiting
     }
 
@@ -67,20 +88,20 @@ package final class ChildProcess: Sendable {
         set { state.withLock { $0.folder = newValue } }
     }
 
-    /// A `Pipe`, a `FileHandle`, or nil for that of this process; the null device unless it is set.
-    package var standardInput: (any Sendable)? {
+    /// Nil for the null device.
+    package var standardInput: (any ChildStream)? {
         get { state.withLock { $0.streams[0] } }
         set { state.withLock { $0.streams[0] = newValue } }
     }
 
-    /// A `Pipe`, a `FileHandle`, or nil for that of this process.
-    package var standardOutput: (any Sendable)? {
+    /// Nil for the null device.
+    package var standardOutput: (any ChildStream)? {
         get { state.withLock { $0.streams[1] } }
         set { state.withLock { $0.streams[1] = newValue } }
     }
 
-    /// A `Pipe`, a `FileHandle`, or nil for that of this process.
-    package var standardError: (any Sendable)? {
+    /// Nil for the null device.
+    package var standardError: (any ChildStream)? {
         get { state.withLock { $0.streams[2] } }
         set { state.withLock { $0.streams[2] = newValue } }
     }
@@ -118,16 +139,11 @@ package final class ChildProcess: Sendable {
         defer { posix_spawn_file_actions_destroy(&actions) }
         for (index, stream) in state.streams.enumerated() {
             let descriptor = Int32(index)
-            switch stream {
-            case let pipe as Pipe:
-                let end = index == 0 ? pipe.fileHandleForReading : pipe.fileHandleForWriting
-                posix_spawn_file_actions_adddup2(&actions, end.fileDescriptor, descriptor)
-            case let file as FileHandle where file === FileHandle.nullDevice:
+            if let stream {
+                let own = stream.descriptor(isInput: index == 0)
+                posix_spawn_file_actions_adddup2(&actions, own, descriptor)
+            } else {
                 posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", index == 0 ? O_RDONLY : O_WRONLY, 0)
-            case let file as FileHandle:
-                posix_spawn_file_actions_adddup2(&actions, file.fileDescriptor, descriptor)
-            default:
-                break
             }
         }
         if let folder = state.folder {

@@ -78,9 +78,8 @@ package final class PostgreSQLServer: Sendable {
         // Ends by itself, whatever becomes of the tests.
         server.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
         server.arguments = ["--signal=QUIT", "1800"] + command
-        server.standardOutput = FileHandle.nullDevice
         _ = FileManager.default.createFile(atPath: folder + "/log", contents: nil)
-        server.standardError = FileHandle(forWritingAtPath: folder + "/log")
+        server.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: folder + "/log"))
         try server.run()
         process.withLock { $0 = server }
         let end = ContinuousClock.now + .seconds(60)

@@ -27,8 +27,6 @@ struct BackupTests {
         traffic.executableURL = SkanProcess.binary
         traffic.arguments = ["simulate", "--count", "3000", "--keys", "keys", "--post", server.url]
         traffic.currentDirectoryURL = folder.url
-        traffic.standardOutput = FileHandle.nullDevice
-        traffic.standardError = FileHandle.nullDevice
         try traffic.run()
         for number in 1...3 {
             let outcome = try skan("backup", "--store", "skan.sqlite", "copy-\(number).sqlite")

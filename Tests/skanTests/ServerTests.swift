@@ -181,7 +181,6 @@ struct ServerTests {
         if !FileManager.default.fileExists(atPath: pipe) {
             #expect(mkfifo(pipe, 0o600) == 0)
         }
-        sender.standardOutput = FileHandle.nullDevice
         try sender.run()
         let reader = try #require(FileHandle(forReadingAtPath: pipe))
         var text = ""

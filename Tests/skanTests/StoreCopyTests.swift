@@ -25,8 +25,6 @@ struct StoreCopyTests {
         process.executableURL = program
         process.arguments = arguments
         process.currentDirectoryURL = folder.url
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
         try process.run()
         return process
     }

@@ -258,7 +258,6 @@ final class DatedServer {
         process.arguments = ["-c", Self.program, "\(offset)"]
         process.currentDirectoryURL = folder.url
         process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
         try process.run()
         let port = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         url = "http://127.0.0.1:" + port.trimmingCharacters(in: .newlines)
