@@ -41,7 +41,8 @@ package final class PostgreSQLLedgerReader: LedgerReading {
     /// Closes the connections that nobody uses; a later question opens new ones.
     package func close() {
         for slot in slots {
-            _ = slot.connection.withLockIfAvailable { $0 = nil }
+            // Ends outside the lock, for which questions look in turns.
+            _ = slot.connection.withLockIfAvailable { $0.take() }
         }
     }
 
