@@ -129,7 +129,7 @@ let package = Package(
             dependencies: [
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionIngest", "AttributionListener",
                 "AttributionPages", "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging",
-                "CodedErrors", "ExternalSigning", "PostgreSQLStore", "SQLiteStore", "StrictJSON",
+                "CheckedFiles", "CodedErrors", "ExternalSigning", "PostgreSQLStore", "SQLiteStore", "StrictJSON",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
