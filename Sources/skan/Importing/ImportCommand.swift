@@ -35,7 +35,9 @@ struct ImportCommand: AsyncParsableCommand {
             A last line of CSV that does not end with a newline may be cut off, and is not used: it is named and left \
             for the next import. A file of --spend with one is refused as a whole.
 
-            Ends with status 0 when every record was used, 1 when some were not, 2 when it could not be done.
+            Ends with status 0 when every record was used or read before, 1 when some were not, 2 when it could not be \
+            done. What became of a record that was read before is what the import said that read it first: later ones do \
+            not look whether it was kept, and --again reads it once more.
 
             EXAMPLE
               skan import --store skan.sqlite access.log postbacks.csv
