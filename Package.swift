@@ -129,7 +129,7 @@ let package = Package(
             dependencies: [
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionIngest", "AttributionListener",
                 "AttributionPages", "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging",
-                "CodedErrors", "ExternalSigning", "PostgreSQLStore", "SQLiteStore", "StrictJSON",
+                "CheckedFiles", "CodedErrors", "ExternalSigning", "PostgreSQLStore", "SQLiteStore", "StrictJSON",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -154,8 +154,8 @@ let package = Package(
             dependencies: [
                 "Attribution", "AttributionAccess", "AttributionConsole", "AttributionHarness", "AttributionIngest",
                 "AttributionListener", "AttributionReports", "AttributionServer", "AttributionSigning",
-                "AttributionStore", "BoundedLogging", "CBuild", "CodedErrors", "COpenSSL", "CSystemClock",
-                "ExternalSigning", "PostgreSQLStore", "SQLiteStore", "StrictJSON",
+                "AttributionStore", "BoundedLogging", "CBuild", "CheckedFiles", "CodedErrors", "COpenSSL",
+                "CSystemClock", "ExternalSigning", "PostgreSQLStore", "SQLiteStore", "StrictJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),

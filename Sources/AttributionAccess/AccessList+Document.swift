@@ -1,22 +1,10 @@
 import Attribution
+import CodedErrors
 import FoundationEssentials
 import StrictJSON
 
 /// The list as a JSON document: `{"tokens": [{"id", "name", "scopes", "networks", "sha256", "created", "expires"}]}`.
 extension AccessList {
-    private struct Document: Decodable {
-        struct Item: Decodable {
-            let name: String
-            let scopes: [String]
-            let networks: [String]?
-            let sha256: String
-            let created: String
-            let expires: String?
-        }
-
-        let tokens: [Item]
-    }
-
     /// The text of the file, ending in a newline.
     var document: String {
         let items: [JSONText] = grants.map { grant in
@@ -40,52 +28,93 @@ extension AccessList {
     ///   - file: Its name, for messages.
     /// - Throws: ``AccessProblem/malformed(file:reason:)`` naming the token and field.
     init(document: [UInt8], file: String) throws(AccessProblem) {
-        let items: [Document.Item]
-        do {
-            items = try JSONDecoder().decode(Document.self, from: Data(document)).tokens
+        do throws(DocumentProblem) {
+            self.init(try Self.grants(document))
         } catch {
-            throw .malformed(file: file, reason: "expected {\"tokens\": [...]} with name, scopes, sha256, created")
+            throw .malformed(file: file, reason: error.withoutTokens.description, cure: error.cure)
         }
-        guard items.count <= Self.limit else {
-            throw .malformed(file: file, reason: "found \(items.count) tokens, expected at most \(Self.limit)")
+    }
+
+    /// Reads strictly: without its `expires`, for example, a token would be accepted for ever.
+    private static func grants(_ document: [UInt8]) throws(DocumentProblem) -> [AccessGrant] {
+        let fields = try DocumentFields(
+            reading: document, name: "the file", cure: "change the file with skan tokens only")
+        try fields.allow("tokens")
+        guard fields.has("tokens") else {
+            throw fields.problem(
+                "tokens", found: "nothing", expected: "an array of objects",
+                cure: "change the file with skan tokens only")
+        }
+        let items = try fields.children("tokens")
+        guard items.count <= limit else {
+            throw fields.problem(
+                "tokens", found: "\(items.count)", expected: "at most \(limit)", cure: "revoke those no longer needed")
         }
         var grants: [AccessGrant] = []
-        for (index, item) in items.enumerated() {
-            func problem(_ field: String, _ expected: String) -> AccessProblem {
-                .malformed(file: file, reason: "token \(index + 1): \(field): expected \(expected)")
+        for item in items {
+            let grant = try AccessGrant(item)
+            guard !grants.contains(where: { $0.digest.matches(grant.digest) }) else {
+                throw item.problem(
+                    "sha256", found: "that of a token before", expected: "no duplicate token",
+                    cure: "remove one of them")
             }
-            guard AccessGrant.isName(item.name) else {
-                throw problem("name", "1 to 64 of the characters a-z 0-9 . _ -")
-            }
-            let scopes = item.scopes.compactMap { AccessScope(rawValue: $0) }
-            guard scopes.count == item.scopes.count, !scopes.isEmpty else {
-                throw problem("scopes", "some of \(AccessScope.allCases.map(\.rawValue).joined(separator: ", "))")
-            }
-            let networks = (item.networks ?? []).compactMap { AdNetworkID($0) }
-            guard networks.count == item.networks?.count ?? 0 else {
-                throw problem("networks", "ad network ids")
-            }
-            guard networks.isEmpty || scopes.allSatisfy(\.canBeLimitedToNetworks) else {
-                throw problem("networks", "none with scopes that apply to all networks")
-            }
-            guard let digest = AccessDigest(hexadecimal: item.sha256) else {
-                throw problem("sha256", "64 lowercase hexadecimal digits")
-            }
-            guard let created = try? Date(item.created, strategy: .iso8601) else {
-                throw problem("created", "a time such as 2026-01-31T12:00:00Z")
-            }
-            let expires = item.expires.flatMap { CalendarDay($0) }
-            guard (expires == nil) == (item.expires == nil) else {
-                throw problem("expires", "YYYY-MM-DD or null")
-            }
-            guard !grants.contains(where: { $0.digest.matches(digest) }) else {
-                throw problem("sha256", "no duplicate token")
-            }
-            grants.append(
-                AccessGrant(
-                    digest: digest, name: item.name, scopes: scopes, networks: networks, created: created,
-                    expires: expires))
+            grants.append(grant)
         }
-        self.init(grants)
+        return grants
+    }
+}
+
+extension AccessGrant {
+    /// Reads an object of a list.
+    fileprivate init(_ fields: DocumentFields) throws(DocumentProblem) {
+        try fields.allow("id", "name", "scopes", "networks", "sha256", "created", "expires")
+        func checked<Value>(
+            _ name: String, _ expected: String, _ read: (String) -> Value?
+        ) throws(DocumentProblem) -> Value {
+            guard let value = read(try fields.text(name)) else {
+                throw fields.problem(
+                    name, found: fields.summary(name), expected: expected, cure: "write \(expected)")
+            }
+            return value
+        }
+        let name = try checked("name", "1 to 64 of the characters a-z 0-9 . _ -") { Self.isName($0) ? $0 : nil }
+        let scopes: [AccessScope] = try fields.choices("scopes")
+        guard !scopes.isEmpty else {
+            throw fields.problem(
+                "scopes", found: fields.has("scopes") ? "none" : "nothing",
+                expected: "some of \(AccessScope.allCases.map(\.rawValue).joined(separator: ", "))",
+                cure: "write at least one in brackets")
+        }
+        let texts = fields.hasValue("networks") ? try fields.texts("networks", mayRepeat: true) : []
+        let networks = texts.compactMap { AdNetworkID($0) }
+        guard networks.count == texts.count else {
+            throw fields.problem(
+                "networks", found: "control characters", expected: "ad network ids",
+                cure: "write ids such as \"example123.skadnetwork\"")
+        }
+        if !networks.isEmpty, let scope = scopes.first(where: { !$0.canBeLimitedToNetworks }) {
+            throw fields.problem(
+                "networks", found: "ids with the scope \(scope.rawValue)",
+                expected: "none with scopes that apply to all networks",
+                cure: "remove the ids, or all scopes but sign and report")
+        }
+        self.init(
+            digest: try checked("sha256", "64 lowercase hexadecimal digits") { AccessDigest(hexadecimal: $0) },
+            name: name, scopes: scopes, networks: networks,
+            created: try checked("created", "a time such as 2026-01-31T12:00:00Z") {
+                try? Date($0, strategy: .iso8601)
+            },
+            expires: fields.hasValue("expires")
+                ? try checked("expires", "a day such as 2026-01-31, or null") { CalendarDay($0) } : nil)
+    }
+}
+
+extension DocumentProblem {
+    /// Without what was found, if a token was written where none should be.
+    fileprivate var withoutTokens: FieldProblem {
+        guard problem.found.contains(AccessToken.prefix) else {
+            return problem
+        }
+        return FieldProblem(field: problem.field, found: "a token, which is not shown", expected: problem.expected)
     }
 }

@@ -10,7 +10,7 @@ package enum AccessProblem: Error, Hashable, Sendable {
     /// The file belongs to another user, who can read and change it.
     case ownedByAnother(file: String, user: UInt32)
     /// The file is not a token list.
-    case malformed(file: String, reason: String)
+    case malformed(file: String, reason: String, cure: String? = nil)
     /// The file cannot be written.
     case unwritable(file: String, reason: String)
     /// The name is not a valid holder name.
@@ -39,7 +39,7 @@ extension AccessProblem: CustomStringConvertible {
         case .openToOthers(let file, let mode): "the tokens in \(file) can be read or changed by others (mode \(mode))"
         case .ownedByAnother(let file, let user):
             "the tokens in \(file) belong to another user (uid \(user)), who can change them"
-        case .malformed(let file, let reason): "\(file) is not a token list: \(reason)"
+        case .malformed(let file, let reason, _): "\(file) is not a token list: \(reason)"
         case .unwritable(let file, let reason): "cannot write \(file): \(reason)"
         case .badName(let name):
             "name: found \"\(name.shortened(to: 64))\", expected 1 to 64 of the characters a-z 0-9 . _ -"
@@ -63,7 +63,7 @@ extension AccessProblem: CustomStringConvertible {
         case .unreadable: "name a regular file that this user can read"
         case .openToOthers(let file, _): "chmod 600 \(file)"
         case .ownedByAnother(let file, _): "chown it to the user that skan runs as: chown USER \(file)"
-        case .malformed: "change the file with skan tokens only"
+        case .malformed(_, _, let cure): cure ?? "change the file with skan tokens only"
         case .unwritable: "check that the folder exists and can be written"
         case .badName, .noScope, .scopeOfAllNetworks, .expiryPassed: "skan help tokens create"
         case .tooManyLive(_, let ids):

@@ -26,13 +26,21 @@ package final class AccessUses: Sendable {
     private let logger: Logger
     private let state = Mutex(State())
 
+    /// The file of uses that belongs to a list.
+    ///
+    /// - Parameter list: The list's file.
+    /// - Returns: The path beside it.
+    package static func path(besideList list: String) -> String {
+        list + "-uses"
+    }
+
     /// Names the file beside a list.
     ///
     /// - Parameters:
     ///   - list: The list.
     ///   - logger: Logs once when the file cannot be written.
     package init(of list: AccessFile, logger: Logger) {
-        file = AccessFile(list.path + "-uses")
+        file = AccessFile(Self.path(besideList: list.path))
         self.logger = logger
     }
 

@@ -26,7 +26,8 @@ package struct ServerCheck: Sendable {
     ///   - configuration: The configuration.
     ///   - now: The current time.
     package init(_ configuration: ServerConfiguration, at now: Date) async {
-        problems = configuration.problems
+        let credentials = Credentials(reading: configuration, at: now)
+        problems = configuration.problems + configuration.pathProblems(keys: credentials.keys)
         for proxy in configuration.trustedProxies {
             _ = attempt { try TrustedProxies([proxy]) }
         }
@@ -47,7 +48,6 @@ package struct ServerCheck: Sendable {
         if let path = configuration.store, let store = attempt({ try StoreLocation(path) }) {
             await check(store, hasWebAds: configuration.signingKeys != nil)
         }
-        let credentials = Credentials(reading: configuration, at: now)
         check(configuration, credentials, now)
         await check(credentials.keys?.externalKeys ?? [])
         for file in configuration.testKeys {

@@ -7,7 +7,7 @@
 /// A lock on the changes of a file, and the way to replace the file as a whole: a reader sees the former or the new
 /// one, never half of one.
 ///
-/// The folder carries the lock, because the file is replaced.
+/// A symlink stays, and the file it leads to is replaced. The folder of that file carries the lock.
 package struct FileReplacement: ~Copyable {
     /// Why a file cannot be locked or written.
     package struct Problem: Error, Hashable {
@@ -15,6 +15,7 @@ package struct FileReplacement: ~Copyable {
         package let reason: String
     }
 
+    /// The file, without symlinks.
     private let path: String
     private let folder: Int32
 
@@ -23,6 +24,7 @@ package struct FileReplacement: ~Copyable {
     /// - Parameter path: The file; it need not exist.
     /// - Throws: ``Problem`` if its folder cannot be locked.
     package init(locking path: String) throws(Problem) {
+        let path = try Self.resolved(path)
         let folder = open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else {
             throw Self.problem()
@@ -47,7 +49,7 @@ package struct FileReplacement: ~Copyable {
     ///   - mode: The mode of a file that did not exist.
     /// - Throws: ``Problem``, with the former file as it was.
     package borrowing func replace(with bytes: [UInt8], mode: UInt32) throws(Problem) {
-        try Self.replace(path, with: bytes, mode: mode)
+        try Self.replace(resolved: path, with: bytes, mode: mode)
         guard fsync(folder) == 0 else {
             throw Self.problem()
         }
@@ -61,6 +63,10 @@ package struct FileReplacement: ~Copyable {
     ///   - mode: The mode of a file that did not exist.
     /// - Throws: ``Problem``, with the former file as it was.
     package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32) throws(Problem) {
+        try replace(resolved: try resolved(path), with: bytes, mode: mode)
+    }
+
+    private static func replace(resolved path: String, with bytes: [UInt8], mode: UInt32) throws(Problem) {
         let temporary = path + ".new"
         // The file may be changed by a different user than the server runs as.
         var former = stat()
@@ -105,11 +111,17 @@ package struct FileReplacement: ~Copyable {
         #endif
     }
 
-    private static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else {
-            return "."
+    private static func resolved(_ path: String) throws(Problem) -> String {
+        do throws(ResolvedPath.Problem) {
+            return try ResolvedPath(path).text
+        } catch {
+            throw Problem(reason: error.reason)
         }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The folder of a path without symlinks, which begins with a slash.
+    private static func folder(of path: String) -> String {
+        String(path[...(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)])
     }
 
     private static func problem() -> Problem {

@@ -202,6 +202,11 @@ struct AccessListTests {
         try body(AccessFile(folder.appending(path: "tokens.json").path))
     }
 
+    private static func write(_ text: String, to file: AccessFile) throws {
+        try Data(text.utf8).write(to: URL(filePath: file.path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+    }
+
     @Test("A FIFO instead of the file is refused, and opening it does not block")
     func fifo() throws {
         try Self.withFile { file in
@@ -294,33 +299,87 @@ struct AccessListTests {
     static let digest = String(repeating: "0", count: 64)
     static let good = #"{"name":"a","scopes":["sign"],"sha256":"\#(digest)","created":"2026-01-31T12:00:00Z"}"#
     static let documents: [(String, String)] = [
-        ("", "expected {\"tokens\": [...]}"),
-        ("[]", "expected {\"tokens\": [...]}"),
-        (#"{"tokens":[{}]}"#, "expected {\"tokens\": [...]}"),
-        (good.replacingOccurrences(of: #""a""#, with: #""A""#), "token 1: name"),
-        (good.replacingOccurrences(of: #"["sign"]"#, with: "[]"), "token 1: scopes"),
-        (good.replacingOccurrences(of: #"["sign"]"#, with: #"["sign","root"]"#), "token 1: scopes"),
-        (good.replacingOccurrences(of: "}", with: #","networks":[""]}"#), "token 1: networks: expected ad network ids"),
+        ("", "the file: found the body is empty"),
+        ("[]", "the file: found byte 0 does not begin a JSON object"),
+        ("{}", "tokens: found nothing, expected an array"),
+        (#"{"tokens":null}"#, "tokens: found null, expected an array"),
+        (#"{"tokens":[{}]}"#, "tokens[0].name: found nothing, expected a string"),
+        (#"{"tokens":[],"tokens":[]}"#, "the file: found duplicate name \"tokens\""),
+        (
+            good.replacingOccurrences(of: "}", with: #","name":"b"}"#),
+            "tokens[0]: found duplicate name \"name\""
+        ),
+        (
+            good.replacingOccurrences(of: "}", with: #","expire":"2026-02-28"}"#),
+            "tokens[0].expire: found the string \"2026-02-28\", expected one of the names id, name, scopes"
+        ),
+        (
+            good.replacingOccurrences(of: "}", with: #","token":"skan_00"}"#),
+            "tokens[0].token: found a token, which is not shown, expected one of the names"
+        ),
+        (
+            good.replacingOccurrences(of: #""a""#, with: #""A""#),
+            "tokens[0].name: found the string \"A\", expected 1 to"
+        ),
+        (
+            good.replacingOccurrences(of: #"["sign"]"#, with: "[]"),
+            "tokens[0].scopes: found none, expected some of sign"
+        ),
+        (
+            good.replacingOccurrences(of: #"["sign"]"#, with: #"["sign","root"]"#),
+            "tokens[0].scopes[1]: found the string \"root\", expected one of sign, report"
+        ),
+        (
+            good.replacingOccurrences(of: "}", with: #","networks":[""]}"#),
+            "tokens[0].networks[0]: found the string \"\", expected a string of 1 to 255 bytes"
+        ),
+        (
+            good.replacingOccurrences(of: "}", with: #","networks":["\u0001"]}"#),
+            "tokens[0].networks: found control characters, expected ad network ids"
+        ),
         (
             good.replacingOccurrences(of: "sign", with: "admin")
                 .replacingOccurrences(of: "}", with: #","networks":["a.example"]}"#),
-            "token 1: networks: expected none with scopes"
+            "tokens[0].networks: found ids with the scope admin, expected none with scopes"
         ),
-        (good.replacingOccurrences(of: digest, with: "00"), "token 1: sha256"),
-        (good.replacingOccurrences(of: digest, with: String(repeating: "G", count: 64)), "token 1: sha256"),
-        (good.replacingOccurrences(of: "2026-01-31T", with: "31.1.2026 "), "token 1: created"),
-        (good.replacingOccurrences(of: "Z\"}", with: "Z\",\"expires\":\"2026-02-30\"}"), "token 1: expires"),
-        (good + "," + good, "token 2: sha256: expected no duplicate token"),
+        (good.replacingOccurrences(of: digest, with: "00"), "tokens[0].sha256: found the string \"00\", expected 64"),
+        (good.replacingOccurrences(of: digest, with: String(repeating: "G", count: 64)), "tokens[0].sha256"),
+        (good.replacingOccurrences(of: "2026-01-31T", with: "31.1.2026 "), "tokens[0].created"),
+        (good.replacingOccurrences(of: "Z\"}", with: "Z\",\"expires\":\"2026-02-30\"}"), "tokens[0].expires"),
+        (good + "," + good, "tokens[1].sha256: found that of a token before, expected no duplicate token"),
     ]
 
     @Test("A list that breaks a rule is refused, naming token and field", arguments: documents)
     func malformed(_ document: String, _ reason: String) throws {
         try Self.withFile { file in
-            let text = document.contains("\"name\"") ? "{\"tokens\":[\(document)]}" : document
-            try Data(text.utf8).write(to: URL(filePath: file.path))
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+            try Self.write(document.contains("\"name\"") ? "{\"tokens\":[\(document)]}" : document, to: file)
             let error = #expect(throws: AccessProblem.self) { try file.load() }
-            #expect("\(try #require(error))".contains(reason))
+            #expect("\(try #require(error))".contains("\(file.path) is not a token list: \(reason)"))
+        }
+    }
+
+    @Test(
+        "A name that is nearly right is answered with the right one",
+        arguments: [
+            (good.replacingOccurrences(of: "}", with: #","expire":null}"#), "write expires"),
+            (good.replacingOccurrences(of: "sign", with: "Report"), "write \"report\""),
+        ])
+    func nearlyRight(_ document: String, _ cure: String) throws {
+        try Self.withFile { file in
+            try Self.write("{\"tokens\":[\(document)]}", to: file)
+            let problem = #expect(throws: AccessProblem.self) { try file.load() }
+            #expect(problem?.hint == cure)
+        }
+    }
+
+    @Test(
+        "What may be left out of a token may be null, too, and networks may be repeated",
+        arguments: [(#","expires":null,"networks":null,"id":"00000000"}"#, 0), (#","networks":["a.b","a.b"]}"#, 2)])
+    func optionalMembers(_ members: String, _ networks: Int) throws {
+        try Self.withFile { file in
+            try Self.write("{\"tokens\":[\(Self.good.replacingOccurrences(of: "}", with: members))]}", to: file)
+            let grants = try file.load().grants
+            #expect(grants.map(\.networks.count) == [networks] && grants.allSatisfy { $0.expires == nil })
         }
     }
 

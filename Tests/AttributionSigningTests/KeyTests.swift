@@ -98,18 +98,54 @@ struct KeyTests {
         #expect(key.base64 == base64)
     }
 
-    @Test(
-        "A key list that is missing or has an unknown member is refused by name",
-        arguments: [
-            (nil, "cannot read the key file FILE: no such file"),
-            ("", "the list of keys FILE: expected {\"keys\": [...]}"),
-            ("{\"keys\": [], \"kys\": 1}", "the list of keys FILE: unknown member \"kys\"; expected keys"),
-            (
-                #"{"keys": [{"ad-network-id": "n", "file": "f", "versions": "4.0", "use": "active", "registryid": 3}]}"#,
-                "the list of keys FILE: unknown member \"registryid\"; expected ad-network-id, registry-id, file, versions"
-            ),
-        ])
-    func unreadableKeySet(_ text: String?, _ expected: String) throws {
+    static let lists: [(text: String?, expected: String, cure: String)] = [
+        (nil, "cannot read the key file FILE: no such file", "check the path and who may read it"),
+        ("", "the list of keys FILE: the file: found the body is empty", "write {\"keys\": [...]}, as in"),
+        (#"{"keys": []}"#, "the list of keys FILE: keys: found an empty array", "add \"keys\" with at least one"),
+        (
+            #"{"kyes": [{}]}"#,
+            "the list of keys FILE: kyes: found an array, expected one of the names keys", "write keys"
+        ),
+        (#"{"keys": [], "keys": [{}]}"#, "the list of keys FILE: the file: found duplicate name \"keys\"", "write {"),
+        (
+            key(#""use": "verify-only", "use": "active""#),
+            "the list of keys FILE: keys[0]: found duplicate name \"use\"", "correct the object"
+        ),
+        (
+            key(#""use": "active", "registryid": 3"#),
+            "the list of keys FILE: keys[0].registryid: found the number 3, expected one of the names ad-network-id, "
+                + "registry-id, file, versions", "write registry-id"
+        ),
+        (
+            key(#""use": "active", "version": ["4.0"]"#),
+            "the list of keys FILE: keys[0].version: found an array, expected one of the names", "write versions"
+        ),
+        (
+            key(#""use": "Active""#),
+            "the list of keys FILE: keys[0].use: found the string \"Active\", expected one of active, verify-only",
+            "write \"active\""
+        ),
+        (
+            key(#""use": true"#), "the list of keys FILE: keys[0].use: found the boolean true, expected one of active",
+            "write one of these in quotes"
+        ),
+        (key(#""signer": null"#), "the list of keys FILE: keys[0].use: found nothing, expected one of active", "add "),
+        (
+            key(#""use": "active", "registry-id": 0"#),
+            "the list of keys FILE: keys[0].registry-id: found the number 0, expected a whole number from 1 on", "write"
+        ),
+        (
+            key(#""use": "active""#).replacing("4.0", with: "4.0-2.1"),
+            "the list of keys FILE: keys[0].versions: found the string \"4.0-2.1\", expected one of 1.0, 2.0", "write"
+        ),
+    ]
+
+    private static func key(_ members: String) -> String {
+        #"{"keys": [{"ad-network-id": "n", "file": "f", "versions": "4.0", \#(members)}]}"#
+    }
+
+    @Test("A key list that is missing or breaks a rule is refused, naming key, value and cure", arguments: lists)
+    func unreadableKeySet(_ text: String?, _ expected: String, _ cure: String) throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let file = "\(folder)/keys.json"
         if let text {
@@ -117,20 +153,40 @@ struct KeyTests {
         }
         let problem = #expect(throws: KeyProblem.self) { try NetworkKeySet(file: file) }
         #expect(problem?.description.hasPrefix(expected.replacing("FILE", with: file)) == true, "\(problem as Any)")
+        #expect(problem?.hint?.hasPrefix(cure) == true, "\(problem?.hint as Any)")
     }
 
     static let signers: [(String, String, String?)] = [
         (#""signer": "unix:s.sock", "key-id": "k""#, "public.pem", nil),
+        (
+            #""signer": null, "key-id": "k""#, "private.pem",
+            "keys[0].signer: found null, expected both signer and key-id"
+        ),
         (#""signer": "unix:/run/s.sock", "key-id": "k 1""#, "public.pem", nil),
         (#""signer": "unix:s.sock", "key-id": "k""#, "private.pem", "holds a private key, but an external signer"),
         (#""signer": "unix:s.sock", "key-id": "k""#, "none.pem", "no such file"),
         (#""signer": "unix:s.sock""#, "public.pem", "expected both signer and key-id, or neither"),
         (#""key-id": "k""#, "private.pem", "expected both signer and key-id, or neither"),
-        (#""signer": "s.sock", "key-id": "k""#, "public.pem", "signer is \"s.sock\", expected \"unix:\""),
-        (#""signer": "unix:", "key-id": "k""#, "public.pem", "signer is \"unix:\", expected \"unix:\""),
-        (#""signer": "unix:s/", "key-id": "k""#, "public.pem", "signer is \"unix:s/\", expected \"unix:\""),
-        (#""signer": "unix:s.sock", "key-id": """#, "public.pem", "key-id is empty, too long or not ASCII"),
-        (#""signer": "unix:s.sock", "key-id": "ä""#, "public.pem", "key-id is empty, too long or not ASCII"),
+        (
+            #""signer": "s.sock", "key-id": "k""#, "public.pem",
+            "keys[0].signer: found the string \"s.sock\", expected \"unix:\""
+        ),
+        (
+            #""signer": "unix:", "key-id": "k""#, "public.pem",
+            "keys[0].signer: found the string \"unix:\", expected \"unix:\""
+        ),
+        (
+            #""signer": "unix:s/", "key-id": "k""#, "public.pem",
+            "keys[0].signer: found the string \"unix:s/\", expected \"unix:\""
+        ),
+        (
+            #""signer": "unix:s.sock", "key-id": """#, "public.pem",
+            "keys[0].key-id: found the string \"\", expected a string"
+        ),
+        (
+            #""signer": "unix:s.sock", "key-id": "ä""#, "public.pem",
+            "keys[0].key-id: found the string \"ä\", expected 1 to 128"
+        ),
     ]
 
     @Test(

@@ -66,6 +66,12 @@ struct ImpressionOrderTests {
     }
 
     static let app = #""source-app-id": 1"#
+    /// Domains in no spelling that browsers have for them.
+    static let strangeDomains = [
+        "", "example", "a..b", ".example.com", "example.com.", "Example.com", "'example.com'", "https://example.com",
+        "example.com:443", "example.com/", "a b.com", "b\u{FC}cher.example", "-a.com", "192.0.2.1",
+        String(repeating: "a", count: 64) + ".com",
+    ]
     static let refusals: [(String, String)] = [
         (#""version": "4.0""#, "forms: found nothing"),
         (#""forms": [], "version": "4.0""#, "forms: found nothing"),
@@ -121,6 +127,14 @@ struct ImpressionOrderTests {
         (#""forms": ["web"], "impression-identifier": null"#, "impression-identifier: found a value, expected none"),
         (#""forms": ["web"], "campaign": 1"#, "campaign: found an unknown name, expected one of forms"),
     ]
+
+    @Test("A domain is refused unless it is spelt as browsers do", arguments: strangeDomains)
+    func strangeDomain(_ domain: String) {
+        let members = #""forms": ["web"], "version": "4.0", "source-identifier": 1, "source-domain": "\#(domain)""#
+        let refusal = #expect(throws: SigningRefusal.self) { try Self.order(members) }
+        let detail = "source-domain: found \"\(domain)\", expected a domain in lower case"
+        #expect(refusal?.description.hasPrefix(detail) == true, "\(refusal as Any)")
+    }
 
     @Test("An invalid or unused value is refused by name", arguments: refusals)
     func refused(_ members: String, _ detail: String) {

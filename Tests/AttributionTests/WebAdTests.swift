@@ -203,6 +203,7 @@ struct WebAdTests {
         ("source-domains", { $0.sourceDomains = ["example.com."] }),
         ("source-domains", { $0.sourceDomains = [".example.com"] }),
         ("source-domains", { $0.sourceDomains = ["localhost"] }),
+        ("source-domains", { $0.sourceDomains = ["-a.example"] }),
         ("source-domains", { $0.sourceDomains = (0..<65).map { "d\($0).example" } }),
         ("attribution-destination", { $0.attributionDestination = "http://network.example" }),
         ("attribution-destination", { $0.attributionDestination = "https://" }),

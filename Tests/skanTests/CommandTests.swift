@@ -114,6 +114,18 @@ struct CommandTests {
             ),
             (
                 [
+                    "sign", "--version", "4.0", "--network", "n", "--source-identifier", "1", "--advertised-app", "1",
+                    "--source-domain", "Example.com", "--key", "key.pem",
+                ], "--source-domain: found \"Example.com\", expected a domain in lower case"
+            ),
+            (
+                [
+                    "sign", "--version", "4.0", "--network", "n", "--source-identifier", "1", "--advertised-app", "1",
+                    "--source-domain", "a..b", "--key", "key.pem",
+                ], "--source-domain: found \"a..b\", expected a domain in lower case"
+            ),
+            (
+                [
                     "sign", "--version", "3.0", "--network", "n", "--campaign", "1", "--advertised-app", "1",
                     "--source-app", "1", "--key", "none.pem",
                 ], "cannot read the key file none.pem"

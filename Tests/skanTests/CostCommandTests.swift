@@ -343,6 +343,20 @@ struct CostCommandTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path("skan.sqlite")))
     }
 
+    @Test("A last row that may be cut off is refused with its file; of NDJSON a whole object is taken")
+    func unfinished() throws {
+        try write(Self.header + "2026-11-01,\(Self.campaign),USD,310.5", to: "spend.csv")
+        let outcome = try importing("--spend", "spend.csv")
+        #expect(outcome.status == 2 && outcome.output.isEmpty)
+        #expect(
+            outcome.errors.contains("spend.csv, line 2: row: found the last line without its end"), "\(outcome.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("skan.sqlite")))
+        let object = #"{"date": "2026-11-01", "ad-network-id": "n.skadnetwork", "app-id": 1, "campaign-id": 12, "#
+        try write(object + #""currency": "USD", "amount": 5}"#, to: "spend.ndjson")
+        let whole = try importing("--spend", "spend.ndjson")
+        #expect(whole.status == 0 && whole.output == "spend.ndjson: amounts recorded 1\n", "\(whole)")
+    }
+
     @Test("A column that spend does not have, and options that do not fit, are refused")
     func refusals() throws {
         try write(

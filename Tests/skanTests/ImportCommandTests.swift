@@ -312,6 +312,21 @@ struct ImportCommandTests {
         #expect(outcome.output.contains("recorded \(40 - ids.count), duplicate \(ids.count),"), "\(outcome)")
     }
 
+    @Test("A last line of ids that may be cut off is named and not claimed; of NDJSON a whole object is")
+    func unfinishedIDs() throws {
+        try write("ad-network-id,transaction-id\nn.skadnetwork,first\nn.skadnetwork,seco", to: "ids")
+        let outcome = try importing("--known-ids", "ids")
+        #expect(outcome.status == 1 && outcome.output == "ids: 1 ids known, 1 of them new\n", "\(outcome)")
+        #expect(outcome.errors.contains("ids, line 3: the last line does not end, and may be cut off"), "\(outcome)")
+        try write("ad-network-id,transaction-id\nn.skadnetwork,first\nn.skadnetwork,second\n", to: "ids")
+        let whole = try importing("--known-ids", "ids")
+        #expect(whole.status == 0 && whole.output == "ids: 2 ids known, 1 of them new\n", "\(whole)")
+        let object = #"{"ad-network-id": "n.skadnetwork", "transaction-id": "third"}"#
+        try write("\(object)\n\(object.replacing("third", with: "fourth"))", to: "ids.ndjson")
+        let objects = try importing("--known-ids", "ids.ndjson")
+        #expect(objects.status == 0 && objects.output == "ids.ndjson: 2 ids known, 2 of them new\n", "\(objects)")
+    }
+
     // MARK: Refusals
 
     @Test(

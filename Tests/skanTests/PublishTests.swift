@@ -62,7 +62,7 @@ struct PublishTests {
             (["--id", "a.skadnetwork", "--id", "a.skadnetwork", "--piece", "json"], "found a.skadnetwork twice"),
             (
                 ["--id", "a.skadnetwork", "--copy-domain", "https://a.b", "--piece", "xml"],
-                "--copy-domain: found https"
+                "--copy-domain: found \"https"
             ),
             (["--id", "a.skadnetwork"], "expected one of --output FOLDER and --piece PIECE"),
             (["--id", "a.skadnetwork", "--output", "/proc/none"], "cannot write to /proc/none"),

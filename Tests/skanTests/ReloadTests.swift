@@ -144,7 +144,7 @@ struct ReloadTests {
         ) {
             try $0.replaceByFIFO("tokens.json")
         },
-        Fault(testDescription: "the keys are no list", part: "signing keys", reason: "expected {") {
+        Fault(testDescription: "the keys are no list", part: "signing keys", reason: "keys.json: the file: found") {
             try $0.write("[]", to: "keys.json")
         },
         Fault(testDescription: "others can read a signing key", part: "signing keys", reason: "(mode 0604)") {

@@ -153,4 +153,65 @@ struct ServeCheckTests {
         let errors = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("skan: error: ") }
         #expect(errors.count == 9, "\(outcome.errors)")
     }
+
+    private static let signing = ["--signing-keys", "keys.json", "--signing"]
+    private static let counting = signing + ["127.0.0.1:0", "--counts"]
+
+    /// Settings beside `--listen` and `--console`, the two that use one path, and that path in the folder.
+    static let collisions: [([String], String, String)] = [
+        (["-s", "a.sqlite"] + signing + ["unix:a.sqlite"], "--store and --signing", "a.sqlite"),
+        (["-s", "a.sqlite"] + signing + ["unix:here/a.sqlite-socket"], "--store and --signing", "a.sqlite-socket"),
+        (["-s", "here/a.sqlite"] + signing + ["unix:a.sqlite-web-ads"], "--store and --signing", "a.sqlite-web-ads"),
+        (["-s", "a.sqlite"] + signing + ["unix:./a.sqlite-wal"], "--store and --signing", "a.sqlite-wal"),
+        (
+            ["-s", "a.sqlite"] + signing + ["unix:a.sqlite-web-ads-shm"], "--store and --signing",
+            "a.sqlite-web-ads-shm"
+        ),
+        (["-s", "tokens.json", "--tokens", "tokens.json"], "--store and --tokens", "tokens.json"),
+        (["-s", "tokens.json-uses", "--tokens", "tokens.json"], "--store and --tokens", "tokens.json-uses"),
+        (["-s", "linked.sqlite", "--tokens", "tokens.json"], "--store and --tokens", "tokens.json"),
+        (["-s", "new.pem", "--signing-keys", "keys.json"], "--store and --signing-keys", "new.pem"),
+        (["-s", "keys.json", "--signing-keys", "keys.json"], "--store and --signing-keys", "keys.json"),
+        (counting + ["here/./tokens.json", "--tokens", "tokens.json"], "--counts and --tokens", "tokens.json"),
+        (counting + ["keys.json"], "--counts and --signing-keys", "keys.json"),
+        (
+            counting + ["tls.pem", "--tls-certificate", "tls.pem", "--tls-key", "tls-key.pem"],
+            "--counts and --tls-certificate", "tls.pem"
+        ),
+        (
+            counting + ["tls-key.pem", "--tls-certificate", "tls.pem", "--tls-key", "tls-key.pem"],
+            "--counts and --tls-key", "tls-key.pem"
+        ),
+        (
+            signing + ["unix:c.ndjson", "--counts", "c.ndjson"], "--signing and --counts", "c.ndjson"
+        ),
+    ]
+
+    @Test("Two settings that would use one file are named with it, and a server does not start", arguments: collisions)
+    func collision(_ arguments: [String], _ options: String, _ path: String) throws {
+        for (name, target) in [("here", "."), ("linked.sqlite", "tokens.json")] {
+            try FileManager.default.createSymbolicLink(atPath: folder.path(name), withDestinationPath: target)
+        }
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+        let isStored = arguments.contains("-s")
+        let addresses = ["--console", "127.0.0.1:0"] + (isStored ? ["--listen", "127.0.0.1:0"] : [])
+        let resolved = folder.url.resolvingSymlinksInPath().path
+        for check in [["--check"], []] {
+            let outcome = try SkanProcess.run(["serve"] + check + addresses + arguments, in: folder.url)
+            #expect(outcome.status == 2)
+            #expect(
+                outcome.errors.contains("skan: error: \(options) would both use \(resolved)/\(path)\n"),
+                "\(outcome.errors)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == before)
+    }
+
+    @Test("A file that is only read may serve two settings")
+    func sharedFiles() throws {
+        let key = "keys/test-p256.public.pem"
+        let outcome = try check(
+            "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--trust-test-key", key, "--trust-test-key", key,
+            "--tokens", "tokens.json", "--signing-keys", "keys.json", "--signing", "unix:skan.sqlite-signing")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+    }
 }

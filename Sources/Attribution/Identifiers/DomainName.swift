@@ -5,6 +5,11 @@ package struct DomainName: Hashable, Sendable, CustomStringConvertible {
     /// The name, for example `example.com`.
     package let text: String
 
+    /// The rule, for messages.
+    static let rule =
+        "a domain in lower case, with letters beyond a-z in xn-- form, and without scheme, port or path, "
+        + "such as example.com"
+
     /// Reads a name.
     ///
     /// - Parameters:
@@ -17,8 +22,7 @@ package struct DomainName: Hashable, Sendable, CustomStringConvertible {
             labels.last?.utf8.contains(where: { $0 >= UInt8(ascii: "a") }) ?? false
         else {
             throw FieldProblem(
-                field: field, found: text.isEmpty ? "nothing" : text.shortened(to: 80),
-                expected: "a domain in lower case without scheme, port or path, such as example.com")
+                field: field, found: "\"\(text.shortened(to: 80))\"", expected: Self.rule)
         }
         self.text = text
     }

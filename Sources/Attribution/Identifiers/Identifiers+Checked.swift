@@ -110,22 +110,35 @@ extension SourceDomain {
         return hasDot && hasLetter
     }
 
-    /// The rule, for messages.
-    static var rule: String { "a domain of at most 255 bytes, without scheme, port or path, for example example.com" }
+    /// The rule for a domain that is given, for messages.
+    static var rule: String { DomainName.rule }
 
-    /// Accepts a domain without scheme, port or path; the case of its letters is kept.
+    /// Accepts a domain that a person or a server gives, in the one spelling that browsers have for it.
+    ///
+    /// Devices compare what was signed with the domain of the page, and taps are matched exactly.
     ///
     /// - Parameters:
     ///   - text: For example `example.com`.
     ///   - field: The name of the field, for the message.
     /// - Returns: The domain.
     /// - Throws: ``FieldProblem`` naming the field.
-    package static func checked(_ text: String, field: String) throws(FieldProblem) -> SourceDomain {
+    package static func given(_ text: String, field: String) throws(FieldProblem) -> SourceDomain {
+        try received(try DomainName(text, field: field).text, field: field)
+    }
+
+    /// Accepts a domain without scheme, port or path that a device sent; it is signed as it was received.
+    ///
+    /// - Parameters:
+    ///   - text: For example `example.com`.
+    ///   - field: The name of the field, for the message.
+    /// - Returns: The domain.
+    /// - Throws: ``FieldProblem`` naming the field.
+    package static func received(_ text: String, field: String) throws(FieldProblem) -> SourceDomain {
         let hasMore = text.utf8.contains { Array("/:@ ".utf8).contains($0) }
         guard let domain = SourceDomain(text), domain.isDomainName, !hasMore else {
             throw FieldProblem(
                 field: field, found: "\"\(text.shortened(to: 60))\"",
-                expected: rule)
+                expected: "a domain of at most 255 bytes, without scheme, port or path, for example example.com")
         }
         return domain
     }

@@ -54,7 +54,7 @@ package enum SKAdNetworkVersion: String, CaseIterable, Hashable, Sendable, Compa
     }
 
     /// All versions, oldest first, for messages.
-    static var list: String {
+    package static var list: String {
         allCases.map(\.rawValue).joined(separator: ", ")
     }
 }

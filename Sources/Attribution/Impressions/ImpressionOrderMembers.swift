@@ -40,7 +40,7 @@ struct ImpressionOrderMembers {
         sourceIdentifier = try fields.campaignNumber("source-identifier")
         sourceAppID = try fields.sourceApp("source-app-id")
         if let domain = try fields.string("source-domain") {
-            sourceDomain = try .checked(domain, field: "source-domain")
+            sourceDomain = try .given(domain, field: "source-domain")
         } else {
             sourceDomain = nil
         }

@@ -56,7 +56,7 @@ extension SKAdNetworkImpressionDraft {
                     field: "source-domain", found: "both source-domain and source-app-id",
                     expected: "one of them: source-domain for a web ad, source-app-id for an ad in an app")
             }
-            return .domain(try SourceDomain.checked(sourceDomain, field: "source-domain"))
+            return .domain(try SourceDomain.received(sourceDomain, field: "source-domain"))
         }
         guard version >= .v2_0 else {
             return nil

@@ -37,7 +37,7 @@ package struct WebAd: Hashable, Sendable {
         if let first = sourceDomains.first {
             domain = first
         } else {
-            domain = try SourceDomain.checked("example.com", field: "source-domains")
+            domain = try SourceDomain.given("example.com", field: "source-domains")
         }
         return try content.impression(nonce: nonce, sourceDomain: domain, at: issuedAt)
     }

@@ -18,7 +18,7 @@ extension WebAdRequest {
         }
         var domains: [SourceDomain] = []
         for domain in sourceDomains {
-            let checked = try Self.checkedDomain(domain)
+            let checked = try SourceDomain.given(domain, field: "source-domains")
             guard !domains.contains(checked) else {
                 throw FieldProblem(
                     field: "source-domains", found: "\"\(domain.shortened(to: 60))\" twice",
@@ -46,20 +46,5 @@ extension WebAdRequest {
             nonce: nonce, content: content, sourceDomains: domains, issuedAt: time,
             expiresAt: time.advanced(by: lifetimeSeconds * 1_000))
         return WebAdLink(ad: ad, attributionDestination: destination, label: label)
-    }
-
-    /// A domain as browsers spell it; taps are matched exactly, so any other spelling would never match.
-    private static func checkedDomain(_ text: String) throws(FieldProblem) -> SourceDomain {
-        let domain = try SourceDomain.checked(text, field: "source-domains")
-        let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        let isHost = labels.allSatisfy { label in
-            !label.isEmpty && label.allSatisfy { Array("abcdefghijklmnopqrstuvwxyz0123456789-".utf8).contains($0) }
-        }
-        guard isHost else {
-            throw FieldProblem(
-                field: "source-domains", found: "\"\(text.shortened(to: 60))\"",
-                expected: "lower-case letters, digits, hyphens and dots, with other letters in xn-- form")
-        }
-        return domain
     }
 }

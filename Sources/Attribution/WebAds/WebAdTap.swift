@@ -56,7 +56,7 @@ package struct WebAdTap: Hashable, Sendable {
         var domain: SourceDomain?
         if let given = text("source_domain", "a domain") {
             do {
-                domain = try SourceDomain.checked(given, field: "source_domain")
+                domain = try SourceDomain.received(given, field: "source_domain")
             } catch {
                 problems.append(error)
             }

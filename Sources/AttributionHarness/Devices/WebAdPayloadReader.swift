@@ -62,7 +62,7 @@ struct WebAdPayloadReader {
             impression = try WebAdContent(
                 adNetworkID: network, itunesItemID: link.itunesItemID, sourceIdentifier: identifier
             ).impression(
-                nonce: nonce, sourceDomain: try .checked(sourceDomain, field: "source_domain"),
+                nonce: nonce, sourceDomain: try .received(sourceDomain, field: "source_domain"),
                 at: UnixMilliseconds(rawValue: timestamp))
         } catch {
             problems.append(error)

@@ -10,6 +10,8 @@ package struct KnownIDs {
         package var claimed = 0
         /// All ids.
         package var total = 0
+        /// The line of an id that was not claimed, because it may be cut off.
+        package var unfinishedLine: Int?
     }
 
     private let ledger: any LedgerImporting
@@ -31,7 +33,7 @@ package struct KnownIDs {
     /// - Parameters:
     ///   - file: The file, from its beginning.
     ///   - onProgress: Told now and then how far it is.
-    /// - Returns: How many there were.
+    /// - Returns: How many there were; a last line of CSV that does not end is left for the next time.
     /// - Throws: ``ImportFailure`` naming the first record that is no id, and ``AttributionStore/StoreError``; what was
     ///   claimed until then stays claimed.
     package func claim(_ file: ImportFile, onProgress: (String) -> Void = { _ in }) throws -> Tally {
@@ -51,6 +53,11 @@ package struct KnownIDs {
             for record in records {
                 if let problem = record.problem {
                     throw ImportFailure("\(file.name): \(problem)")
+                }
+                // Part of an id would be another one.
+                guard columns == nil || !record.isUnfinished else {
+                    tally.unfinishedLine = record.number
+                    continue
                 }
                 guard let id = columns.map({ Self.id(record.bytes, $0) }) ?? Self.id(record.bytes) else {
                     throw ImportFailure(

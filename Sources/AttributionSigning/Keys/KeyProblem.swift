@@ -1,4 +1,5 @@
 package import Attribution
+package import CodedErrors
 
 /// What is wrong with a key or a key file, and how to fix it.
 package enum KeyProblem: Error, Hashable, Sendable {
@@ -27,7 +28,7 @@ package enum KeyProblem: Error, Hashable, Sendable {
     /// The two files have halves of different keys.
     case mismatched(privateFile: String, publicFile: String)
     /// The key list is invalid.
-    case keySet(file: String, reason: String)
+    case keySet(file: String, DocumentProblem)
     /// No active key in the list signs this version for this network.
     case noKey(adNetworkID: String, version: SKAdNetworkVersion)
     /// No active key in the list signs AdAttributionKit impressions for this network.
@@ -55,7 +56,7 @@ extension KeyProblem: CustomStringConvertible {
         case .wrongCurveForJWS(let curve): "a \(curve.displayName) key cannot sign for AdAttributionKit"
         case .mismatched(let privateFile, let publicFile):
             "\(publicFile) is not the public half of \(privateFile)"
-        case .keySet(let file, let reason): "the list of keys \(file): \(reason)"
+        case .keySet(let file, let problem): "the list of keys \(file): \(problem)"
         case .noKey(let adNetworkID, let version):
             "no active key for \(adNetworkID) and version \(version.rawValue)"
         case .noAdAttributionKitKey(let adNetworkID):
@@ -78,7 +79,7 @@ extension KeyProblem: CustomStringConvertible {
         case .wrongCurve, .wrongCurveForJWS:
             "P-192 keys sign 1.0 and 2.0 only; name a P-256 key (skan keys generate FILE)"
         case .mismatched(let privateFile, _): "print the right one with: skan keys public \(privateFile)"
-        case .keySet: "see the README's section on keys"
+        case .keySet(_, let problem): problem.cure
         case .noKey: "add one with \"use\": \"active\" whose versions include it"
         case .noAdAttributionKitKey:
             "add one on P-256 with \"use\": \"active\" whose versions reach past 2.0, for example \"2.1-4.0\""

@@ -1,6 +1,6 @@
 package import Attribution
+import CodedErrors
 import Foundation
-import StrictJSON
 
 /// The keys of one or more ad networks, from a JSON file.
 ///
@@ -64,48 +64,39 @@ package struct NetworkKeySet: Sendable {
     package init(file: String) throws(KeyProblem) {
         let text = try KeyFile.readList(file)
         let list: NetworkKeyFile
-        do {
-            list = try JSONDecoder().decode(NetworkKeyFile.self, from: Data(text.utf8))
-        } catch DecodingError.dataCorrupted(let context) where context.underlyingError is NetworkKeyFile.UnknownMember {
-            throw .keySet(file: file, reason: context.debugDescription)
+        do throws(DocumentProblem) {
+            list = try NetworkKeyFile(reading: Array(text.utf8))
         } catch {
-            throw .keySet(file: file, reason: "expected {\"keys\": [...]} with ad-network-id, file, versions, use")
-        }
-        // A file that lost its keys would otherwise take them from a running server.
-        guard !list.keys.isEmpty else {
-            throw .keySet(file: file, reason: "keys is empty; expected at least one key")
+            throw .keySet(file: file, error)
         }
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
         var entries: [Entry] = []
-        for (index, item) in list.keys.enumerated() {
-            let label = "key \(index + 1)"
-            guard let adNetworkID = AdNetworkID(item.adNetworkID) else {
-                throw .keySet(file: file, reason: "\(label): ad-network-id is empty or has control characters")
-            }
-            guard let versions = Self.versions(item.versions) else {
-                throw .keySet(
-                    file: file, reason: "\(label): versions is \"\(item.versions)\", expected for example 2.1-4.0")
-            }
+        for item in list.keys {
             let path = URL(fileURLWithPath: item.file, relativeTo: folder).path
-            let signer = try Self.signer(item, in: file, label: label, folder: folder)
+            let signer = item.signer.map { (URL(fileURLWithPath: $0.path, relativeTo: folder).path, $0.keyID) }
             let (use, publicKey) = try Self.key(file: path, item.use, signer: signer)
-            guard publicKey.curve == .p256 || versions.upperBound <= .v2_0 else {
-                throw .wrongCurve(publicKey.curve, version: versions.upperBound)
+            guard publicKey.curve == .p256 || item.versions.upperBound <= .v2_0 else {
+                throw .wrongCurve(publicKey.curve, version: item.versions.upperBound)
             }
             let entry = Entry(
-                adNetworkID: adNetworkID, versions: versions, use: use, file: path, registryID: item.registryID,
-                publicKey: publicKey)
+                adNetworkID: item.adNetworkID, versions: item.versions, use: use, file: path,
+                registryID: item.registryID, publicKey: publicKey)
             let hasRival = entries.contains { other in
-                other.isActive && entry.isActive && other.adNetworkID.registered == adNetworkID.registered
-                    && other.versions.overlaps(versions)
+                other.isActive && entry.isActive && other.adNetworkID.registered == entry.adNetworkID.registered
+                    && other.versions.overlaps(entry.versions)
             }
             guard !hasRival else {
                 throw .keySet(
                     file: file,
-                    reason: "\(label): a second active key for \(adNetworkID) and the same version; "
-                        + "set one to \"verify-only\"")
+                    item.fields.problem(
+                        "use", found: "a second active key for \(entry.adNetworkID) and the same version",
+                        expected: "one", cure: "set one of them to \"verify-only\""))
             }
-            try Self.checkRegistryID(of: entry, among: entries, label: label, in: file)
+            do throws(DocumentProblem) {
+                try Self.checkRegistryID(of: entry, among: entries, item.fields)
+            } catch {
+                throw .keySet(file: file, error)
+            }
             entries.append(entry)
         }
         self.entries = entries
@@ -148,35 +139,21 @@ package struct NetworkKeySet: Sendable {
 
     /// Checks that each network has one number, and each number one network.
     private static func checkRegistryID(
-        of entry: Entry, among others: [Entry], label: String, in file: String
-    ) throws(KeyProblem) {
+        of entry: Entry, among others: [Entry], _ fields: DocumentFields
+    ) throws(DocumentProblem) {
         guard let number = entry.registryID else {
             return
-        }
-        guard number > 0 else {
-            throw .keySet(file: file, reason: "\(label): registry-id is \(number), expected a number from 1")
         }
         for other in others {
             guard let known = other.registryID else {
                 continue
             }
             guard (known == number) == (other.adNetworkID.registered == entry.adNetworkID.registered) else {
-                throw .keySet(
-                    file: file,
-                    reason: "\(label): registry-id \(number) of \(entry.adNetworkID), but \(known) of "
-                        + "\(other.adNetworkID) above; a network has one number, and a number one network")
+                throw fields.problem(
+                    "registry-id",
+                    found: "\(number) of \(entry.adNetworkID), but \(known) of \(other.adNetworkID) before",
+                    expected: "one number for each network", cure: "correct one of them, or remove it")
             }
         }
-    }
-
-    private static func versions(_ text: String) -> ClosedRange<SKAdNetworkVersion>? {
-        let ends = text.split(separator: "-", omittingEmptySubsequences: false)
-            .map { SKAdNetworkVersion(rawValue: String($0)) }
-        guard let first = ends.first, let lower = first, ends.count <= 2, let upper = ends[ends.count - 1],
-            lower <= upper
-        else {
-            return nil
-        }
-        return lower...upper
     }
 }

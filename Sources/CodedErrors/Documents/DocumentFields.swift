@@ -72,22 +72,32 @@ package struct DocumentFields {
         object[name] != nil
     }
 
+    /// Whether there is a member that is not `null`, for the few that may be.
+    package func hasValue(_ name: String) -> Bool {
+        object[name].map { $0 != .null } ?? false
+    }
+
+    /// The value of a member as it is; nil when there is none.
+    func value(_ name: String) -> JSONValue? {
+        object[name]
+    }
+
     // MARK: Values
 
-    /// A text of 1 to 255 bytes.
-    package func text(_ name: String) throws(DocumentProblem) -> String {
-        guard let text = try optionalText(name) else {
+    /// A text of 1 to 255 bytes, or up to another limit.
+    package func text(_ name: String, limit: Int = 255) throws(DocumentProblem) -> String {
+        guard let text = try optionalText(name, limit: limit) else {
             throw missing(name, "a string")
         }
         return text
     }
 
-    /// A text of 1 to 255 bytes, or nil if there is none.
-    package func optionalText(_ name: String) throws(DocumentProblem) -> String? {
+    /// A text of 1 to 255 bytes, or up to another limit; nil if there is none.
+    package func optionalText(_ name: String, limit: Int = 255) throws(DocumentProblem) -> String? {
         switch object[name] {
         case nil: return nil
-        case .string(let text) where (1...255).contains(text.utf8.count): return text
-        case let value?: throw wrong(name, value, "a string of 1 to 255 bytes", "write the text in quotes")
+        case .string(let text) where (1...limit).contains(text.utf8.count): return text
+        case let value?: throw wrong(name, value, "a string of 1 to \(limit) bytes", "write the text in quotes")
         }
     }
 
@@ -162,18 +172,10 @@ package struct DocumentFields {
 
     /// The objects of an array; empty when there is none.
     package func children(_ name: String) throws(DocumentProblem) -> [DocumentFields] {
-        guard let value = object[name] else {
-            return []
-        }
-        guard let elements = value.elements() else {
-            throw wrong(name, value, "an array of objects", "write the objects in brackets")
-        }
         var children: [DocumentFields] = []
-        for (index, element) in elements.enumerated() {
+        for (index, element) in try elements(name, of: "objects").enumerated() {
             guard case .nested(let text) = element, text.utf8.first == UInt8(ascii: "{") else {
-                throw DocumentProblem(
-                    "\(prefix)\(name)[\(index)]", found: element.summary, expected: "an object",
-                    cure: "write its members in braces")
+                throw wrong("\(name)[\(index)]", element, "an object", "write its members in braces")
             }
             children.append(try DocumentFields(text, path: "\(prefix)\(name)[\(index)]."))
         }
@@ -191,24 +193,32 @@ package struct DocumentFields {
         return children
     }
 
-    /// Texts of 1 to 255 bytes, each once; empty when there is no array.
-    package func texts(_ name: String) throws(DocumentProblem) -> [String] {
-        guard let value = object[name] else {
-            return []
-        }
-        guard let elements = value.elements() else {
-            throw wrong(name, value, "an array of strings", "write the strings in brackets")
-        }
+    /// Texts of 1 to 255 bytes, each once unless they may be repeated; empty when there is no array.
+    package func texts(_ name: String, mayRepeat: Bool = false) throws(DocumentProblem) -> [String] {
+        let (rule, cure) = mayRepeat ? ("", "") : (", each once", ", and once")
         var texts: [String] = []
-        for (index, element) in elements.enumerated() {
-            guard case .string(let text) = element, (1...255).contains(text.utf8.count), !texts.contains(text) else {
-                throw DocumentProblem(
-                    "\(prefix)\(name)[\(index)]", found: element.summary,
-                    expected: "a string of 1 to 255 bytes, each once", cure: "write the text in quotes, and once")
+        for (index, element) in try elements(name, of: "strings").enumerated() {
+            guard case .string(let text) = element, (1...255).contains(text.utf8.count),
+                mayRepeat || !texts.contains(text)
+            else {
+                throw wrong(
+                    "\(name)[\(index)]", element, "a string of 1 to 255 bytes\(rule)",
+                    "write the text in quotes\(cure)")
             }
             texts.append(text)
         }
         return texts
+    }
+
+    /// The elements of an array; none when there is no array.
+    func elements(_ name: String, of kind: String) throws(DocumentProblem) -> [JSONValue] {
+        guard let value = object[name] else {
+            return []
+        }
+        guard let elements = value.elements() else {
+            throw wrong(name, value, "an array of \(kind)", "write the \(kind) in brackets")
+        }
+        return elements
     }
 
     /// Whether a member is an object.
@@ -254,11 +264,11 @@ package struct DocumentFields {
         return index
     }
 
-    private func missing(_ name: String, _ expected: String) -> DocumentProblem {
+    func missing(_ name: String, _ expected: String) -> DocumentProblem {
         DocumentProblem(prefix + name, found: "nothing", expected: expected, cure: "add \"\(name)\"")
     }
 
-    private func wrong(_ name: String, _ value: JSONValue, _ expected: String, _ cure: String) -> DocumentProblem {
+    func wrong(_ name: String, _ value: JSONValue, _ expected: String, _ cure: String) -> DocumentProblem {
         DocumentProblem(prefix + name, found: value.summary, expected: expected, cure: cure)
     }
 
@@ -292,7 +302,7 @@ package struct DocumentFields {
     }
 
     /// The known name that a text most resembles; nil for texts so short that each resembles another.
-    private static func nearest(to text: String, in names: [String]) -> String? {
+    static func nearest(to text: String, in names: [String]) -> String? {
         text.utf8.count > 3 ? names.nearest(to: text) : nil
     }
 }

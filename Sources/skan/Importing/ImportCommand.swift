@@ -32,7 +32,12 @@ struct ImportCommand: AsyncParsableCommand {
             A row is the whole amount of a day, campaign and currency: the same once more changes nothing, and another \
             one is refused without --replace. skan report costs shows both, and with --test those of --test-ads.
 
-            Ends with status 0 when every record was used, 1 when some were not, 2 when it could not be done.
+            A last line of CSV that does not end with a newline may be cut off, and is not used: it is named and left \
+            for the next import. A file of --spend with one is refused as a whole.
+
+            Ends with status 0 when every record was used or read before, 1 when some were not, 2 when it could not be \
+            done. What became of a record that was read before is what the import said that read it first: later ones do \
+            not look whether it was kept, and --again reads it once more.
 
             EXAMPLE
               skan import --store skan.sqlite access.log postbacks.csv
@@ -117,13 +122,13 @@ struct ImportCommand: AsyncParsableCommand {
         let ledger = try owner()
         let isWhole: Bool
         do {
-            try claim(ids, ledger)
+            let areIDsWhole = try claim(ids, ledger)
             let areBodiesWhole = try await record(
                 bodies, Importer(ledger: ledger, verifier: verifier, options: options, startsOver: again))
             let costs = CostImports(ledger: ledger, ads: testAds ? .test : .real)
             let areCountsWhole = try costs.add(counts)
             try costs.record(amounts, replaces: replace)
-            isWhole = areBodiesWhole && areCountsWhole
+            isWhole = areIDsWhole && areBodiesWhole && areCountsWhole
         } catch {
             Terminal.progress("")
             _ = try? ledger.close()
@@ -175,13 +180,24 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
-    private func claim(_ files: [ImportFile], _ ledger: any LedgerImporting) throws {
+    /// Claims the ids of files.
+    ///
+    /// - Returns: Whether every record was used.
+    private func claim(_ files: [ImportFile], _ ledger: any LedgerImporting) throws -> Bool {
         let ids = KnownIDs(ledger: ledger)
+        var isWhole = true
         for file in files {
             let tally = try ids.claim(file, onProgress: Terminal.progress)
             Terminal.progress("")
             Terminal.write("\(file.name): \(tally.total) ids known, \(tally.claimed) of them new\n")
+            if let line = tally.unfinishedLine {
+                Terminal.finish()
+                Terminal.say(
+                    "skan: warning: \(file.name), \(file.recordName) \(line): \(ImportRecord.Problem.unfinished)")
+                isWhole = false
+            }
         }
+        return isWhole
     }
 
     /// Imports the files one after the other, and says what became of each.

@@ -1,3 +1,4 @@
+import CheckedFiles
 import Foundation
 
 /// Writes files under a temporary name until they are complete, so that readers never see half of one.
@@ -14,17 +15,13 @@ enum OutputFile {
     static func write(to path: String, _ write: (_ piece: (String) -> Void) -> Void) throws {
         var former = stat()
         guard stat(path, &former) == 0 else {
-            return try replace(try target(ofMissing: path), named: path, former: nil, write)
+            return try replace(path, former: nil, write)
         }
         switch former.st_mode & S_IFMT {
         case S_IFDIR:
             throw CommandFailure("cannot write \(path): it is a folder", hint: "name a file in it")
         case S_IFREG:
-            guard let resolved = realpath(path, nil) else {
-                throw failure(path)
-            }
-            defer { free(resolved) }
-            try replace(String(cString: resolved), named: path, former: former, write)
+            try replace(path, former: former, write)
         default:
             let descriptor = open(path, O_WRONLY | O_CLOEXEC)
             guard descriptor >= 0 else {
@@ -37,8 +34,9 @@ enum OutputFile {
     }
 
     private static func replace(
-        _ target: String, named path: String, former: stat?, _ write: (_ piece: (String) -> Void) -> Void
+        _ path: String, former: stat?, _ write: (_ piece: (String) -> Void) -> Void
     ) throws {
+        let target = try target(of: path)
         let unfinished = "\(target).\(getpid()).tmp"
         // What replaces a file is never readable by more than the file was.
         let descriptor = open(
@@ -91,18 +89,13 @@ enum OutputFile {
         return problem
     }
 
-    /// The file that a path without one names: where a symlink leads, or the path itself.
-    private static func target(ofMissing path: String) throws -> String {
-        var target = path
-        // As many as the kernel follows.
-        for _ in 0..<40 {
-            guard let link = try? FileManager.default.destinationOfSymbolicLink(atPath: target) else {
-                return target
-            }
-            let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? ""
-            target = link.hasPrefix("/") ? link : folder + link
+    /// The file that is written: where a symlink leads, or would lead.
+    private static func target(of path: String) throws -> String {
+        do throws(ResolvedPath.Problem) {
+            return try ResolvedPath(path).text
+        } catch {
+            throw CommandFailure("cannot write \(path): \(error.reason)")
         }
-        throw CommandFailure("cannot write \(path): \(String(cString: strerror(ELOOP)))")
     }
 
     private static func failure(_ path: String) -> CommandFailure {

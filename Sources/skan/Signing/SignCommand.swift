@@ -58,7 +58,9 @@ struct SignCommand: AsyncParsableCommand {
             "App Store id of the app that shows the ad, 0 in development (from SKAdNetwork 2.0).", valueName: "id"))
     var sourceApp: Int64?
 
-    @Option(help: ArgumentHelp("Domain of the page that shows a web ad (SKAdNetwork 4.0).", valueName: "domain"))
+    @Option(
+        help: ArgumentHelp(
+            "Domain of the page that shows a web ad, in lower case (SKAdNetwork 4.0).", valueName: "domain"))
     var sourceDomain: String?
 
     @Option(
@@ -132,7 +134,7 @@ struct SignCommand: AsyncParsableCommand {
             sourceIdentifier: sourceIdentifier,
             itunesItemID: advertisedApp,
             sourceAppID: sourceApp,
-            sourceDomain: sourceDomain,
+            sourceDomain: try sourceDomain.map { try SourceDomain.given($0, field: "source-domain").text },
             fidelityType: fidelity,
             nonce: nonce ?? Self.freshNonce(),
             timestampMilliseconds: timestamp ?? Self.now()

@@ -104,6 +104,12 @@ package struct SpendFile: Sendable {
         guard let header else {
             return try members(record.bytes)
         }
+        // Half an amount is an amount, too; what is cut off of JSON is no object.
+        guard !record.isUnfinished else {
+            throw FieldProblem(
+                field: "row", found: "the last line without its end, which may be cut off",
+                expected: "a whole row and a newline (add one if it is whole)")
+        }
         let cells = CSVRow(record.bytes, separator: header.separator).cells
         guard cells.count == header.names.count else {
             throw FieldProblem(
