@@ -24,10 +24,6 @@ package struct Recount: Hashable, Sendable {
     /// nothing tells which is right.
     package var keptQuarters: Set<Int64> = []
 
-    /// Whether the tables of columns must not be made anew, because columns are against rows that damage changed: a row
-    /// has no checksum, so nothing else says what it was.
-    package var mustKeepColumns = false
-
     /// The most differences listed of each kind.
     package static let differencesListed: Int64 = 10_000
     /// The most lost rows that are looked at at once, to bound memory; a repair comes to the others when these are rebuilt.
