@@ -321,8 +321,9 @@ struct RecountPass {
             result.mustKeepCounts = true
             return
         }
-        let inNoBlock = min(columns?.last ?? newest, newest) + 1..<(newest + 1)
-        for difference in try changedTimes.differences(&recorded, counted, inNoBlock: inNoBlock, db) {
+        let inNoBlock = (columns?.last ?? 0) + 1
+        let withoutTime = (columns?.idsWithoutTime ?? []) + (inNoBlock <= newest ? [inNoBlock...newest] : [])
+        for difference in try changedTimes.differences(&recorded, counted, withoutTimeInBlock: withoutTime, db) {
             result.note(difference)
             result.mustKeepCounts = result.mustKeepCounts || difference.isRepairable
         }

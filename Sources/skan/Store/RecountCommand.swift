@@ -33,6 +33,10 @@ struct RecountCommand: AsyncParsableCommand {
         for difference in outcome.remainingDifferences {
             Terminal.write("\(repair ? "remains: " : "")\(difference)\n")
         }
+        let unlisted = outcome.remaining - Int64(outcome.remainingDifferences.count)
+        if unlisted > 0 {
+            Terminal.write("\(unlisted) more are not listed\n")
+        }
         let unverified =
             outcome.unverifiedTest > 0
             ? ", \(outcome.unverifiedTest) test postbacks without their key (name it: --trust-test-key)" : ""
