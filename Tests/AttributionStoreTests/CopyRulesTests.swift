@@ -273,8 +273,10 @@ struct CopyRulesTests {
         #expect(try requeue(source.writer).recorded == 1)
         for _ in 0..<2 {
             try await target.copy(source.reader)
-            #expect(try await deliveries(target.reader) == before)
-            #expect(try await deliveries(target.reader) == deliveries(source.reader))
+            let (copied, counted) = (try await deliveries(target.reader), try await deliveries(source.reader))
+            #expect(copied == before && copied.repeats == counted.repeats)
+            // The reason that the target never had is counted 0 times in the source.
+            #expect(copied.tallies.filter { $0.value.count != 0 } == counted.tallies.filter { $0.value.count != 0 })
         }
         #expect(try await differences(target.reader) == [])
     }
