@@ -311,6 +311,20 @@ struct ChangedRowTests {
         #expect(try counted() == before && receivedAt(change.id) == time)
     }
 
+    @Test(
+        "A changed time is that of the counts and of the rows beside it where the block has none that can be read",
+        arguments: ["UPDATE column_block SET checksum = checksum + 1 WHERE id = 2", "DROP TABLE column_block"])
+    func withoutTimesInBlock(_ damage: String) async throws {
+        try fill(ManyPostbacks.others())
+        let (before, time) = (try counted()[0], try receivedAt(77))
+        try flip(41, of: 77)
+        try SQLite.execute(damage, store.path)
+        let repair = try await repair(ManyPostbacks.postbacks())
+        #expect(repair.found.differences.map(\.description).contains(Self.changed(77)))
+        #expect(repair.remaining.differences.map(\.description) == [])
+        #expect(try counted()[0] == before && receivedAt(77) == time)
+    }
+
     @Test("A true time of the last row stays where damage changed the quarter of an hour of its count")
     func changedCount() async throws {
         let postbacks = try Postbacks()

@@ -221,6 +221,66 @@ struct CopyRulesTests {
         #expect(try await differences(target.reader) == [])
     }
 
+    @Test(
+        "What the target recorded of the source's quarantine is counted once when the source recorded another delivery of it",
+        arguments: LedgerFactory.all, [true, false])
+    func recordedByAnother(_ factory: LedgerFactory, _ isPruned: Bool) async throws {
+        let target = try factory.openTarget(targetPath)
+        let source = try OpenLedger(store.path)
+        let quarantined = try strangers()[0]
+        guard case .rejected(_, let body) = quarantined.judgement else {
+            throw CancellationError()
+        }
+        _ = try source.record([quarantined])
+        try await target.copy(source.reader)
+        #expect(try requeue(target.writer).recorded == 1)
+        #expect(
+            try source.record([postbacks.delivery(body, at: Postbacks.noon + 7_200_000)]) == [.recorded(.test)])
+        for step in 0..<4 {
+            if step == 1 {
+                if isPruned {
+                    #expect(try source.writer.prune(QuarantineQuery()) == 1)
+                } else {
+                    #expect(try requeue(source.writer).duplicate == 1)
+                }
+            }
+            try await target.copy(source.reader)
+            let counts = try await deliveries(target.reader)
+            #expect(counts.count(.recorded, .test) == 1 && counts.count(.duplicate, .test) == 1)
+            #expect(counts.received == 2 && counts.repeats.values.reduce(0, +) == 1 && !counts.areIncomplete)
+        }
+        #expect(try await differences(target.reader) == [])
+    }
+
+    @Test(
+        "What the target took out of the source's quarantine is known again after the source gave it another reason",
+        arguments: LedgerFactory.all, [1, 2])
+    func anotherReason(_ factory: LedgerFactory, _ count: Int) async throws {
+        let target = try factory.openTarget(targetPath)
+        let source = try OpenLedger(store.path)
+        _ = try source.record(Array(strangers().prefix(count)))
+        try await target.copy(source.reader)
+        #expect(try requeue(target.writer).recorded == 1)
+        let before = try await deliveries(target.reader)
+        let stayed = try source.writer.requeue(QuarantineQuery()) { bodies in
+            bodies.map { .rejected(.unknownKey("other"), body: $0) }
+        }
+        #expect(stayed.stayed == Int64(count))
+        for _ in 0..<2 {
+            try await target.copy(source.reader)
+            #expect(try await deliveries(target.reader) == before)
+        }
+        #expect(try requeue(source.writer).recorded == 1)
+        for _ in 0..<2 {
+            try await target.copy(source.reader)
+            let (copied, counted) = (try await deliveries(target.reader), try await deliveries(source.reader))
+            #expect(copied == before && copied.repeats == counted.repeats)
+            // The reason that the target never had is counted 0 times in the source.
+            #expect(copied.tallies.filter { $0.value.count != 0 } == counted.tallies.filter { $0.value.count != 0 })
+        }
+        #expect(try await differences(target.reader) == [])
+    }
+
     /// The id that a delivery's postback is known by.
     private func id(_ delivery: Delivery) throws -> KnownID {
         guard case .verified(let verified) = delivery.judgement else {

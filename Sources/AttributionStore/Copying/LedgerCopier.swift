@@ -21,6 +21,10 @@ package struct LedgerCopier {
         package var lost: Int64 = 0
         /// The ids in the source of those that this run left out, the first ones that can be told.
         package var leftOut: [Int64] = []
+        /// How many of those that this run left out have an id that can be told.
+        package var leftOutCount: Int64 = 0
+        /// The most ids that are named.
+        package static let mostNamed = 8
         /// The copied postbacks whose bytes were dropped in the target since, with those of a whole month.
         package var dropped: Int64 = 0
         /// The deliveries in quarantine that this run copied.
@@ -40,8 +44,6 @@ package struct LedgerCopier {
         package var position: LedgerPosition?
     }
 
-    /// The most postbacks left out that a run names.
-    private static let mostNamed = 100
     /// Deliveries of the quarantine in one transaction.
     private static let quarantinePage = 256
 
@@ -81,7 +83,7 @@ package struct LedgerCopier {
         try target.copyNetworks(try await source.ownNetworks())
         // What is imported meanwhile may not be copied yet.
         let files = try await source.importedFiles()
-        summary.leftOut = try await copyPostbacks(&progress, &runs, hasKnownIDs: hasKnownIDs)
+        try await copyPostbacks(&progress, &runs, &summary, hasKnownIDs: hasKnownIDs)
         try target.copyImportedFiles(files)
         summary.postbacks = progress.copied - before
         summary.all = progress.copied
@@ -100,13 +102,10 @@ package struct LedgerCopier {
     }
 
     /// Copies postbacks behind those that were.
-    ///
-    /// - Returns: The ids of the first ones that are left out.
     private func copyPostbacks(
-        _ progress: inout LedgerCopyProgress, _ runs: inout CopiedRuns, hasKnownIDs: Bool
-    ) async throws -> [Int64] {
+        _ progress: inout LedgerCopyProgress, _ runs: inout CopiedRuns, _ summary: inout Summary, hasKnownIDs: Bool
+    ) async throws {
         defer { runs.sort() }
-        var leftOut: [Int64] = []
         while true {
             let page = try await source.export(ExportQuery(traffic: nil, after: progress.position))
             if page.position != progress.position {
@@ -117,11 +116,12 @@ package struct LedgerCopier {
                 let (next, added) = try target.copy(copied, after: progress)
                 progress = next
                 runs.add(added)
-                leftOut += copied.leftOut.prefix(Self.mostNamed - leftOut.count)
+                summary.leftOut += copied.leftOut.prefix(Summary.mostNamed - summary.leftOut.count)
+                summary.leftOutCount += Int64(copied.leftOut.count)
                 onProgress(progress.copied)
             }
             if page.isLast {
-                return leftOut
+                return
             }
             try Task.checkCancellation()
         }

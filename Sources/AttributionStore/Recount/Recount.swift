@@ -13,7 +13,7 @@ package struct Recount: Hashable, Sendable {
     /// How many differences there are in all.
     package var differenceCount: Int64 = 0
 
-    /// Rows that a repair can rebuild, the first ``lostRowsListed``.
+    /// Rows that a repair can rebuild, the first ``mostLostRows``.
     package private(set) var lostRows: [LostRow] = []
 
     /// Whether columns and counts have to stay as they are: they are all that says when some lost postbacks came, whose
@@ -24,14 +24,10 @@ package struct Recount: Hashable, Sendable {
     /// nothing tells which is right.
     package var keptQuarters: Set<Int64> = []
 
-    /// Whether the tables of columns must not be made anew, because columns are against rows that damage changed: a row
-    /// has no checksum, so nothing else says what it was.
-    package var mustKeepColumns = false
-
     /// The most differences listed of each kind.
     package static let differencesListed: Int64 = 10_000
     /// The most lost rows that are looked at at once, to bound memory; a repair comes to the others when these are rebuilt.
-    package static let lostRowsListed = 1 << 20
+    package static let mostLostRows = 1 << 20
 
     /// How many differences can be repaired.
     package private(set) var repairableCount: Int64 = 0

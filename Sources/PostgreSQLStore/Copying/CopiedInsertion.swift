@@ -30,6 +30,7 @@ struct CopiedInsertion {
         let store = page.position.store
         let origins = try MovedDelivery.origins(ofPostbacks: known.values.map(\.id), connection, in: store)
         var takenOrigins: [Int64] = []
+        var repeats: [MovedDelivery.Repeat] = []
         let copies = try page.postbacks.map { copied -> (id: Int64, isNew: Bool)? in
             let delivery = copied.delivery
             if let id = inserted[copied.digests.key] {
@@ -46,12 +47,19 @@ struct CopiedInsertion {
             guard let first = known[copied.digests.key] else {
                 throw PostgreSQLFault(sqlState: "40001", message: "a postback is being recorded by a node")
             }
-            if first.says(copied.digests.content, delivery), let origin = origins[first.id] {
-                // Both stores found the same delivery in their quarantine: it came once.
-                takenOrigins.append(origin)
-                return (first.id, false)
-            }
             if first.content == copied.digests.content {
+                if let origin = origins[first.id] {
+                    guard !first.says(copied.digests.content, delivery) else {
+                        // Both stores found the same delivery in their quarantine: it came once.
+                        takenOrigins.append(origin)
+                        return (first.id, false)
+                    }
+                    repeats.append(
+                        MovedDelivery.Repeat(
+                            postback: first.id, traffic: copied.recorded.traffic,
+                            delay: RepeatDelay(
+                                milliseconds: first.receivedAt &- delivery.receivedAtMilliseconds)))
+                }
                 sums.countRepeat(
                     of: first.id, receivedAt: first.receivedAt, by: first.recipient, delivery)
                 sums.count(.init(.duplicate(first.traffic), recipient: delivery.recipient), kept: 0, at: delivery)
@@ -64,6 +72,7 @@ struct CopiedInsertion {
             return (first.id, false)
         }
         try MovedDelivery.takeMoves(of: takenOrigins, connection, in: store)
+        try MovedDelivery.note(repeats, connection, in: store)
         try quarantine.write(connection, &sums)
         try sums.write(connection)
         return copies

@@ -1,3 +1,4 @@
+import Attribution
 import AttributionStore
 
 extension CopiedQuarantine {
@@ -13,13 +14,19 @@ extension CopiedQuarantine {
         var added: [CopiedDelivery] = []
         for delivery in deliveries {
             if let id = copied[delivery.origin.id] {
-                if let reason = moved[delivery.origin.id]?.reason {
+                if let own = moved[delivery.origin.id], let copied = own.copied {
                     // What was made of it here stays until the source makes something of it.
-                    guard reason != delivery.origin.reason else {
+                    guard copied.kind.reason?.rawValue != delivery.origin.reason else {
+                        continue
+                    }
+                    let isConflict = delivery.origin.kind == .conflict
+                    if own.hasLeft, !isConflict {
+                        try MovedDelivery.changeReason(
+                            copied, to: delivery.origin.reason, of: delivery.origin.id, connection, in: store)
                         continue
                     }
                     try MovedDelivery.takeMoves(
-                        of: [delivery.origin.id], connection, in: store, changedTo: delivery.origin)
+                        of: [delivery.origin.id], connection, in: store, isConflict: isConflict)
                 }
                 try update(id, delivery, connection, &sums)
             } else {
@@ -108,11 +115,6 @@ extension CopiedQuarantine {
         for row in 0..<removed.count {
             sums.change(try removed.word(row, 0), rows: -1, bytes: -(try removed.integer(row, 1)))
         }
-        // Read only now: whoever judged them meanwhile has committed. One that was recorded here and not in the source was
-        // let go there.
-        let moved = try MovedDelivery.all(connection, of: store, ids)
-        try MovedDelivery.takeMoves(
-            of: gone.keys.filter { moved[$0].map { !$0.isRecorded } ?? false }, connection, in: store)
         try connection.run(
             "DELETE FROM skan.copy_quarantine WHERE store = $1 AND source_id = ANY ($2::int8[])",
             [.text(store), .integers(Array(gone.keys))])

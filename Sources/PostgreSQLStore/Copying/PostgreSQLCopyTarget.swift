@@ -201,9 +201,13 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
         try transaction { connection in
             // Locked against another copy.
             _ = try LedgerCopyProgress(connection, of: store, isLocking: true)
-            let growth = table.growth(since: try DeliveryTable(connection, copiedFrom: store))
-            let deliveries = growth.deliveries.map { ($0.quarter, $0.kind, $1) }
-            let repeats = growth.repeats.map { ($0.quarter, $0.delay, $1) }
+            var growth = table.growth(since: try DeliveryTable(connection, copiedFrom: store))
+            let gone = try MovedDelivery.gone(connection, of: store).sorted { $0.key < $1.key }
+            let taken = gone.filter { growth.takeOut($0.value) }.map(\.key)
+            try MovedDelivery.takeMoves(of: taken, connection, in: store)
+            let deliveries = growth.deliveries.filter { $0.value.count != 0 || $0.value.kept != 0 }
+                .map { ($0.quarter, $0.kind, $1) }
+            let repeats = growth.repeats.filter { $0.value != 0 }.map { ($0.quarter, $0.delay, $1) }
             for store in [nil, store] {
                 try DeliverySums.append(deliveries, connection, copiedFrom: store)
                 try DeliverySums.append(repeats: repeats, connection, copiedFrom: store)

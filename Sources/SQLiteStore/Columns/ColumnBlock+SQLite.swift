@@ -71,6 +71,23 @@ extension ColumnBlock {
         return nil
     }
 
+    /// The row id and the highest value of a block's column if its checksum is right, by whatever rules it was built.
+    ///
+    /// - Throws: SQLite's errors, except for damage.
+    static func proven(_ number: Int64, _ column: LedgerColumn, _ db: Database) throws -> (id: Int64, highest: Int64)? {
+        let id = id(number, column)
+        return try Database.nilIfDamaged {
+            let row = try Row.fetchOne(
+                db.cachedStatement(
+                    sql: "SELECT id, rules, lowest, highest, offsets, checksum FROM column_block WHERE id = ?"),
+                arguments: [id])
+            guard let row, try row.integer(0) == id, try isIntact(row) else {
+                return nil
+            }
+            return (id, try row.integer(3))
+        }.flatMap(\.self)
+    }
+
     /// Whether a row of `id, rules, lowest, highest, offsets, checksum` has the right checksum.
     private static func isIntact(_ row: Row) throws -> Bool {
         guard let rules = try? row.integer(1), let lowest = try? row.integer(2), let highest = try? row.integer(3),

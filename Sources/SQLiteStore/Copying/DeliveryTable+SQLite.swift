@@ -38,6 +38,12 @@ extension DeliveryTable {
         }
     }
 
+    /// Adds to what was copied of a count.
+    static let upsertCopied = """
+        INSERT INTO copy_delivery VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET count = count + excluded.count, kept = kept + excluded.kept
+        """
+
     private static let columns = "quarter, status, traffic, reason, recipient, count, kept"
     private static let repeatColumns = "quarter, delay, count"
 

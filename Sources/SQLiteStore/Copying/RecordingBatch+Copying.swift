@@ -16,16 +16,22 @@ extension RecordingBatch {
         for row in rows {
             copied[try row.integer(0)] = try row.integer(1)
         }
-        let moved = try moved(of: page.store, page.ids)
+        let moved = try MovedDelivery.all(db, of: page.store, page.ids)
         var added: Int64 = 0
         for delivery in page.deliveries {
             if let id = copied[delivery.origin.id] {
-                if let own = moved[delivery.origin.id], let reason = own.reason {
+                if let own = moved[delivery.origin.id], let copied = own.copied {
                     // What was made of it here stays until the source makes something of it.
-                    guard reason != delivery.origin.reason else {
+                    guard copied.kind.reason?.rawValue != delivery.origin.reason else {
                         continue
                     }
-                    try takeMove(of: delivery.origin.id, in: page.store, changedTo: delivery.origin)
+                    let isConflict = delivery.origin.kind == .conflict
+                    if own.hasLeft, !isConflict {
+                        try MovedDelivery.changeReason(
+                            copied, to: delivery.origin.reason, of: delivery.origin.id, db, in: page.store)
+                        continue
+                    }
+                    try MovedDelivery.takeMove(of: delivery.origin.id, db, in: page.store, isConflict: isConflict)
                 }
                 try update(id, delivery)
             } else {
@@ -34,14 +40,9 @@ extension RecordingBatch {
             }
         }
         for (source, target) in page.gone(from: copied) {
-            let own = moved[source]
             // As a conflict it is evidence of what was recorded here.
-            if let (kind, bytes) = try stored(target), own == nil || kind != .conflict {
+            if let (kind, bytes) = try stored(target), moved[source] == nil || kind != .conflict {
                 try remove(id: target, kind, bytes: bytes)
-            }
-            // One that was recorded here and not in the source was let go there.
-            if let own, !own.isRecorded {
-                try takeMove(of: source, in: page.store)
             }
             try db.cachedStatement(sql: "DELETE FROM copy_quarantine WHERE store = ? AND source_id = ?")
                 .execute(arguments: [page.store, source])

@@ -79,21 +79,20 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
     /// Adds what the source's counts have grown by; see ``LedgerCopyTarget/copyDeliveries(_:of:)``.
     package func copyDeliveries(_ table: DeliveryTable, of store: String) throws {
         try database.write { db in
-            let growth = table.growth(since: try DeliveryTable(db, copiedFrom: store))
-            for (row, tally) in growth.deliveries {
+            var growth = table.growth(since: try DeliveryTable(db, copiedFrom: store))
+            let gone = try MovedDelivery.gone(db, of: store).sorted { $0.key < $1.key }
+            for (id, moved) in gone where growth.takeOut(moved) {
+                try MovedDelivery.takeMove(of: id, db, in: store)
+            }
+            for (row, tally) in growth.deliveries where tally.count != 0 || tally.kept != 0 {
                 let values: StatementArguments = [
                     row.quarter, row.kind.status.rawValue, row.kind.traffic?.rawValue ?? "",
                     row.kind.reason?.rawValue ?? "", row.kind.recipient.rawValue, tally.count, tally.kept,
                 ]
                 try db.cachedStatement(sql: RecordingBatch.upsertDelivery).execute(arguments: values)
-                try db.cachedStatement(
-                    sql: """
-                        INSERT INTO copy_delivery VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                        ON CONFLICT DO UPDATE SET count = count + excluded.count, kept = kept + excluded.kept
-                        """
-                ).execute(arguments: [store] + values)
+                try db.cachedStatement(sql: DeliveryTable.upsertCopied).execute(arguments: [store] + values)
             }
-            for (row, count) in growth.repeats {
+            for (row, count) in growth.repeats where count != 0 {
                 let values: StatementArguments = [row.quarter, row.delay.rawValue, count]
                 try db.cachedStatement(sql: RecordingBatch.upsertRepeat).execute(arguments: values)
                 try db.cachedStatement(

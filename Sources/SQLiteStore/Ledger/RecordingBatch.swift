@@ -195,10 +195,17 @@ struct RecordingBatch {
             return nil
         }
         if let first {
-            if isRecorded(first, copied.digests, delivery), let origin = try origin(ofPostback: first.id, in: store) {
-                // Both stores found the same delivery in their quarantine: it came once.
-                try takeMove(of: origin, in: store)
-                return (first.id, false)
+            if let known = first.known, known.content == copied.digests.content,
+                let origin = try MovedDelivery.origin(ofPostback: first.id, db, in: store)
+            {
+                guard !isRecorded(first, copied.digests, delivery) else {
+                    // Both stores found the same delivery in their quarantine: it came once.
+                    try MovedDelivery.takeMove(of: origin, db, in: store)
+                    return (first.id, false)
+                }
+                try MovedDelivery.noteRepeat(
+                    ofPostback: first.id, recorded.traffic,
+                    RepeatDelay(milliseconds: known.receivedAt &- delivery.receivedAtMilliseconds), db, in: store)
             }
             recording = try compare(
                 first, copied.digests, copied.body, delivery, recorded.traffic, isBounded: false)

@@ -118,7 +118,10 @@ extension RecordingBatch {
             count(before, -1, kept: -1, at: delivery)
             if let origin, let recording {
                 let after = DeliveryCounts.Kind(recording, recipient: delivery.recipient)
-                try noteMove(of: origin, from: before, to: after, first: first(prepared), delivery)
+                let first = first(prepared).flatMap { first in first.known.map { (first.id, $0.receivedAt) } }
+                for note in MoveNote.notes(from: before, to: after, first: first, delivery) {
+                    try note.write(db, of: origin)
+                }
             }
             if case .recorded? = recording {
                 result.recorded += 1
@@ -149,7 +152,9 @@ extension RecordingBatch {
         count(before, -1, kept: -1, at: delivery)
         count(after, kept: 1, at: delivery)
         if let origin {
-            try noteMove(of: origin, from: before, to: after, first: nil, delivery)
+            for note in MoveNote.notes(from: before, to: after, first: nil, delivery) {
+                try note.write(db, of: origin)
+            }
         }
     }
 

@@ -95,9 +95,6 @@ struct ChangedIDs {
             } else {
                 lostKeys[digests.key] = body.id
             }
-            if body.isTaken {
-                result.mustKeepColumns = true
-            }
         }
         lost.leaveOut(withRows, andName: others)
         for (digests, id) in rowsWithoutBody.sorted(by: { $0.value < $1.value }) {

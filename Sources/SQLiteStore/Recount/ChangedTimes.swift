@@ -4,14 +4,14 @@ import GRDB
 
 /// Rows whose time of receipt damage moved to another quarter of an hour.
 ///
-/// A row has no checksum, and its block of columns has one. In no block, the counts of deliveries and the rows before and
-/// after have to say the same against it. A change within a quarter of an hour is not found: nothing else has the minute.
+/// A row has no checksum, and its block of columns has one. In no block, or one whose times cannot be read, the counts of
+/// deliveries and the rows before and after have to say the same against it. A change within a quarter of an hour is not found: nothing else has the minute.
 struct ChangedTimes {
     private struct Row {
         let id: Int64
-        /// Where the row says that it was counted, and where it was.
-        let said: LostRows.DeliveryKey
-        let counted: LostRows.DeliveryKey
+        /// What it is counted as by its own time, and by the true one.
+        let stored: LostRows.DeliveryKey
+        let corrected: LostRows.DeliveryKey
     }
 
     private var rows: [Row] = []
@@ -21,12 +21,12 @@ struct ChangedTimes {
     private(set) var contradictedQuarters: Set<Int64> = []
 
     /// Takes a row that agrees with its block in everything but the quarter of an hour.
-    mutating func add(_ id: Int64, _ said: LostRows.DeliveryKey, inBlock quarter: Int64) {
-        guard rows.count < Recount.lostRowsListed else {
+    mutating func add(_ id: Int64, _ stored: LostRows.DeliveryKey, inBlock quarter: Int64) {
+        guard rows.count < Recount.mostLostRows else {
             unread += 1
             return
         }
-        rows.append(Row(id: id, said: said, counted: said.moved(to: quarter)))
+        rows.append(Row(id: id, stored: stored, corrected: stored.moved(to: quarter)))
     }
 
     /// Says which they are, and counts those that can be repaired where they belong.
@@ -34,76 +34,80 @@ struct ChangedTimes {
     /// - Parameters:
     ///   - recorded: How many rows there are by their own times.
     ///   - counts: The counts of deliveries.
-    ///   - others: The rows that are in no block.
+    ///   - ids: The rows that are in no block, or in one whose times cannot be read.
     ///   - db: The store.
     /// - Returns: The differences.
     /// - Throws: SQLite's errors, except for damage.
     mutating func differences(
-        _ recorded: inout [LostRows.DeliveryKey: Int64], _ counts: CountedDeliveries, inNoBlock others: Range<Int64>,
-        _ db: Database
+        _ recorded: inout [LostRows.DeliveryKey: Int64], _ counts: CountedDeliveries,
+        withoutTimeInBlock ids: [ClosedRange<Int64>], _ db: Database
     ) throws -> [RecountDifference] {
         var differences: [RecountDifference] = []
         for row in rows {
             let isContradicted =
-                counts.areWhole && counts.excess(of: row.said, over: recorded) >= 0
-                && counts.excess(of: row.counted, over: recorded) <= 0
+                counts.areWhole && counts.excess(of: row.stored, over: recorded) >= 0
+                && counts.excess(of: row.corrected, over: recorded) <= 0
             if !isContradicted {
-                recorded.move(row.said, to: row.counted)
+                recorded.move(row.stored, to: row.corrected)
             } else {
-                contradictedQuarters.formUnion([row.said.quarter, row.counted.quarter])
+                contradictedQuarters.formUnion([row.stored.quarter, row.corrected.quarter])
             }
-            differences.append(.receivedAt(row.id, quarter: row.counted.quarter, isCertain: !isContradicted))
+            differences.append(.receivedAt(row.id, quarter: row.corrected.quarter, isCertain: !isContradicted))
         }
         guard counts.areWhole else {
             return differences
         }
-        let outOfPlace = try outOfPlace(others, recorded, counts, db)
+        let outOfPlace = try outOfPlace(ids, recorded, counts, db)
         // Otherwise a count is wrong, too, and these may be imported rows.
         guard counts.uncounted(of: recorded) == Int64(outOfPlace.count) else {
             return differences
         }
         for row in outOfPlace
-        where counts.excess(of: row.said, over: recorded) < 0 && counts.excess(of: row.counted, over: recorded) > 0 {
-            recorded.move(row.said, to: row.counted)
-            differences.append(.receivedAt(row.id, quarter: row.counted.quarter, isCertain: true))
+        where counts.excess(of: row.stored, over: recorded) < 0 && counts.excess(of: row.corrected, over: recorded) > 0
+        {
+            recorded.move(row.stored, to: row.corrected)
+            differences.append(.receivedAt(row.id, quarter: row.corrected.quarter, isCertain: true))
         }
         return differences
     }
 
     /// Rows whose time is not between those of the rows before and after, while just one counted delivery without a row is.
     private func outOfPlace(
-        _ ids: Range<Int64>, _ recorded: [LostRows.DeliveryKey: Int64], _ counts: CountedDeliveries, _ db: Database
+        _ ids: [ClosedRange<Int64>], _ recorded: [LostRows.DeliveryKey: Int64], _ counts: CountedDeliveries,
+        _ db: Database
     ) throws -> [Row] {
         let surplus = Array(counts.surplus(over: recorded).keys)
-        guard !surplus.isEmpty, !ids.isEmpty else {
+        guard !surplus.isEmpty else {
             return []
         }
         var rows: [Row] = []
         let scan = LedgerScan(db: db, columns: "id, received_at, traffic, recipient", table: "postback")
-        try scan.each(ids.lowerBound...(ids.upperBound - 1)) { row in
-            guard let receivedAt = try? row.integer(1), let traffic = try? row.text(2),
-                let recipient = try? row.text(3)
-            else {
-                return
-            }
-            let said = LostRows.DeliveryKey(
-                quarter: receivedAt.quarterOfAnHour, traffic: traffic, recipient: recipient)
-            guard counts.excess(of: said, over: recorded) < 0 else {
-                return
-            }
-            let id = try row.integer(0)
-            let nearest = try NearestRows("received_at", of: id, db)
-            // Beside the first and the last row any time before or after is possible.
-            guard nearest.lower != .min, nearest.upper != .max, nearest.lower <= nearest.upper else {
-                return
-            }
-            let possible = nearest.lower.quarterOfAnHour...nearest.upper.quarterOfAnHour
-            guard !possible.contains(said.quarter) else {
-                return
-            }
-            let counted = surplus.filter { possible.contains($0.quarter) && said.moved(to: $0.quarter) == $0 }
-            if counted.count == 1 {
-                rows.append(Row(id: id, said: said, counted: counted[0]))
+        for ids in ids {
+            try scan.each(ids) { row in
+                guard let receivedAt = try? row.integer(1), let traffic = try? row.text(2),
+                    let recipient = try? row.text(3)
+                else {
+                    return
+                }
+                let stored = LostRows.DeliveryKey(
+                    quarter: receivedAt.quarterOfAnHour, traffic: traffic, recipient: recipient)
+                guard counts.excess(of: stored, over: recorded) < 0 else {
+                    return
+                }
+                let id = try row.integer(0)
+                let nearest = try NearestRows("received_at", of: id, db)
+                // Beside the first and the last row any time before or after is possible.
+                guard nearest.lower != .min, nearest.upper != .max, nearest.lower <= nearest.upper else {
+                    return
+                }
+                let possible = nearest.lower.quarterOfAnHour...nearest.upper.quarterOfAnHour
+                guard !possible.contains(stored.quarter) else {
+                    return
+                }
+                let corrected = surplus.filter { possible.contains($0.quarter) && stored.moved(to: $0.quarter) == $0 }
+                if corrected.count == 1 {
+                    rows.append(Row(id: id, stored: stored, corrected: corrected[0]))
+                }
             }
         }
         return rows

@@ -1,16 +1,20 @@
 import AttributionStore
 import GRDB
 
-/// How many rows a repair copies in one transaction to replace a table, at most.
+/// How many rows a repair copies in one transaction to replace a table, at most; of columns, of how many postbacks.
 struct CopiedRows {
     private(set) var count: Int64 = 0
+
+    /// Of how many postbacks columns are copied in the time of one row: they have some 24 bytes of each.
+    static let postbacksPerRow: Int64 = 32
 
     /// Counts them; none are copied of tables that are derived from others.
     ///
     /// - Throws: SQLite's errors, except for damage.
     init(_ tables: RecreatableTables, _ db: Database) throws {
         switch tables {
-        case .columns, .quarantineTotals, .deliveryCounts: break
+        case .quarantineTotals, .deliveryCounts: break
+        case .columns: count = try db.tableExists("column_block") ? LedgerScan.newestRow(db) : 0
         case .postbacks, .bodies: count = try LedgerScan.newestStored(db)
         case .recipientCopies:
             guard try tables.exist(db), case let before = try countCopies("ASC", db), before.isDamaged else {

@@ -122,7 +122,9 @@ package struct LedgerRepair {
         }
         let damaged = RecreatableTables.allCases.filter { found.differences.contains(.tables($0)) }
         let copied = try await reader.read { db in try damaged.map { ($0, try CopiedRows($0, db).count) } }
-        let leftOut = copied.filter { $0.1 > mostPostbacks }
+        let leftOut = copied.filter { tables, count in
+            (tables == .columns ? count / CopiedRows.postbacksPerRow : count) > mostPostbacks
+        }
         let tables = Set(leftOut.map(\.0))
         if let most = leftOut.map(\.1).max(),
             Step.allCases.allSatisfy({ $0.targets(of: found, without: tables).isEmpty })
@@ -179,7 +181,7 @@ extension LedgerRepair {
                 case (_, .tables(let tables)) where leftOut.contains(tables): false
                 case (_, .tables(let tables)) where tables.areRecorded: self == .rows
                 case (.rows, _), (_, .changedID), (_, .copy), (_, .lostRow), (_, .receivedAt): false
-                case (.otherTables, .tables(.columns)): areRowsWhole && !recount.mustKeepColumns
+                case (.otherTables, .tables(.columns)): areRowsWhole
                 case (.otherTables, .tables(.deliveryCounts)): areRowsWhole && recount.keptQuarters.isEmpty
                 case (.others, .deliveries(let quarter, _, _)):
                     areRowsWhole && !recount.keptQuarters.contains(quarter)

@@ -11,6 +11,8 @@ struct RecountColumns {
     private var block: (number: Int64, stored: StoredBlock, isNoted: Bool)?
     private var next: Int64 = 0
     private let blockCount: Int64
+    /// The postbacks of blocks whose column of times cannot be read.
+    private(set) var idsWithoutTime: [ClosedRange<Int64>] = []
 
     init(_ db: Database) throws {
         self.db = db
@@ -117,6 +119,9 @@ struct RecountColumns {
             let isDamaged = stored.readable.count < LedgerColumn.all.count
             if isDamaged {
                 found.append(next)
+            }
+            if !stored.readable.contains(.quarter) {
+                idsWithoutTime.append(ColumnBlock.ids(next))
             }
             block = (next, stored, isDamaged)
             next += 1

@@ -43,8 +43,6 @@ struct RecountPass {
         }
         newest = try LedgerScan.newestRow(db)
         newestStored = try LedgerScan.newestStored(db)
-        // Only columns have the others, and tables made anew would not.
-        result.mustKeepColumns = newestStored < newest
         try checkRows()
         try checkBodies()
         try checkUniqueness()
@@ -209,7 +207,6 @@ struct RecountPass {
                     .unverified(
                         row.id,
                         reason: "recorded as \(row.traffic.rawValue), verifies as \(verified.provenance.rawValue)"))
-                result.mustKeepColumns = true
                 result.keptQuarters.insert(row.delivery.quarter)
                 continue
             case .undecided(let reason, _):
@@ -252,9 +249,6 @@ struct RecountPass {
             let found = try columns?.check(row.id, facts, isBodyKnown: isContentRight)
             for number in found?.blocks ?? [] {
                 result.note(.block(ColumnBlock.ids(number)))
-            }
-            if found?.objection != nil {
-                result.mustKeepColumns = true
             }
             switch found?.objection {
             case .time(let quarter): changedTimes.add(row.id, row.delivery, inBlock: quarter)
@@ -327,8 +321,9 @@ struct RecountPass {
             result.mustKeepCounts = true
             return
         }
-        let inNoBlock = min(columns?.last ?? newest, newest) + 1..<(newest + 1)
-        for difference in try changedTimes.differences(&recorded, counted, inNoBlock: inNoBlock, db) {
+        let inNoBlock = (columns?.last ?? 0) + 1
+        let withoutTime = (columns?.idsWithoutTime ?? []) + (inNoBlock <= newest ? [inNoBlock...newest] : [])
+        for difference in try changedTimes.differences(&recorded, counted, withoutTimeInBlock: withoutTime, db) {
             result.note(difference)
             result.mustKeepCounts = result.mustKeepCounts || difference.isRepairable
         }

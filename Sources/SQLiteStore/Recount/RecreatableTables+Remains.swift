@@ -3,11 +3,12 @@ import AttributionStore
 import GRDB
 
 extension RecreatableTables {
-    /// What can be read of damaged tables and does not follow from others.
+    /// What can be read of damaged tables and may not follow from others.
     ///
     /// SQLite commits nothing of a transaction that read a damaged page, so this is found before.
     struct Remains {
         private(set) var counts: DeliveryTable?
+        private(set) var columns: ProvenColumns?
         /// The ids of the rows that can be read, of tables that have a row for a postback.
         private(set) var rows: [RecreatableTables: [ReadableIDs.Part]] = [:]
         /// Bodies that can be read elsewhere.
@@ -31,7 +32,8 @@ extension RecreatableTables {
             self.bodies = bodies
             for table in tables {
                 switch table {
-                case .columns, .quarantineTotals: break
+                case .quarantineTotals: break
+                case .columns: columns = try ProvenColumns(db)
                 case .deliveryCounts: counts = try DeliveryTable(db)
                 case .recipientCopies, .postbacks, .bodies:
                     // Copies are kept also of postbacks that only a block of columns has.

@@ -110,12 +110,20 @@ extension RecreatableTables {
             guard try !areRecorded || !exist(db) && LedgerScan.newestStored(db) > 0 else {
                 return
             }
-            try Self.forget(names.tables, db)
+            let renamed = remains.columns?.renamedTable
+            if self == .columns, let renamed {
+                try db.execute(sql: "ALTER TABLE column_block RENAME TO \(renamed)")
+            }
+            // An index of a table that was renamed keeps its name.
+            try Self.forget(names.tables + names.indexes, db)
             try db.execute(sql: sql)
-            if self == .deliveryCounts {
-                try remains.counts?.write(db)
-            } else if self == .bodies {
-                try remains.bodies.write(db)
+            switch self {
+            case .columns:
+                try remains.columns?.write(db)
+                try Self.forget(renamed.map { [$0] } ?? [], db)
+            case .deliveryCounts: try remains.counts?.write(db)
+            case .bodies: try remains.bodies.write(db)
+            case .quarantineTotals, .recipientCopies, .postbacks: break
             }
             return
         }
@@ -141,11 +149,12 @@ extension RecreatableTables {
         try Self.forget(["damaged_\(table)"], db)
     }
 
-    private static func forget(_ tables: [String], _ db: Database) throws {
+    /// Deletes tables with their indexes, or indexes, from the schema.
+    private static func forget(_ names: [String], _ db: Database) throws {
         try db.execute(sql: "PRAGMA writable_schema = ON")
         defer { try? db.execute(sql: "PRAGMA writable_schema = RESET") }
-        for table in tables {
-            try db.execute(sql: "DELETE FROM sqlite_schema WHERE tbl_name = ?", arguments: [table])
+        for name in names {
+            try db.execute(sql: "DELETE FROM sqlite_schema WHERE ? IN (name, tbl_name)", arguments: [name])
         }
         // Makes SQLite reload the schema.
         try db.execute(sql: "PRAGMA writable_schema = RESET")

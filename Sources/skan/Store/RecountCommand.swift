@@ -12,7 +12,8 @@ struct RecountCommand: AsyncParsableCommand {
         discussion: """
             Exits with status 0 if there is none, otherwise 1. With --repair, columns, digests, indexes and counts are \
             rebuilt from the raw bytes; if a server is running, it does that, with the keys it trusts, and keeps \
-            recording. With more than 100,000 postbacks, it has to be stopped to replace a damaged table of them.
+            recording. With more than 100,000 postbacks, it has to be stopped to replace a damaged table of them, and \
+            with more than 3,200,000 to replace that of columns.
             """
     )
 
@@ -31,6 +32,10 @@ struct RecountCommand: AsyncParsableCommand {
         }
         for difference in outcome.remainingDifferences {
             Terminal.write("\(repair ? "remains: " : "")\(difference)\n")
+        }
+        let unlisted = outcome.remaining - Int64(outcome.remainingDifferences.count)
+        if unlisted > 0 {
+            Terminal.write("\(unlisted) more are not listed\n")
         }
         let unverified =
             outcome.unverifiedTest > 0

@@ -79,7 +79,8 @@ struct StoreCopyCommand: AsyncParsableCommand {
             Terminal.say(
                 "skan: warning: \(summary.leftInQuarantine.count) deliveries in quarantine cannot be copied, because they "
                     + "or the postbacks they contradict cannot be read; copies made before stay: "
-                    + Self.names(summary.leftInQuarantine) + "; skan recount --store \(source.name) says more")
+                    + Self.names(summary.leftInQuarantine, of: summary.leftInQuarantine.count)
+                    + "; skan recount --store \(source.name) says more")
         }
         if summary.areCountsIncomplete {
             Terminal.say(
@@ -98,7 +99,9 @@ struct StoreCopyCommand: AsyncParsableCommand {
                     + "spend can be imported into the copy")
         }
         if summary.lost > 0 {
-            let names = summary.leftOut.isEmpty ? "" : ", in this run " + Self.names(summary.leftOut)
+            let names =
+                summary.leftOut.isEmpty
+                ? "" : ", in this run " + Self.names(summary.leftOut, of: Int(clamping: summary.leftOutCount))
             Terminal.say(
                 "skan: warning: \(summary.lost) postbacks were left out\(names): they cannot be read, or their bytes are "
                     + "gone or those of another one; no copy into \(target.name) comes back to them; repair the source, "
@@ -118,8 +121,9 @@ struct StoreCopyCommand: AsyncParsableCommand {
     }
 
     /// The first few of some ids.
-    private static func names(_ ids: [Int64]) -> String {
-        ids.prefix(8).map { "\($0)" }.joined(separator: ", ") + (ids.count > 8 ? ", …" : "")
+    private static func names(_ ids: [Int64], of count: Int) -> String {
+        let named = ids.prefix(LedgerCopier.Summary.mostNamed)
+        return named.map { "\($0)" }.joined(separator: ", ") + (count > named.count ? ", …" : "")
     }
 
     private func copy(_ ads: any WebAdCopying, to target: StoreLocation) async throws {

@@ -32,7 +32,7 @@ struct LostRows {
     /// How many more there are than are looked at at once.
     private var unread: Int64 = 0
     private var gone: [RecountDifference] = []
-    /// Those whose bodies are lost or do not verify, the first ``Recount/lostRowsListed``.
+    /// Those whose bodies are lost or do not verify, the first ``Recount/mostLostRows``.
     private var unverified: [Int64] = []
     private var unverifiedCount: Int64 = 0
     /// Whether one of these has a body.
@@ -55,7 +55,7 @@ struct LostRows {
 
     /// Takes the id of a missing row; ids are to come in ascending order.
     mutating func add(_ id: Int64) throws {
-        guard verified.count + pending.count < Recount.lostRowsListed else {
+        guard verified.count + pending.count < Recount.mostLostRows else {
             unread += 1
             return
         }
@@ -80,7 +80,7 @@ struct LostRows {
     private mutating func noteUnverified(_ id: Int64, _ reason: String) {
         gone.append(.missingRow(id, reason: reason))
         unverifiedCount += 1
-        if unverified.count < Recount.lostRowsListed {
+        if unverified.count < Recount.mostLostRows {
             unverified.append(id)
         }
     }
@@ -137,7 +137,7 @@ struct LostRows {
     mutating func finish(_ uncounted: [DeliveryKey: Int64]) throws -> Findings {
         verify()
         var findings = Findings()
-        var others: [(lost: Verified, found: LostRow?)] = []
+        var unconfirmed: [(lost: Verified, found: LostRow?)] = []
         var uncounted = uncounted
         let inFile = verified.isEmpty ? [:] : try FoundRow.all(of: verified.lazy.map(\.digests.key), db)
         for lost in verified {
@@ -152,12 +152,12 @@ struct LostRows {
                 uncounted[DeliveryKey(found), default: 0] -= 1
                 findings.rows.append(found)
             } else {
-                others.append((lost, found))
+                unconfirmed.append((lost, found))
             }
         }
-        let deliveries = others.isEmpty ? nil : try self.deliveries(uncounted, of: others.map(\.lost))
+        let deliveries = unconfirmed.isEmpty ? nil : try self.deliveries(uncounted, of: unconfirmed.map(\.lost))
         findings.missing = unverifiedCount
-        for (lost, found) in others {
+        for (lost, found) in unconfirmed {
             if let row = deliveries?.row(lost.id, lost.keyName) ?? found {
                 findings.rows.append(row)
             } else {
