@@ -1,4 +1,3 @@
-package import Attribution
 package import StrictJSON
 
 extension SignedImpression {
