@@ -20,8 +20,7 @@ package enum JSONText: Sendable, Hashable {
         let name: String
         let value: JSONText
 
-        /// Makes a member.
-        package init(_ name: String, _ value: JSONText) {
+        init(_ name: String, _ value: JSONText) {
             self.name = name
             self.value = value
         }
@@ -73,8 +72,7 @@ package enum JSONText: Sendable, Hashable {
 }
 
 extension JSONText.Member {
-    /// Writes it as a member of an object.
-    package func write(to json: inout JSONWriter) {
+    fileprivate func write(to json: inout JSONWriter) {
         json.name(name)
         value.write(to: &json)
     }

@@ -24,19 +24,24 @@ package struct JSONWriter: Sendable {
 
     // MARK: Documents
 
-    /// The text of a document on one line, as NDJSON requires.
-    package static func line(_ write: (inout JSONWriter) throws -> Void) rethrows -> String {
+    /// The bytes of a document on one line.
+    package static func bytes(_ write: (inout JSONWriter) throws -> Void) rethrows -> [UInt8] {
         var json = JSONWriter()
         try write(&json)
-        return String(decoding: json.bytes, as: UTF8.self)
+        return json.bytes
+    }
+
+    /// The text of a document on one line, as NDJSON requires.
+    package static func line(_ write: (inout JSONWriter) throws -> Void) rethrows -> String {
+        String(decoding: try bytes(write), as: UTF8.self)
     }
 
     /// The bytes of a document on one line with its newline.
     package static func lineBytes(_ write: (inout JSONWriter) throws -> Void) rethrows -> [UInt8] {
-        var json = JSONWriter()
-        try write(&json)
-        json.endLine()
-        return json.bytes
+        try bytes { json in
+            try write(&json)
+            json.endLine()
+        }
     }
 
     /// The text of a document over several lines, indented by two spaces, without a final newline.
@@ -128,6 +133,14 @@ package struct JSONWriter: Sendable {
     package mutating func member(_ name: String, _ value: Bool) {
         self.name(name)
         bool(value)
+    }
+
+    /// Writes names and values.
+    package mutating func members(_ members: [(String, JSONText)]) {
+        for (name, value) in members {
+            self.name(name)
+            value.write(to: &self)
+        }
     }
 
     // MARK: Layout

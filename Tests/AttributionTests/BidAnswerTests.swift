@@ -27,23 +27,27 @@ struct BidAnswerTests {
         return SignedExtensions(
             skadn: offers.skadn?.flatMap { offer in
                 Result { () throws(BidRefusal) in
-                    offer.bidExtension(
-                        try offer.impressions(at: time) { nonce }.map {
+                    let impressions = try offer.impressions(at: time) { nonce }
+                    return (
+                        offer,
+                        impressions.map {
                             SignedSKAdNetworkImpression(impression: $0, attributionSignature: "c2ln")
-                        })
+                        }
+                    )
                 }
             },
             adAttributionKit: offers.adAttributionKit?.flatMap { offer in
                 Result { () throws(BidRefusal) in
-                    offer.bidExtension(
-                        SignedAdAttributionKitImpression(
-                            impression: try offer.impression(at: time, nonce: nonce), compactJWS: "a.b.c"))
+                    let impression = try offer.impression(at: time, nonce: nonce)
+                    return (
+                        offer, SignedAdAttributionKitImpression(impression: impression, compactJWS: "a.b.c")
+                    )
                 }
             })
     }
 
     private static func text(_ answer: BidAnswer) -> String {
-        answer.json.line.replacing("68483ef6-0678-40df-859b-1b8f3f2d7b21", with: "U")
+        JSONWriter.line { $0.object(answer.writeMembers) }.replacing("68483ef6-0678-40df-859b-1b8f3f2d7b21", with: "U")
     }
 
     @Test("Partial answers say so, and name each refusal once")

@@ -12,8 +12,8 @@ struct SignedImpressionAnswerTests {
             .replacing("SKStoreProductParameter", with: "P-")
     }
 
-    private static func text(_ signed: SignedImpression) throws -> String {
-        short(try signed.answer().line)
+    private static func text(_ signed: SignedImpression) -> String {
+        short(JSONWriter.line(signed.writeAnswer))
     }
 
     @Test(
@@ -60,7 +60,7 @@ struct SignedImpressionAnswerTests {
             }
         }.checked()
         let signed = SignedSKAdNetworkImpression(impression: impression, attributionSignature: "c2ln")
-        #expect(try Self.text(.skAdNetwork(signed)) == expected)
+        #expect(Self.text(.skAdNetwork(signed)) == expected)
     }
 
     private static func storeKit(
@@ -88,7 +88,7 @@ struct SignedImpressionAnswerTests {
             .checked()
         let signed = SignedAdAttributionKitImpression(impression: impression, compactJWS: "a.b.c")
         #expect(
-            try Self.text(.adAttributionKit(signed))
+            Self.text(.adAttributionKit(signed))
                 == #"{"form":"adattributionkit","impression":{"impression-identifier":"U","#
                 + #""publisher-item-identifier":S,"impression-type":"app-impression","ad-network-identifier":"N","#
                 + #""source-identifier":39,"timestamp":T,"advertised-item-identifier":A"#

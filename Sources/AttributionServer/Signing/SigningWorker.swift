@@ -226,7 +226,7 @@ struct SigningWorker {
         guard var progress = request.progress else { return }
         for part in parts {
             do {
-                progress.answers.add(part.line, try answer(part, signed, keys, request).members)
+                progress.answers.add(part.line, try answer(part, signed, keys, request))
             } catch {
                 progress.answers.add(part.line, refusal(for: error))
             }
@@ -249,7 +249,7 @@ struct SigningWorker {
     ) throws -> SigningPlan.Answer {
         let plan = try part.plan.get()
         let own = try signed[part.range].map { try $0.get() }
-        let answer = try plan.answer(own.map(\.impression)[...])
+        let answer = try plan.answer(own.map(\.impression))
         let uses = keys.signer.uses
         for one in own {
             metrics.count(1, of: uses[one.use])
@@ -270,10 +270,11 @@ struct SigningWorker {
     }
 
     private func answer(_ signed: SigningPlan.Answer, to request: SigningRequest) -> IngressAnswer {
+        let refusal = signed.refusal
         var answer = IngressAnswer(
-            status: signed.refusal?.code.httpStatus ?? (signed.isPartial ? 207 : 200),
-            body: JSONText.object(signed.members).lineBytes,
-            retryAfter: signed.refusal?.retryAfter)
+            status: refusal?.code.httpStatus ?? (signed.isPartial ? 207 : 200),
+            body: JSONWriter.lineBytes { $0.object(signed.writeMembers) },
+            retryAfter: refusal?.retryAfter)
         answer.caller = request.caller?.name
         if let refused = signed.refusedExtensions {
             // Many bidders look at nothing but status and header.

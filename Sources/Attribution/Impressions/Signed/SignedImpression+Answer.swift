@@ -1,36 +1,42 @@
 package import StrictJSON
 
 extension SignedImpression {
-    /// The signed values, and the parameters for the framework's call.
-    package func answer() throws -> JSONText {
+    /// Writes the signed values, and the parameters for the framework's call.
+    package func writeAnswer(to json: inout JSONWriter) {
         switch self {
-        case .skAdNetwork(let signed): try signed.answer()
-        case .adAttributionKit(let signed): signed.answer()
+        case .skAdNetwork(let signed): signed.writeAnswer(to: &json)
+        case .adAttributionKit(let signed): signed.writeAnswer(to: &json)
         }
     }
 }
 
 extension SignedSKAdNetworkImpression {
-    /// The signed values, and the parameters of the StoreKit call for the form.
-    func answer() throws -> JSONText {
-        var members: [(String, JSONText)] = [
-            ("form", .string(impression.form.rawValue)), ("version", .string(impression.version.rawValue)),
-            ("impression", json),
-        ]
-        switch impression.form {
-        case .storeKitRendered: members.append(("store-kit-product-parameters", try storeKitProductParameters()))
-        case .viewThrough: members.append(("ad-impression-properties", try adImpressionProperties()))
-        case .web: break
+    /// Writes the signed values, and the parameters of the StoreKit call for the form.
+    fileprivate func writeAnswer(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("form", impression.form.rawValue)
+            json.member("version", impression.version.rawValue)
+            json.name("impression")
+            write(to: &json)
+            switch impression.form {
+            case .storeKitRendered:
+                json.name("store-kit-product-parameters")
+                writeParameters(to: &json)
+            case .viewThrough:
+                json.name("ad-impression-properties")
+                writeProperties(to: &json)
+            case .web: break
+            }
         }
-        return .object(members)
     }
 }
 
 extension SignedAdAttributionKitImpression {
-    /// The signed values, and the JWS for the AdAttributionKit call.
-    func answer() -> JSONText {
-        .object([
-            "form": .string("adattributionkit"), "impression": impression.payload, "compact-jws": .string(compactJWS),
-        ])
+    /// Writes the signed values, and the JWS for the AdAttributionKit call.
+    fileprivate func writeAnswer(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("form", "adattributionkit")
+            writeMembers(to: &json)
+        }
     }
 }
