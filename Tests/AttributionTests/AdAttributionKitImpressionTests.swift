@@ -34,7 +34,7 @@ struct AdAttributionKitImpressionTests {
 
     @Test("The signing input is two parts of base64url without padding")
     func signingInput() throws {
-        let input = try Self.request().checked().signingInput
+        let input = String(decoding: try Self.request().checked().signingInput, as: UTF8.self)
         let parts = input.split(separator: ".", omittingEmptySubsequences: false)
         #expect(parts.count == 2)
         // `echo -n '{"alg":"ES256","kid":"example123.adattributionkit"}' | basenc --base64url | tr -d =`

@@ -50,7 +50,13 @@ package struct AdAttributionKitImpression: Hashable, Sendable {
     /// The text that the network signs: header and payload in base64url, joined by a dot.
     ///
     /// - SeeAlso: [RFC 7515, section 5.1](https://www.rfc-editor.org/rfc/rfc7515#section-5.1)
-    package var signingInput: String {
-        Base64URL.encode(JSONWriter.bytes(writeHeader)) + "." + Base64URL.encode(JSONWriter.bytes(writePayload))
+    package var signingInput: [UInt8] {
+        var input: [UInt8] = []
+        // More than most need.
+        input.reserveCapacity(640)
+        Base64URL.append(JSONWriter.bytes(writeHeader), to: &input)
+        input.append(UInt8(ascii: "."))
+        Base64URL.append(JSONWriter.bytes(writePayload), to: &input)
+        return input
     }
 }

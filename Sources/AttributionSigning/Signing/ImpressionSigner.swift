@@ -115,7 +115,7 @@ package struct ImpressionSigner: Sendable {
         let message =
             switch impression {
             case .skAdNetwork(let impression): impression.signedText.utf8
-            case .adAttributionKit(let impression): Array(impression.signingInput.utf8)
+            case .adAttributionKit(let impression): impression.signingInput
             }
         return SignatureRequest(key: key, digest: SHA256.digest(of: message).bytes)
     }

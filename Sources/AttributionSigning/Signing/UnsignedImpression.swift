@@ -59,7 +59,7 @@ extension UnsignedImpression<AdAttributionKitImpression> {
         guard signer.key.curve == .p256 else {
             throw KeyProblem.wrongCurveForJWS(signer.key.curve)
         }
-        self.init(impression, over: Array(impression.signingInput.utf8), signer, &hash)
+        self.init(impression, over: impression.signingInput, signer, &hash)
     }
 
     /// The signed impression.
@@ -76,8 +76,10 @@ extension UnsignedImpression<AdAttributionKitImpression> {
         else {
             throw signer.key.wrongSignature
         }
-        let input = String(decoding: message, as: UTF8.self)
+        var jws = message
+        jws.append(UInt8(ascii: "."))
+        Base64URL.append(raw, to: &jws)
         return SignedAdAttributionKitImpression(
-            impression: impression, compactJWS: input + "." + Base64URL.encode(raw))
+            impression: impression, compactJWS: String(decoding: jws, as: UTF8.self))
     }
 }
