@@ -242,20 +242,23 @@ struct SigningWorker {
         _ keys: CurrentSigner.Keys, _ outcome: inout Outcome
     ) {
         guard var progress = request.progress else { return }
+        var answers = ImpressionBatch.Answers()
         for part in parts {
             do {
-                progress.answers.add(part.line, try answer(part, signed, keys, request))
+                answers.add(part.line, try answer(part, signed, keys, request))
             } catch {
-                progress.answers.add(part.line, refusal(for: error))
+                answers.add(part.line, refusal(for: error))
             }
         }
+        progress.answers.append(answers)
         var request = request
         request.awaited = nil
         request.progress = progress
         guard progress.next == progress.batch.count else {
             return outcome.unfinished.append(request)
         }
-        var answer = IngressAnswer(status: progress.answers.refusals.isEmpty ? 200 : 207, body: progress.answers.text)
+        let isWhole = progress.answers.allSatisfy(\.refusals.isEmpty)
+        var answer = IngressAnswer(status: isWhole ? 200 : 207, body: progress.answers.flatMap(\.text))
         answer.mediaType = .ndjson
         answer.caller = request.caller?.name
         outcome.answered.append((request.answer, answer))
