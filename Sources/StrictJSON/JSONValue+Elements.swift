@@ -4,16 +4,11 @@ extension JSONValue {
     /// - Parameter depth: How deep arrays and objects may nest.
     /// - Returns: The elements.
     package func elements(depth: Int = JSONObject.maximumDepth) -> [JSONValue]? {
-        guard case .nested(let text) = self, text.utf8.first == UInt8(ascii: "[") else {
+        guard case .nested(let text) = self else {
             return nil
         }
         let bytes = Array(text.utf8)
-        return JSONScanner.with(bytes, depth: depth) { scanner in
-            guard let values = try? scanner.scanWholeArray() else {
-                return nil
-            }
-            let source = JSONSource(bytes: bytes, decoded: scanner.decoded)
-            return values.map(source.value)
-        }
+        return JSONSource(bytes: bytes, decoded: []).elements(of: .nested(bytes.indices), depth: depth)
+            .map { source, values in values.map(source.value) }
     }
 }

@@ -31,7 +31,7 @@ struct AdAttributionKitImpressionSignerTests {
         for _ in 0..<10_000 {
             let parts = try signer.sign(impression).compactJWS.split(separator: ".", omittingEmptySubsequences: false)
             #expect(parts.count == 3)
-            #expect(parts[0] + "." + parts[1] == impression.signingInput)
+            #expect(Array((parts[0] + "." + parts[1]).utf8) == impression.signingInput)
             #expect(parts[2].utf8.count == 86)
             let bits = parts[2].utf8.prefix(2).map { $0 }
             if bits[0] == UInt8(ascii: "A"), (UInt8(ascii: "A")...UInt8(ascii: "P")).contains(bits[1]) {
@@ -75,7 +75,7 @@ struct AdAttributionKitImpressionSignerTests {
         }
         let numbers = integer(raw[..<32]) + integer(raw[32...])
         return key.verifies(
-            [0x30, UInt8(numbers.count)] + numbers, forBytes: Array(signed.impression.signingInput.utf8))
+            [0x30, UInt8(numbers.count)] + numbers, forBytes: signed.impression.signingInput)
     }
 
     @Test(

@@ -61,15 +61,15 @@ struct ImpressionSignerTests {
         ] as [(String, Int64?, String?, [String])])
     func json(_ version: String, _ fidelity: Int64?, _ domain: String?, _ names: [String]) throws {
         let signed = try ImpressionSigner(.generate(.p256)).sign(Self.impression(version, fidelity, domain))
-        let object = try JSONObject(reading: signed.json.line.utf8)
+        let object = try JSONObject(reading: JSONWriter.bytes(signed.write))
         #expect(object.fields.map(\.name) == ["version", "ad-network-id"] + names + ["attribution-signature"])
     }
 
     @Test("Each form has its own rendering and no other", arguments: forms)
     func renderings(_ version: String, _ fidelity: Int64?, _ domain: String?) throws {
         let signed = try ImpressionSigner(.generate(.p256)).sign(Self.impression(version, fidelity, domain))
-        let storeKit = try? JSONObject(reading: signed.storeKitProductParameters().line.utf8)
-        let properties = try? JSONObject(reading: signed.adImpressionProperties().line.utf8)
+        let storeKit = try? JSONObject(reading: JSONWriter.bytes(signed.writeStoreKitProductParameters))
+        let properties = try? JSONObject(reading: JSONWriter.bytes(signed.writeAdImpressionProperties))
         #expect((storeKit != nil) == (signed.impression.form == .storeKitRendered))
         #expect((properties != nil) == (signed.impression.form == .viewThrough))
         if let storeKit {

@@ -13,6 +13,9 @@ struct Base64URLTests {
     @Test("Known values encode and decode", arguments: values)
     func known(_ bytes: [UInt8], _ text: String) {
         #expect(Base64URL.encode(bytes) == text)
+        var appended = Array("a.".utf8)
+        Base64URL.append(bytes, to: &appended)
+        #expect(appended == Array("a.\(text)".utf8))
         #expect(Base64URL.decode(Array(text.utf8)) == bytes)
     }
 

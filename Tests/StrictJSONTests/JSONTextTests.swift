@@ -13,6 +13,14 @@ struct JSONTextTests {
     func escapes(_ text: String, _ json: String) {
         #expect(JSONText.string(text).line == json)
         #expect(JSONText.string(text).lineBytes == Array(json.utf8) + [UInt8(ascii: "\n")])
+        #expect(JSONText.object([text: .null]).line == "{\(json):null}")
+    }
+
+    @Test(
+        "Whole numbers have their digits and nothing else",
+        arguments: [0, 1, -1, 9, 10, -10, 1_676_057_605_705, .max, .min])
+    func integers(_ number: Int64) {
+        #expect(JSONText.integer(number).line == String(number))
     }
 
     @Test("Names keep their order, on one line and over several")
@@ -35,5 +43,25 @@ struct JSONTextTests {
                   "c": []
                 }
                 """)
+    }
+
+    @Test("Documents that follow each other on lines do not affect each other")
+    func lines() {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("a", "1")
+            json.name("b")
+            json.array { json in
+                json.object { _ in }
+                json.object { $0.member("c", true) }
+            }
+            json.member("d", 2)
+        }
+        json.endLine()
+        JSONText.array([.integer(3)]).write(to: &json)
+        json.endLine()
+        #expect(
+            String(decoding: json.bytes, as: UTF8.self)
+                == #"{"a":"1","b":[{},{"c":true}],"d":2}"# + "\n[3]\n")
     }
 }

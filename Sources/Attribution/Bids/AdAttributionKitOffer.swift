@@ -1,4 +1,4 @@
-package import StrictJSON
+import StrictJSON
 
 /// The offer for `imp.ext.adattributionkit`: the network chosen and the values to sign.
 ///
@@ -65,21 +65,22 @@ package struct AdAttributionKitOffer: Sendable {
         )
     }
 
-    /// The complete `bid.ext.adattributionkit`.
+    /// Writes the complete `bid.ext.adattributionkit`.
     ///
-    /// - Parameter signed: The signed result of ``impression(at:nonce:)``.
-    /// - Returns: The object.
-    package func bidExtension(_ signed: SignedAdAttributionKitImpression) -> JSONText {
-        var members: [(String, JSONText)] = [
-            ("jwt", .string(signed.compactJWS)), ("version", .string(AdAttributionKitRequest.version)),
-            ("itunesitem", .string(advertisement.itunesItemID.description)),
-        ]
-        if let id = advertisement.productPageID {
-            members.append(("cpp", .string(id)))
+    /// - Parameters:
+    ///   - signed: The signed result of ``impression(at:nonce:)``.
+    ///   - json: Where it is written.
+    func writeBidExtension(_ signed: SignedAdAttributionKitImpression, to json: inout JSONWriter) {
+        json.object { json in
+            json.member("jwt", signed.compactJWS)
+            json.member("version", AdAttributionKitRequest.version)
+            json.member("itunesitem", advertisement.itunesItemID.description)
+            if let id = advertisement.productPageID {
+                json.member("cpp", id)
+            }
+            if let url = advertisement.reEngagementURL {
+                json.member("reengagementurl", url)
+            }
         }
-        if let url = advertisement.reEngagementURL {
-            members.append(("reengagementurl", .string(url)))
-        }
-        return .object(members)
     }
 }

@@ -38,25 +38,25 @@ package enum BidAnswer: Sendable {
         return items.isEmpty ? nil : items.joined(separator: ", ")
     }
 
-    /// The members as an object.
-    package var json: JSONText {
-        .object(members)
-    }
-
-    /// What to put into the bids, and what was refused; the first refusal leads if nothing was signed.
-    package var members: [(String, JSONText)] {
+    /// Writes what to put into the bids, and what was refused; the first refusal leads if nothing was signed.
+    package func writeMembers(to json: inout JSONWriter) {
         switch self {
-        case .one(let extensions): return extensions.members
+        case .one(let extensions): extensions.writeMembers(to: &json)
         case .whole(let bids):
-            let answers = (
-                "bids",
-                JSONText.array(
-                    bids.map { bid in .object([("impid", .string(bid.impID))] + bid.extensions.members) })
-            )
-            guard let refusal else {
-                return [("status", .string("signed")), answers]
+            if let refusal {
+                json.members(refusal.members())
+            } else {
+                json.member("status", "signed")
             }
-            return refusal.members(adding: [answers])
+            json.name("bids")
+            json.array { json in
+                for bid in bids {
+                    json.object { json in
+                        json.member("impid", bid.impID)
+                        bid.extensions.writeMembers(to: &json)
+                    }
+                }
+            }
         }
     }
 }

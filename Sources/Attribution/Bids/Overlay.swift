@@ -17,8 +17,10 @@ struct Overlay: Hashable, Sendable {
         members = try fields.allIntegers().map { Member(name: $0.0, value: $0.1) }
     }
 
-    /// The object.
-    var json: JSONText {
-        .object(members.map { ($0.name, .integer($0.value)) })
+    /// Writes the object.
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            for member in members { json.member(member.name, member.value) }
+        }
     }
 }

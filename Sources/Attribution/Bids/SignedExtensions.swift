@@ -1,59 +1,84 @@
 import CodedErrors
-package import StrictJSON
+import StrictJSON
 
 /// The members of `bid.ext` for one imp, and a refusal for each extension that was not signed.
 package struct SignedExtensions: Sendable {
-    private let extensions: [(name: String, value: JSONText)]
+    /// What becomes `bid.ext.skadn`.
+    package typealias Skadn = (offer: SkadnOffer, signed: [SignedSKAdNetworkImpression])
+    /// What becomes `bid.ext.adattributionkit`.
+    package typealias AdAttributionKit = (offer: AdAttributionKitOffer, signed: SignedAdAttributionKitImpression)
+
+    private let skadn: Skadn?
+    private let adAttributionKit: AdAttributionKit?
     /// Why extensions of the imp were not signed.
     package let refusals: [BidRefusal]
 
     /// Collects what was signed and refused.
     ///
     /// - Parameters:
-    ///   - skadn: `bid.ext.skadn`, or why there is none; nil if the request does not have the extension.
+    ///   - skadn: An offer with its signed impressions, or why there is none; nil if the request does not have the
+    ///     extension.
     ///   - adAttributionKit: The same for `bid.ext.adattributionkit`.
-    package init(skadn: Result<JSONText, BidRefusal>?, adAttributionKit: Result<JSONText, BidRefusal>?) {
-        var extensions: [(String, JSONText)] = []
+    package init(skadn: Result<Skadn, BidRefusal>?, adAttributionKit: Result<AdAttributionKit, BidRefusal>?) {
         var refusals: [BidRefusal] = []
-        let all: [(BidRefusal.Extension, Result<JSONText, BidRefusal>?)] = [
-            (.skadn, skadn), (.adAttributionKit, adAttributionKit),
-        ]
-        for (name, result) in all {
-            switch result {
-            case .success(let value): extensions.append((name.rawValue, value))
-            case .failure(let refusal): refusals.append(refusal)
-            case nil: break
-            }
-        }
-        self.extensions = extensions
+        self.skadn = Self.signed(skadn, &refusals)
+        self.adAttributionKit = Self.signed(adAttributionKit, &refusals)
         self.refusals = refusals
+    }
+
+    private static func signed<Signed>(
+        _ result: Result<Signed, BidRefusal>?, _ refusals: inout [BidRefusal]
+    ) -> Signed? {
+        switch result {
+        case .success(let signed):
+            return signed
+        case .failure(let refusal):
+            refusals.append(refusal)
+            return nil
+        case nil:
+            return nil
+        }
     }
 
     /// The first refusal if nothing was signed, otherwise nil.
     package var refusal: BidRefusal? {
-        extensions.isEmpty ? refusals.first : nil
+        skadn == nil && adAttributionKit == nil ? refusals.first : nil
     }
 
-    /// The names of the extensions that are only proposals to OpenRTB.
-    private var proposals: [(String, JSONText)] {
-        let names = extensions.map(\.name).filter { $0 == BidRefusal.Extension.adAttributionKit.rawValue }
-        return names.isEmpty ? [] : [("proposals", .array(names.map(JSONText.string)))]
-    }
-
-    /// `ext` to put into the bid, and `refusals`; or the first refusal if nothing was signed.
-    var members: [(String, JSONText)] {
-        let reasons = ("refusals", JSONText.array(refusals.map(\.json)))
-        guard let refusal else {
-            let answer: [(String, JSONText)] = [
-                ("status", .string("signed")), ("ext", .object(extensions.map { ($0.name, $0.value) })),
-            ]
-            return answer + proposals + (refusals.isEmpty ? [] : [reasons])
+    /// Writes `ext` to put into the bid, and `refusals`; or the first refusal if nothing was signed.
+    func writeMembers(to json: inout JSONWriter) {
+        if let refusal {
+            json.members(refusal.members())
+            json.member("lossreason", refusal.extension.lossReason)
+            writeRefusals(to: &json)
+            return
         }
-        return refusal.members(adding: [("lossreason", .integer(refusal.extension.lossReason)), reasons])
+        json.member("status", "signed")
+        json.name("ext")
+        json.object { json in
+            if let skadn {
+                json.name(BidRefusal.Extension.skadn.rawValue)
+                skadn.offer.writeBidExtension(skadn.signed, to: &json)
+            }
+            if let adAttributionKit {
+                json.name(BidRefusal.Extension.adAttributionKit.rawValue)
+                adAttributionKit.offer.writeBidExtension(adAttributionKit.signed, to: &json)
+            }
+        }
+        if adAttributionKit != nil {
+            // Of the extensions, it alone is only a proposal to OpenRTB.
+            json.name("proposals")
+            json.array { $0.string(BidRefusal.Extension.adAttributionKit.rawValue) }
+        }
+        if !refusals.isEmpty {
+            writeRefusals(to: &json)
+        }
     }
 
-    /// The members as an object.
-    package var json: JSONText {
-        .object(members)
+    private func writeRefusals(to json: inout JSONWriter) {
+        json.name("refusals")
+        json.array { json in
+            for refusal in refusals { refusal.json.write(to: &json) }
+        }
     }
 }

@@ -1,4 +1,4 @@
-package import StrictJSON
+import StrictJSON
 
 /// The offer for `imp.ext.skadn`: the version and network chosen and the values to sign.
 package struct SkadnOffer: Sendable {
@@ -45,7 +45,7 @@ package struct SkadnOffer: Sendable {
     /// - Parameters:
     ///   - time: The time to sign.
     ///   - nonce: Makes a fresh nonce each time.
-    /// - Returns: The impressions in the order that ``bidExtension(_:)`` expects.
+    /// - Returns: The impressions in the order that ``writeBidExtension(_:to:)`` expects.
     /// - Throws: ``BidRefusal`` for an implausible time.
     package func impressions(
         at time: UnixMilliseconds, nonce: () -> Nonce
@@ -70,44 +70,49 @@ package struct SkadnOffer: Sendable {
         }
     }
 
-    /// The complete `bid.ext.skadn`; numbers other than the fidelity are strings there.
+    /// Writes the complete `bid.ext.skadn`; numbers other than the fidelity are strings there.
     ///
-    /// - Parameter signed: The signed results of ``impressions(at:nonce:)``, in the same order.
-    /// - Returns: The object.
-    package func bidExtension(_ signed: [SignedSKAdNetworkImpression]) -> JSONText {
-        var members: [(String, JSONText)] = [
-            ("version", .string(version.rawValue)), ("network", .string(adNetworkID.text)),
-        ]
-        switch campaign {
-        case .sourceIdentifier(let id): members.append(("sourceidentifier", .string(String(id.value))))
-        case .campaignID(let id): members.append(("campaign", .string(String(id.value))))
-        }
-        members.append(("itunesitem", .string(advertisement.itunesItemID.description)))
-        members.append(("sourceapp", .string(request.sourceAppID.description)))
-        if request.hasProductPages, let id = advertisement.productPageID {
-            members.append(("productpageid", .string(id)))
-        }
-        if version.hasFidelityType {
-            let fidelities = signed.map { one in
-                let fidelity = (one.impression.fidelityType ?? .storeKitRendered).rawValue
-                return JSONText.object([("fidelity", .integer(fidelity))] + Self.signatureMembers(one))
+    /// - Parameters:
+    ///   - signed: The signed results of ``impressions(at:nonce:)``, in the same order.
+    ///   - json: Where it is written.
+    func writeBidExtension(_ signed: [SignedSKAdNetworkImpression], to json: inout JSONWriter) {
+        json.object { json in
+            json.member("version", version.rawValue)
+            json.member("network", adNetworkID.text)
+            switch campaign {
+            case .sourceIdentifier(let id): json.member("sourceidentifier", String(id.value))
+            case .campaignID(let id): json.member("campaign", String(id.value))
             }
-            members.append(("fidelities", .array(fidelities)))
-        } else {
-            members += signed.flatMap(Self.signatureMembers)
+            json.member("itunesitem", advertisement.itunesItemID.description)
+            json.member("sourceapp", request.sourceAppID.description)
+            if request.hasProductPages, let id = advertisement.productPageID {
+                json.member("productpageid", id)
+            }
+            if version.hasFidelityType {
+                json.name("fidelities")
+                json.array { json in
+                    for one in signed {
+                        json.object { json in
+                            let fidelity = one.impression.fidelityType ?? .storeKitRendered
+                            json.member("fidelity", fidelity.rawValue)
+                            Self.writeSignature(one, to: &json)
+                        }
+                    }
+                }
+            } else {
+                for one in signed { Self.writeSignature(one, to: &json) }
+            }
+            if request.hasOverlay, let overlay = advertisement.overlay {
+                json.name("skoverlay")
+                overlay.write(to: &json)
+            }
         }
-        if request.hasOverlay, let overlay = advertisement.overlay {
-            members.append(("skoverlay", overlay.json))
-        }
-        return .object(members)
     }
 
-    private static func signatureMembers(_ signed: SignedSKAdNetworkImpression) -> [(String, JSONText)] {
-        [
-            ("nonce", .string(signed.impression.nonce.text)),
-            ("timestamp", .string(String(signed.impression.timestamp.rawValue))),
-            ("signature", .string(signed.attributionSignature)),
-        ]
+    private static func writeSignature(_ signed: SignedSKAdNetworkImpression, to json: inout JSONWriter) {
+        json.member("nonce", signed.impression.nonce.text)
+        json.member("timestamp", String(signed.impression.timestamp.rawValue))
+        json.member("signature", signed.attributionSignature)
     }
 }
 

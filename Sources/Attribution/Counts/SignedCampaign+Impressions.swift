@@ -2,7 +2,7 @@ extension SignedCampaign {
     /// The campaign of one ad.
     ///
     /// - Parameter impressions: The ad in each form and version it was signed in; nil without any.
-    package init?(_ impressions: some Sequence<Impression>) {
+    package init?(_ impressions: ArraySlice<Impression>) {
         var network: AdNetworkID?
         var app: AppStoreItemID?
         var campaignID: CampaignID?

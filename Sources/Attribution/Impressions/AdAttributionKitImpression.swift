@@ -23,32 +23,40 @@ package struct AdAttributionKitImpression: Hashable, Sendable {
     /// Whether a click may count as a re-engagement instead of an install; iOS 18.
     package let isEligibleForReEngagement: Bool
 
-    /// The header of the JWS: the algorithm, and the network's id as the key's name.
-    package var header: JSONText {
-        .object(["alg": .string("ES256"), "kid": .string(adNetworkIdentifier.text)])
+    /// Writes the header of the JWS: the algorithm, and the network's id as the key's name.
+    package func writeHeader(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("alg", "ES256")
+            json.member("kid", adNetworkIdentifier.text)
+        }
     }
 
-    /// The payload of the JWS, with Apple's field names.
-    package var payload: JSONText {
-        var members: [(String, JSONText)] = [
-            ("impression-identifier", .string(impressionIdentifier.text)),
-            ("publisher-item-identifier", .integer(publisherItemIdentifier.value)),
-            ("impression-type", .string("app-impression")),
-            ("ad-network-identifier", .string(adNetworkIdentifier.text)),
-            ("source-identifier", .integer(sourceIdentifier.value)),
-            ("timestamp", .integer(timestamp.rawValue)),
-            ("advertised-item-identifier", .integer(advertisedItemIdentifier.value)),
-        ]
-        if isEligibleForReEngagement {
-            members.append(("eligible-for-re-engagement", .bool(true)))
+    /// Writes the payload of the JWS, with Apple's field names.
+    package func writePayload(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("impression-identifier", impressionIdentifier.text)
+            json.member("publisher-item-identifier", publisherItemIdentifier.value)
+            json.member("impression-type", "app-impression")
+            json.member("ad-network-identifier", adNetworkIdentifier.text)
+            json.member("source-identifier", sourceIdentifier.value)
+            json.member("timestamp", timestamp.rawValue)
+            json.member("advertised-item-identifier", advertisedItemIdentifier.value)
+            if isEligibleForReEngagement {
+                json.member("eligible-for-re-engagement", true)
+            }
         }
-        return .object(members)
     }
 
     /// The text that the network signs: header and payload in base64url, joined by a dot.
     ///
     /// - SeeAlso: [RFC 7515, section 5.1](https://www.rfc-editor.org/rfc/rfc7515#section-5.1)
-    package var signingInput: String {
-        Base64URL.encode(header.line.utf8) + "." + Base64URL.encode(payload.line.utf8)
+    package var signingInput: [UInt8] {
+        var input: [UInt8] = []
+        // More than most need.
+        input.reserveCapacity(640)
+        Base64URL.append(JSONWriter.bytes(writeHeader), to: &input)
+        input.append(UInt8(ascii: "."))
+        Base64URL.append(JSONWriter.bytes(writePayload), to: &input)
+        return input
     }
 }

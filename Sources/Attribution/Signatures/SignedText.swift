@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// The text that is signed: values in a fixed order, joined by U+2063, as UTF-8.
 package struct SignedText: Hashable, Sendable {
     /// The bytes to hash.
@@ -9,27 +11,12 @@ package struct SignedText: Hashable, Sendable {
 
     mutating func append(_ value: String) {
         separate()
-        var value = value
-        value.withUTF8 { utf8.append(contentsOf: $0) }
+        utf8.append(utf8Of: value)
     }
 
     mutating func append(_ value: Int64) {
         separate()
-        if value < 0 {
-            utf8.append(UInt8(ascii: "-"))
-        }
-        // From the last digit to the first; a 64-bit number has at most 20.
-        var digits = InlineArray<20, UInt8>(repeating: 0)
-        var first = digits.count
-        var rest = value.magnitude
-        repeat {
-            first -= 1
-            digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
-            rest /= 10
-        } while rest > 0
-        for index in first..<digits.count {
-            utf8.append(digits[index])
-        }
+        utf8.append(decimal: value)
     }
 
     mutating func append(_ value: Bool) {

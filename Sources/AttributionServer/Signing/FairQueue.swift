@@ -12,9 +12,15 @@ struct FairQueue<Holder: Hashable, Element> {
 
         var isEmpty: Bool { taken == waiting.count }
 
+        /// Adds a request; returns whether it is the first.
+        mutating func append(_ element: Element, weight added: Int) -> Bool {
+            waiting.append((element, added))
+            weight += added
+            return waiting.count == 1
+        }
+
         mutating func takeFirst() -> (element: Element, weight: Int)? {
-            guard let first = waiting[taken] else { return nil }
-            waiting[taken] = nil
+            guard let first = waiting[taken].take() else { return nil }
             taken += 1
             weight -= first.weight
             if taken == waiting.count || taken >= 64 {
@@ -74,10 +80,12 @@ struct FairQueue<Holder: Hashable, Element> {
         guard !turns.isEmpty else { return nil }
         if nextTurn >= turns.count { nextTurn = 0 }
         let holder = turns[nextTurn]
-        guard let first = lines[holder]?.takeFirst() else { return nil }
+        guard let index = lines.index(forKey: holder), let first = lines.values[index].takeFirst() else {
+            return nil
+        }
         weight -= first.weight
-        if lines[holder]?.isEmpty == true {
-            lines[holder] = nil
+        if lines.values[index].isEmpty {
+            lines.remove(at: index)
             turns.remove(at: nextTurn)
         } else {
             nextTurn += 1
@@ -86,11 +94,10 @@ struct FairQueue<Holder: Hashable, Element> {
     }
 
     private mutating func append(_ element: Element, weight added: Int, for holder: Holder) {
-        if lines[holder] == nil {
+        let isFirst = lines[holder, default: Line()].append(element, weight: added)
+        if isFirst {
             turns.append(holder)
         }
-        lines[holder, default: Line()].waiting.append((element, added))
-        lines[holder]?.weight += added
         weight += added
     }
 

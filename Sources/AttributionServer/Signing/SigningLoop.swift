@@ -76,7 +76,7 @@ final class SigningLoop: Sendable {
             state.isScheduled = state.queue.weight > 0
             return state.isScheduled
         }
-        for (request, answer) in outcome.answered { request.answer(answer) }
+        for (send, answer) in outcome.answered { send(answer) }
         for (request, signatures) in outcome.awaiting { askSigners(for: signatures, of: request) }
         if hasMore {
             // Not at once, so that shorter requests can take their turn before the rest of a batch; and only now,

@@ -8,7 +8,10 @@ import Metrics
 /// - `skan_signing_faults_total`: signatures that did not verify, or could not be made, and were discarded.
 struct SigningMetrics {
     private let factory: any MetricsFactory
-    private var signatures: [NetworkSigner.KeyUse: Counter] = [:]
+    /// The counters of one key list, by the index of the use, so that none is looked up by its labels.
+    private var signatures: [Counter?] = []
+    /// The key list; nil before the first signature.
+    private var generation: Int?
     private let faults: Counter
 
     init(factory: any MetricsFactory) {
@@ -16,15 +19,25 @@ struct SigningMetrics {
         faults = Counter(label: "skan_signing_faults_total", dimensions: [], factory: factory)
     }
 
-    /// Counts signatures.
-    mutating func count(_ count: Int, of use: NetworkSigner.KeyUse) {
-        let counter =
-            signatures[use]
-            ?? Counter(
-                label: "skan_signatures_total", dimensions: [("network", use.network), ("key", use.key)],
-                factory: factory)
-        signatures[use] = counter
-        counter.increment(by: Int64(count))
+    /// Counts a signature.
+    ///
+    /// - Parameters:
+    ///   - index: The use of the key, among those of the list.
+    ///   - keys: The key list.
+    mutating func countSignature(_ index: Int, of keys: CurrentSigner.Keys) {
+        if generation != keys.generation {
+            generation = keys.generation
+            signatures = Array(repeating: nil, count: keys.signer.uses.count)
+        }
+        let counter = signatures[index] ?? makeCounter(of: keys.signer.uses[index])
+        signatures[index] = counter
+        counter.increment()
+    }
+
+    private func makeCounter(of use: NetworkSigner.KeyUse) -> Counter {
+        Counter(
+            label: "skan_signatures_total", dimensions: [("network", use.network), ("key", use.key)],
+            factory: factory)
     }
 
     /// Counts a signature that was discarded.

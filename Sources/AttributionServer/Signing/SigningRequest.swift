@@ -40,7 +40,8 @@ struct SigningRequest: Sendable {
         let batch: ImpressionBatch
         /// The index of the next order.
         var next = 0
-        var answers = ImpressionBatch.Answers()
+        /// The answers of each turn, apart: to append to those of earlier turns would copy them.
+        var answers: [ImpressionBatch.Answers] = []
     }
 
     /// The maximum number of bytes in a request other than a batch.

@@ -40,7 +40,8 @@ struct SigningWorker {
 
     /// What became of some requests.
     struct Outcome {
-        var answered: [(request: SigningRequest, answer: IngressAnswer)] = []
+        /// The answers, each with what sends it.
+        var answered: [(send: @Sendable (IngressAnswer) -> Void, answer: IngressAnswer)] = []
         /// The batches that need another turn.
         var unfinished: [SigningRequest] = []
         /// The requests that need another turn once external signers have answered.
@@ -79,17 +80,23 @@ struct SigningWorker {
             let range: Range<Int>
         }
 
+        /// What is signed with one key list.
+        private struct Batch {
+            let keys: CurrentSigner.Keys
+            var impressions: [Impression] = []
+            var signed: [Result<BatchSigner.Signed, any Error>] = []
+        }
+
         /// The key list that requests begin with.
         let keys: CurrentSigner.Keys
         /// The requests that were read, each with its key list.
         var planned: [(request: SigningRequest, parts: [Part])] = []
-        /// The impressions by the generation of their key list.
-        private var impressions: [Int: (signer: NetworkSigner, list: [Impression])] = [:]
+        /// Nearly always one.
+        private var batches: [Batch] = []
         /// What external signers answered to the requests.
         private var external: ExternalSignatures = [:]
         /// How many impressions there are.
         private(set) var signatureCount = 0
-        private(set) var signed: [Int: [Result<BatchSigner.Signed, any Error>]] = [:]
 
         init(keys: CurrentSigner.Keys) {
             self.keys = keys
@@ -99,10 +106,19 @@ struct SigningWorker {
             guard case .success(let planned) = plan else {
                 return Part(line: line, plan: plan, range: 0..<0)
             }
-            let start = impressions[keys.generation]?.list.count ?? 0
-            impressions[keys.generation, default: (keys.signer, [])].list += planned.impressions
+            let index = batches.firstIndex { $0.keys === keys } ?? batches.count
+            if index == batches.count {
+                batches.append(Batch(keys: keys))
+            }
+            let start = batches[index].impressions.count
+            batches[index].impressions += planned.impressions
             signatureCount += planned.impressions.count
             return Part(line: line, plan: plan, range: start..<start + planned.impressions.count)
+        }
+
+        /// What was signed with a key list.
+        func signed(with keys: CurrentSigner.Keys) -> [Result<BatchSigner.Signed, any Error>] {
+            batches.first { $0.keys === keys }?.signed ?? []
         }
 
         mutating func add(_ signatures: ExternalSignatures) {
@@ -110,13 +126,16 @@ struct SigningWorker {
         }
 
         mutating func sign(with signers: inout [Int: BatchSigner], _ make: @escaping BatchSigner.MakeDigestSigner) {
-            for (generation, batch) in impressions {
-                let signer = signers[generation] ?? BatchSigner(batch.signer, makeDigestSigner: make)
+            for (index, batch) in batches.enumerated() {
+                let generation = batch.keys.generation
+                let signer = signers[generation] ?? BatchSigner(batch.keys.signer, makeDigestSigner: make)
                 signers[generation] = signer
-                signed[generation] = signer.sign(batch.list, with: external)
+                batches[index].signed = signer.sign(batch.impressions, with: external)
             }
             if signers.count > 1 {
-                signers = signers.filter { $0.key >= keys.generation || impressions[$0.key] != nil }
+                signers = signers.filter { generation, _ in
+                    generation >= keys.generation || batches.contains { $0.keys.generation == generation }
+                }
             }
         }
     }
@@ -140,7 +159,7 @@ struct SigningWorker {
                 try request.progress
                 ?? SigningRequest.BatchProgress(batch: ImpressionBatch(readingRequest: request.body))
         } catch {
-            return outcome.answered.append((request, answer(refusing: error, to: request)))
+            return outcome.answered.append((request.answer, answer(refusing: error, to: request)))
         }
         let keys = request.keys ?? turn.keys
         request.keys = keys
@@ -183,16 +202,15 @@ struct SigningWorker {
         _ request: SigningRequest, _ parts: [Turn.Part], of turn: Turn, _ outcome: inout Outcome
     ) {
         let keys = request.keys ?? turn.keys
-        let signed = turn.signed[keys.generation] ?? []
-        var request = request
+        let signed = turn.signed(with: keys)
         if keys.signer.hasExternalKeys, request.awaited == nil {
             let needed = Self.needed(parts, signed)
             guard needed.isEmpty else {
+                var request = request
                 request.awaited = SigningRequest.Awaited(parts: parts.map { ($0.line, $0.plan) })
                 return outcome.awaiting.append((request, needed))
             }
         }
-        request.awaited = nil
         if request.route == .batch {
             finishBatch(request, parts, signed, keys, &outcome)
         } else {
@@ -203,7 +221,7 @@ struct SigningWorker {
                 } catch {
                     answer = self.answer(refusing: error, to: request)
                 }
-                outcome.answered.append((request, answer))
+                outcome.answered.append((request.answer, answer))
             }
         }
     }
@@ -224,22 +242,26 @@ struct SigningWorker {
         _ keys: CurrentSigner.Keys, _ outcome: inout Outcome
     ) {
         guard var progress = request.progress else { return }
+        var answers = ImpressionBatch.Answers()
         for part in parts {
             do {
-                progress.answers.add(part.line, try answer(part, signed, keys, request).members)
+                answers.add(part.line, try answer(part, signed, keys, request))
             } catch {
-                progress.answers.add(part.line, refusal(for: error))
+                answers.add(part.line, refusal(for: error))
             }
         }
+        progress.answers.append(answers)
         var request = request
+        request.awaited = nil
         request.progress = progress
         guard progress.next == progress.batch.count else {
             return outcome.unfinished.append(request)
         }
-        var answer = IngressAnswer(status: progress.answers.refusals.isEmpty ? 200 : 207, body: progress.answers.text)
+        let isWhole = progress.answers.allSatisfy(\.refusals.isEmpty)
+        var answer = IngressAnswer(status: isWhole ? 200 : 207, body: progress.answers.flatMap(\.text))
         answer.mediaType = .ndjson
         answer.caller = request.caller?.name
-        outcome.answered.append((request, answer))
+        outcome.answered.append((request.answer, answer))
     }
 
     /// The answer to a part; of a part with a signature that was discarded, nothing leaves.
@@ -248,32 +270,32 @@ struct SigningWorker {
         _ request: SigningRequest
     ) throws -> SigningPlan.Answer {
         let plan = try part.plan.get()
-        let own = try signed[part.range].map { try $0.get() }
-        let answer = try plan.answer(own.map(\.impression)[...])
-        let uses = keys.signer.uses
-        for one in own {
-            metrics.count(1, of: uses[one.use])
+        let answer = try plan.answer(try signed[part.range].map { try $0.get().impression })
+        let uses = signed[part.range].compactMap { if case .success(let one) = $0 { one.use } else { nil } }
+        for use in uses {
+            metrics.countSignature(use, of: keys)
         }
         counts?.add(plan, at: request.receivedAt)
         if logger.logLevel <= .debug {
-            let used = Set(own.map { uses[$0.use] })
+            let used = Set(uses.map { keys.signer.uses[$0] })
             logger.debug(
                 "signed",
                 metadata: [
                     "route": "\(request.route.path)", "token": "\(request.caller?.name ?? "none")",
                     "token-id": "\(request.caller?.id ?? "none")",
                     "networks": "\(used.map(\.network).sorted().joined(separator: ","))",
-                    "keys": "\(used.map(\.key).sorted().joined(separator: ","))", "signatures": "\(own.count)",
+                    "keys": "\(used.map(\.key).sorted().joined(separator: ","))", "signatures": "\(uses.count)",
                 ])
         }
         return answer
     }
 
     private func answer(_ signed: SigningPlan.Answer, to request: SigningRequest) -> IngressAnswer {
+        let refusal = signed.refusal
         var answer = IngressAnswer(
-            status: signed.refusal?.code.httpStatus ?? (signed.isPartial ? 207 : 200),
-            body: JSONText.object(signed.members).lineBytes,
-            retryAfter: signed.refusal?.retryAfter)
+            status: refusal?.code.httpStatus ?? (signed.isPartial ? 207 : 200),
+            body: JSONWriter.lineBytes { $0.object(signed.writeMembers) },
+            retryAfter: refusal?.retryAfter)
         answer.caller = request.caller?.name
         if let refused = signed.refusedExtensions {
             // Many bidders look at nothing but status and header.

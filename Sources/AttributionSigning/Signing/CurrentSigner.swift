@@ -5,11 +5,16 @@ import Synchronization
 /// Read it once per request, so that the whole answer comes from one key list.
 package final class CurrentSigner: Sendable {
     /// A key list, and how many were used before it.
-    package struct Keys: Sendable {
+    package final class Keys: Sendable {
         /// Signs with the list.
         package let signer: NetworkSigner
         /// Distinguishes it from other lists.
         package let generation: Int
+
+        fileprivate init(signer: NetworkSigner, generation: Int) {
+            self.signer = signer
+            self.generation = generation
+        }
     }
 
     private let state: Mutex<Keys>

@@ -1,6 +1,6 @@
 package import Attribution
 package import CodedErrors
-package import StrictJSON
+import StrictJSON
 
 /// Orders given one per line (NDJSON), each answered on a line of its own, in the same order.
 ///
@@ -20,7 +20,11 @@ package struct ImpressionBatch: Sendable {
     /// The answers to a batch.
     package struct Answers: Sendable {
         /// One JSON object per order and line, each with its number.
-        package internal(set) var text: [UInt8] = []
+        package var text: [UInt8] {
+            json.bytes
+        }
+
+        private var json = JSONWriter()
         /// How many orders were signed.
         package internal(set) var signed = 0
         /// The lines that were refused, and why.
@@ -154,8 +158,7 @@ package struct ImpressionBatch: Sendable {
         var answers = Answers()
         for (line, result) in pending {
             do {
-                let impressions = try result.get().map { try signed[$0].get().answer() }
-                answers.add(line, [("status", .string("signed")), ("impressions", .array(impressions))])
+                answers.add(line, .ad(try result.get().map { try signed[$0].get() }))
             } catch let error as any CodedError {
                 answers.add(line, error)
             }
@@ -166,18 +169,22 @@ package struct ImpressionBatch: Sendable {
 
 extension ImpressionBatch.Answers {
     /// Adds the answer to an order that was signed.
-    package mutating func add(_ line: Int, _ members: [(String, JSONText)]) {
-        append(line, members)
+    package mutating func add(_ line: Int, _ answer: SigningPlan.Answer) {
+        append(line, answer.writeMembers)
         signed += 1
     }
 
     /// Adds the answer to an order that is refused.
     package mutating func add(_ line: Int, _ error: any CodedError) {
-        append(line, error.members())
+        append(line) { $0.members(error.members()) }
         refusals.append((line, error))
     }
 
-    private mutating func append(_ line: Int, _ members: [(String, JSONText)]) {
-        text += JSONText.object([("line", .integer(Int64(line)))] + members).lineBytes
+    private mutating func append(_ line: Int, _ writeMembers: (inout JSONWriter) -> Void) {
+        json.object { json in
+            json.member("line", Int64(line))
+            writeMembers(&json)
+        }
+        json.endLine()
     }
 }

@@ -5,8 +5,26 @@ import StrictJSON
 
 /// Signs impressions with one key, and verifies each signature before returning it.
 package struct ImpressionSigner: Sendable {
-    let key: SigningKey
-    let check: OwnSignatureCheck
+    /// One object, because every impression that waits for its signature has its signer.
+    private final class Parts: Sendable {
+        let key: SigningKey
+        let check: OwnSignatureCheck
+
+        init(_ key: SigningKey, _ check: OwnSignatureCheck) {
+            self.key = key
+            self.check = check
+        }
+    }
+
+    private let parts: Parts
+
+    var key: SigningKey {
+        parts.key
+    }
+
+    var check: OwnSignatureCheck {
+        parts.check
+    }
 
     /// Makes a signer.
     ///
@@ -26,8 +44,7 @@ package struct ImpressionSigner: Sendable {
     }
 
     private init(_ key: SigningKey, check: OwnSignatureCheck) {
-        self.key = key
-        self.check = check
+        parts = Parts(key, check)
     }
 
     /// Whether two sign with the same key in the same way.
@@ -65,7 +82,8 @@ package struct ImpressionSigner: Sendable {
     package func sign(
         _ impression: SKAdNetworkImpression, with external: ExternalSignatures = [:]
     ) throws -> SignedSKAdNetworkImpression {
-        let unsigned = try UnsignedImpression(impression, self)
+        var hash = SHA256()
+        let unsigned = try UnsignedImpression(impression, self, &hash)
         let signature = try signature(over: unsigned.digest, external)
         return try unsigned.signed(with: signature, isValid: check.verifies(signature, digest: unsigned.digest))
     }
@@ -80,7 +98,8 @@ package struct ImpressionSigner: Sendable {
     package func sign(
         _ impression: AdAttributionKitImpression, with external: ExternalSignatures = [:]
     ) throws -> SignedAdAttributionKitImpression {
-        let unsigned = try UnsignedImpression(impression, self)
+        var hash = SHA256()
+        let unsigned = try UnsignedImpression(impression, self, &hash)
         let signature = try signature(over: unsigned.digest, external)
         return try unsigned.signed(with: signature, isValid: check.verifies(signature, digest: unsigned.digest))
     }
@@ -96,7 +115,7 @@ package struct ImpressionSigner: Sendable {
         let message =
             switch impression {
             case .skAdNetwork(let impression): impression.signedText.utf8
-            case .adAttributionKit(let impression): Array(impression.signingInput.utf8)
+            case .adAttributionKit(let impression): impression.signingInput
             }
         return SignatureRequest(key: key, digest: SHA256.digest(of: message).bytes)
     }

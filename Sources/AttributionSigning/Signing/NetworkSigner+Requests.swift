@@ -1,5 +1,4 @@
 package import Attribution
-import StrictJSON
 
 extension NetworkSigner {
     /// Plans to sign every form and version of an ad in an order.
@@ -22,11 +21,7 @@ extension NetworkSigner {
         if impressions.count > 1 {
             for impression in impressions { _ = try location(of: impression) }
         }
-        return SigningPlan([impressions]) { signed in
-            SigningPlan.Answer([
-                ("status", .string("signed")), ("impressions", .array(try signed.map { try $0.answer() })),
-            ])
-        }
+        return SigningPlan(ad: impressions)
     }
 
     /// Plans to sign each extension of each imp that a bidder bids on.
@@ -44,30 +39,20 @@ extension NetworkSigner {
     ) throws -> SigningPlan {
         switch request {
         case .one(let request):
-            let extensions = try PlannedExtensions(request, networks, at: time, using: &generator)
-            return SigningPlan([extensions.impressions]) { SigningPlan.Answer(.one(try extensions.signed($0))) }
+            return SigningPlan(bid: try PlannedExtensions(request, networks, at: time, using: &generator))
         case .whole(let bids):
             var planned: [(impID: String, extensions: PlannedExtensions)] = []
             for bid in bids {
                 let extensions = try PlannedExtensions(bid.request, networks, at: time, using: &generator)
                 planned.append((bid.impID, extensions))
             }
-            return SigningPlan(planned.map(\.extensions.impressions)) { [planned] signed in
-                var rest = signed
-                return SigningPlan.Answer(
-                    .whole(
-                        try planned.map { bid in
-                            let own = rest.prefix(bid.extensions.impressions.count)
-                            rest = rest.dropFirst(own.count)
-                            return (bid.impID, try bid.extensions.signed(own))
-                        }))
-            }
+            return SigningPlan(bids: planned)
         }
     }
 }
 
 /// The extensions of one imp: what to sign for them, and what they become.
-private struct PlannedExtensions: Sendable {
+struct PlannedExtensions: Sendable {
     private(set) var impressions: [Impression] = []
     private let skadn: Result<(offer: SkadnOffer, count: Int), BidRefusal>?
     private let adAttributionKit: Result<AdAttributionKitOffer, BidRefusal>?
@@ -99,10 +84,10 @@ private struct PlannedExtensions: Sendable {
     /// The extensions, from the signed ``impressions`` in their order.
     func signed(_ signed: ArraySlice<SignedImpression>) throws -> SignedExtensions {
         let skadn = skadn?.map { offer, count in
-            offer.bidExtension(
-                signed.prefix(count).compactMap { if case .skAdNetwork(let one) = $0 { one } else { nil } })
+            let own = signed.prefix(count).compactMap { if case .skAdNetwork(let one) = $0 { one } else { nil } }
+            return SignedExtensions.Skadn(offer, own)
         }
-        var app: Result<JSONText, BidRefusal>?
+        var app: Result<SignedExtensions.AdAttributionKit, BidRefusal>?
         switch adAttributionKit {
         case .failure(let refusal): app = .failure(refusal)
         case .success(let offer):
@@ -110,7 +95,7 @@ private struct PlannedExtensions: Sendable {
             guard case .adAttributionKit(let one)? = signed.last else {
                 throw SignerError.signatureDoesNotVerify
             }
-            app = .success(offer.bidExtension(one))
+            app = .success((offer, one))
         case nil: break
         }
         return SignedExtensions(skadn: skadn, adAttributionKit: app)

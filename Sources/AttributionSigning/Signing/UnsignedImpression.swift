@@ -11,11 +11,12 @@ struct UnsignedImpression<Impression> {
     /// Signs it.
     let signer: ImpressionSigner
 
-    private init(_ impression: Impression, over message: [UInt8], _ signer: ImpressionSigner) {
+    private init(_ impression: Impression, over message: [UInt8], _ signer: ImpressionSigner, _ hash: inout SHA256) {
         self.impression = impression
         self.message = message
         self.signer = signer
-        digest = SHA256.digest(of: message).bytes
+        hash.update(message)
+        digest = hash.finish().bytes
     }
 }
 
@@ -23,12 +24,14 @@ extension UnsignedImpression<SKAdNetworkImpression> {
     /// Joins the values to sign.
     ///
     /// - Throws: ``KeyProblem/wrongCurve(_:version:)`` for a P-192 key and a version after 2.0.
-    init(_ impression: SKAdNetworkImpression, _ signer: ImpressionSigner) throws(KeyProblem) {
+    init(
+        _ impression: SKAdNetworkImpression, _ signer: ImpressionSigner, _ hash: inout SHA256
+    ) throws(KeyProblem) {
         let curve = signer.key.curve
         guard curve == .p256 || impression.version <= .v2_0 else {
             throw KeyProblem.wrongCurve(curve, version: impression.version)
         }
-        self.init(impression, over: impression.signedText.utf8, signer)
+        self.init(impression, over: impression.signedText.utf8, signer, &hash)
     }
 
     /// The signed impression.
@@ -50,11 +53,13 @@ extension UnsignedImpression<AdAttributionKitImpression> {
     /// Joins header and payload.
     ///
     /// - Throws: ``KeyProblem/wrongCurveForJWS(_:)`` for a P-192 key.
-    init(_ impression: AdAttributionKitImpression, _ signer: ImpressionSigner) throws(KeyProblem) {
+    init(
+        _ impression: AdAttributionKitImpression, _ signer: ImpressionSigner, _ hash: inout SHA256
+    ) throws(KeyProblem) {
         guard signer.key.curve == .p256 else {
             throw KeyProblem.wrongCurveForJWS(signer.key.curve)
         }
-        self.init(impression, over: Array(impression.signingInput.utf8), signer)
+        self.init(impression, over: impression.signingInput, signer, &hash)
     }
 
     /// The signed impression.
@@ -71,8 +76,10 @@ extension UnsignedImpression<AdAttributionKitImpression> {
         else {
             throw signer.key.wrongSignature
         }
-        let input = String(decoding: message, as: UTF8.self)
+        var jws = message
+        jws.append(UInt8(ascii: "."))
+        Base64URL.append(raw, to: &jws)
         return SignedAdAttributionKitImpression(
-            impression: impression, compactJWS: input + "." + Base64URL.encode(raw))
+            impression: impression, compactJWS: String(decoding: jws, as: UTF8.self))
     }
 }

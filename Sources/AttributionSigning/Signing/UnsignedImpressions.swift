@@ -1,7 +1,8 @@
 import Attribution
+import Hashing
 
 /// Impressions of both frameworks, which are signed together and whose signatures are verified together.
-struct UnsignedImpressions {
+struct UnsignedImpressions: ~Copyable {
     private enum Item {
         case skAdNetwork(UnsignedImpression<SKAdNetworkImpression>)
         case adAttributionKit(UnsignedImpression<AdAttributionKitImpression>)
@@ -31,6 +32,8 @@ struct UnsignedImpressions {
     }
 
     private var items: [Item] = []
+    /// One for all their digests.
+    private var hash = SHA256()
 
     var count: Int {
         items.count
@@ -44,9 +47,9 @@ struct UnsignedImpressions {
     /// - Throws: ``KeyProblem`` if the key cannot sign it.
     mutating func append(_ impression: Impression, _ signer: ImpressionSigner) throws(KeyProblem) {
         switch impression {
-        case .skAdNetwork(let impression): items.append(.skAdNetwork(try UnsignedImpression(impression, signer)))
+        case .skAdNetwork(let impression): items.append(.skAdNetwork(try UnsignedImpression(impression, signer, &hash)))
         case .adAttributionKit(let impression):
-            items.append(.adAttributionKit(try UnsignedImpression(impression, signer)))
+            items.append(.adAttributionKit(try UnsignedImpression(impression, signer, &hash)))
         }
     }
 

@@ -93,11 +93,29 @@ struct Base64Alphabet: Sendable {
     /// - Returns: The text.
     func encode(_ bytes: some Collection<UInt8>, isPadded: Bool) -> String {
         let bytes = Array(bytes)
-        return String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { output in
-            bytes.withUnsafeBufferPointer { bytes in
-                digits.withUnsafeBufferPointer { digits in
-                    Self.encode(bytes, with: digits, into: output, isPadded: isPadded)
-                }
+        return String(unsafeUninitializedCapacity: Self.capacity(bytes)) { output in
+            encode(bytes, into: output, isPadded: isPadded)
+        }
+    }
+
+    /// Encodes bytes at the end of a text.
+    func append(_ bytes: [UInt8], to text: inout [UInt8], isPadded: Bool) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.capacity(bytes)) { output in
+            let count = encode(bytes, into: output, isPadded: isPadded)
+            text.append(contentsOf: UnsafeBufferPointer(rebasing: output[..<count]))
+        }
+    }
+
+    private static func capacity(_ bytes: [UInt8]) -> Int {
+        (bytes.count + 2) / 3 * 4
+    }
+
+    private func encode(
+        _ bytes: [UInt8], into output: UnsafeMutableBufferPointer<UInt8>, isPadded: Bool
+    ) -> Int {
+        bytes.withUnsafeBufferPointer { bytes in
+            digits.withUnsafeBufferPointer { digits in
+                Self.encode(bytes, with: digits, into: output, isPadded: isPadded)
             }
         }
     }

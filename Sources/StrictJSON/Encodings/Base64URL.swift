@@ -15,4 +15,9 @@ package enum Base64URL {
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
         Base64Alphabet.url.encode(bytes, isPadded: false)
     }
+
+    /// Encodes bytes without padding at the end of a text.
+    package static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
+        Base64Alphabet.url.append(bytes, to: &text, isPadded: false)
+    }
 }

@@ -32,8 +32,13 @@ package struct JSONObject: Sendable {
         guard contiguous.count <= limit else {
             throw .tooLong(count: contiguous.count, limit: limit)
         }
+        try self.init(contiguous, in: contiguous.indices, depth: depth)
+    }
+
+    /// Reads an object that is part of a text, without copying it.
+    init(_ bytes: [UInt8], in range: Range<Int>, depth: Int) throws(JSONError) {
         var decoded: [UInt8] = []
-        let result: Result<[ScannedJSONField], JSONError> = JSONScanner.with(contiguous, depth: depth) {
+        let result: Result<[ScannedJSONField], JSONError> = JSONScanner.with(bytes, in: range, depth: depth) {
             scanner in
             do throws(JSONError) {
                 let fields = try scanner.scanWholeObject()
@@ -44,7 +49,7 @@ package struct JSONObject: Sendable {
             }
         }
         scannedFields = try result.get()
-        source = JSONSource(bytes: contiguous, decoded: decoded)
+        source = JSONSource(bytes: bytes, decoded: decoded)
     }
 
     /// The fields in the order received.
@@ -77,7 +82,11 @@ package struct JSONObject: Sendable {
         if case .string(let string) = scannedValue(of: name) { source.excerpt(string) } else { nil }
     }
 
-    private func scannedValue(of name: String) -> ScannedJSONValue? {
-        scannedFields.first { source.isString($0.name, name) }?.value
+    /// The value of a field as it was scanned; nil for an absent field.
+    func scannedValue(of name: String) -> ScannedJSONValue? {
+        var name = name
+        return name.withUTF8 { name in
+            scannedFields.first { field in source.withUTF8(of: field.name) { $0.hasSameBytes(as: name) } }?.value
+        }
     }
 }

@@ -3,30 +3,33 @@ struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     /// How deep arrays and objects may nest; at most 64.
     private let maximumDepth: Int
-    private var position = 0
+    private var position: Int
     /// The decoded strings with escapes, back to back.
     private let scratch: UnsafeMutableBufferPointer<UInt8>
     private var decodedCount = 0
 
-    /// Calls a closure with a scanner that borrows the bytes.
+    /// Calls a closure with a scanner that borrows the bytes and scans a range of them.
     static func with<Value>(
-        _ bytes: [UInt8], depth: Int = JSONObject.maximumDepth, _ use: (inout JSONScanner) -> Value
+        _ bytes: [UInt8], in range: Range<Int>, depth: Int, _ use: (inout JSONScanner) -> Value
     ) -> Value {
         bytes.withUnsafeBufferPointer { bytes in
             // Decoding never makes a string longer, and text is copied eight bytes at a time.
-            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count + 8) { scratch in
-                var scanner = JSONScanner(bytes: bytes, scratch: scratch, maximumDepth: depth)
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: range.count + 8) { scratch in
+                var scanner = JSONScanner(bytes: bytes, range: range, scratch: scratch, maximumDepth: depth)
                 return use(&scanner)
             }
         }
     }
 
     private init(
-        bytes: UnsafeBufferPointer<UInt8>, scratch: UnsafeMutableBufferPointer<UInt8>, maximumDepth: Int
+        bytes: UnsafeBufferPointer<UInt8>, range: Range<Int>, scratch: UnsafeMutableBufferPointer<UInt8>,
+        maximumDepth: Int
     ) {
-        self.bytes = bytes
+        // From the first byte on, so that what is found has its offsets among all bytes.
+        self.bytes = UnsafeBufferPointer(rebasing: bytes[..<range.upperBound])
         self.maximumDepth = maximumDepth
         self.scratch = scratch
+        position = range.lowerBound
     }
 
     /// The decoded strings with escapes.

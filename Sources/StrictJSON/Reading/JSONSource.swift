@@ -61,6 +61,26 @@ package struct JSONSource: Sendable {
         }
     }
 
+    /// Whether a value is an array or an object, which begins with a bracket.
+    func isNested(_ value: ScannedJSONValue, in bracket: Unicode.Scalar) -> Bool {
+        if case .nested(let range) = value { bytes[range.lowerBound] == UInt8(ascii: bracket) } else { false }
+    }
+
+    /// The elements of an array, in order, with the source they are in; nil for any other value.
+    func elements(
+        of value: ScannedJSONValue, depth: Int
+    ) -> (source: JSONSource, values: [ScannedJSONValue])? {
+        guard isNested(value, in: "["), case .nested(let range) = value else {
+            return nil
+        }
+        return JSONScanner.with(bytes, in: range, depth: depth) { scanner in
+            guard let values = try? scanner.scanWholeArray() else {
+                return nil
+            }
+            return (JSONSource(bytes: bytes, decoded: scanner.decoded), values)
+        }
+    }
+
     /// A range that is known to be UTF-8.
     private func text(_ range: Range<Int>) -> String {
         bytes.withUnsafeBufferPointer { String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self) }

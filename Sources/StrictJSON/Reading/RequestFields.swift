@@ -22,12 +22,14 @@ package struct RequestFields {
     }
 
     /// Reads a nested object.
-    private init(_ value: JSONValue, _ name: String, depth: Int, prefix: String) throws(FieldProblem) {
-        guard case .nested(let text) = value, text.utf8.first == UInt8(ascii: "{") else {
-            throw FieldProblem(field: prefix + name, found: value.summary, expected: "an object")
+    private init(
+        _ value: ScannedJSONValue, in source: JSONSource, _ name: String, depth: Int, prefix: String
+    ) throws(FieldProblem) {
+        guard source.isNested(value, in: "{"), case .nested(let range) = value else {
+            throw FieldProblem(field: prefix + name, found: source.summary(value), expected: "an object")
         }
         do throws(JSONError) {
-            object = try JSONObject(reading: text.utf8, limit: text.utf8.count, depth: depth)
+            object = try JSONObject(source.bytes, in: range, depth: depth)
         } catch {
             throw FieldProblem(
                 field: prefix + name, found: error.description, expected: "an object with unique names")
@@ -38,7 +40,7 @@ package struct RequestFields {
 
     /// Whether a member is present, even if it is `null`.
     package func has(_ name: String) -> Bool {
-        object[name] != nil
+        object.has(name)
     }
 
     /// The members of a nested object, or nil if there is none.
@@ -46,30 +48,35 @@ package struct RequestFields {
         guard let value = value(name) else {
             return nil
         }
-        return try RequestFields(value, name, depth: depth, prefix: prefix)
+        return try RequestFields(value, in: object.source, name, depth: depth, prefix: prefix)
     }
 
     /// A list of nested objects, each with its index in its path; empty if absent.
     package func objects(_ name: String) throws(FieldProblem) -> [RequestFields] {
         var objects: [RequestFields] = []
-        for (index, element) in try elements(name).enumerated() {
-            objects.append(try RequestFields(element, "\(name)[\(index)]", depth: depth, prefix: prefix))
+        let (source, values) = try elements(name)
+        for (index, element) in values.enumerated() {
+            objects.append(
+                try RequestFields(element, in: source, "\(name)[\(index)]", depth: depth, prefix: prefix))
         }
         return objects
     }
 
     /// Whether a member is an array.
     package func isArray(_ name: String) -> Bool {
-        if case .nested(let text) = object[name] { text.utf8.first == UInt8(ascii: "[") } else { false }
+        object.scannedValue(of: name).map { object.source.isNested($0, in: "[") } ?? false
     }
 
     /// An identifier: a string, or a whole number, whose digits are taken.
     package func identifier(_ name: String) throws(FieldProblem) -> String? {
-        switch value(name) {
-        case nil: return nil
+        guard let value = value(name) else {
+            return nil
+        }
+        switch object.source.value(value) {
         case .string(let text) where !text.isEmpty: return text
         case .integer(let number): return String(number)
-        case let value?: throw problem(name, value, "a string that is not empty, or a whole number")
+        case let value:
+            throw problem(name, found: value.summary, expected: "a string that is not empty, or a whole number")
         }
     }
 
@@ -78,14 +85,15 @@ package struct RequestFields {
         guard let value = value(name) else {
             return nil
         }
-        return try integer(value, name)
+        return try integer(value, in: object.source, name)
     }
 
     /// A list of whole numbers; empty if absent.
     package func integers(_ name: String) throws(FieldProblem) -> [Int64] {
         var numbers: [Int64] = []
-        for element in try elements(name) {
-            numbers.append(try integer(element, name))
+        let (source, values) = try elements(name)
+        for element in values {
+            numbers.append(try integer(element, in: source, name))
         }
         return numbers
     }
@@ -95,20 +103,21 @@ package struct RequestFields {
         guard let value = value(name) else {
             return nil
         }
-        guard case .string(let text) = value else {
-            throw problem(name, value, "a string")
+        guard case .string(let string) = value else {
+            throw problem(name, found: object.source.summary(value), expected: "a string")
         }
-        return text
+        return object.source.string(string)
     }
 
     /// A list of strings; empty if absent.
     package func strings(_ name: String) throws(FieldProblem) -> [String] {
         var texts: [String] = []
-        for element in try elements(name) {
-            guard case .string(let text) = element else {
-                throw problem(name, element, "strings only")
+        let (source, values) = try elements(name)
+        for element in values {
+            guard case .string(let string) = element else {
+                throw problem(name, found: source.summary(element), expected: "strings only")
             }
-            texts.append(text)
+            texts.append(source.string(string))
         }
         return texts
     }
@@ -118,13 +127,13 @@ package struct RequestFields {
         guard let value = value(name) else {
             return nil
         }
-        return try version(value, name)
+        return try version(value, in: object.source, name)
     }
 
     /// A version or a list of versions; empty if absent.
     package func oneOrMoreVersions(_ name: String) throws(FieldProblem) -> [String] {
-        if let elements = value(name)?.elements(depth: depth), !elements.isEmpty {
-            return try versions(name)
+        if isArray(name), case let texts = try versions(name), !texts.isEmpty {
+            return texts
         }
         return try version(name).map { [$0] } ?? []
     }
@@ -132,26 +141,32 @@ package struct RequestFields {
     /// A list of versions; empty if absent.
     package func versions(_ name: String) throws(FieldProblem) -> [String] {
         var texts: [String] = []
-        for element in try elements(name) {
-            texts.append(try version(element, name))
+        let (source, values) = try elements(name)
+        for element in values {
+            texts.append(try version(element, in: source, name))
         }
         return texts
     }
 
     /// A boolean, also as 1 or 0; false if absent.
     package func flag(_ name: String) throws(FieldProblem) -> Bool {
-        switch value(name) {
-        case nil, .bool(false), .integer(0), .string("0"), .string("false"): return false
+        guard let value = value(name) else {
+            return false
+        }
+        switch object.source.value(value) {
+        case .bool(false), .integer(0), .string("0"), .string("false"): return false
         case .bool(true), .integer(1), .string("1"), .string("true"): return true
-        case let value?: throw problem(name, value, "1 or 0, true or false")
+        case let value: throw problem(name, found: value.summary, expected: "1 or 0, true or false")
         }
     }
 
     /// All members as whole numbers, in order.
     package func allIntegers() throws(FieldProblem) -> [(String, Int64)] {
         var numbers: [(String, Int64)] = []
-        for field in object.fields where field.value != .null {
-            numbers.append((field.name, try integer(field.value, field.name)))
+        for field in object.scannedFields {
+            if case .null = field.value { continue }
+            let name = object.source.string(field.name)
+            numbers.append((name, try integer(field.value, in: object.source, name)))
         }
         return numbers
     }
@@ -171,44 +186,49 @@ package struct RequestFields {
         FieldProblem(field: prefix + name, found: found, expected: expected)
     }
 
-    private func value(_ name: String) -> JSONValue? {
-        let value = object[name]
-        return value == .null ? nil : value
+    private func value(_ name: String) -> ScannedJSONValue? {
+        let value = object.scannedValue(of: name)
+        if case .null = value { return nil }
+        return value
     }
 
-    private func elements(_ name: String) throws(FieldProblem) -> [JSONValue] {
+    private func elements(
+        _ name: String
+    ) throws(FieldProblem) -> (source: JSONSource, values: [ScannedJSONValue]) {
         guard let value = value(name) else {
-            return []
+            return (object.source, [])
         }
-        guard let elements = value.elements(depth: depth) else {
-            throw problem(name, value, "an array")
+        guard let elements = object.source.elements(of: value, depth: depth) else {
+            throw problem(name, found: object.source.summary(value), expected: "an array")
         }
         return elements
     }
 
-    private func integer(_ value: JSONValue, _ name: String) throws(FieldProblem) -> Int64 {
+    private func integer(
+        _ value: ScannedJSONValue, in source: JSONSource, _ name: String
+    ) throws(FieldProblem) -> Int64 {
         switch value {
         case .integer(let number):
             return number
-        case .string(let text):
+        case .string(let string):
+            let text = source.string(string)
             let isDigits = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
             if isDigits, let number = Int64(text) {
                 return number
             }
         default: break
         }
-        throw problem(name, value, "a whole number or a string of digits")
+        throw problem(name, found: source.summary(value), expected: "a whole number or a string of digits")
     }
 
-    private func version(_ value: JSONValue, _ name: String) throws(FieldProblem) -> String {
-        switch value {
+    private func version(
+        _ value: ScannedJSONValue, in source: JSONSource, _ name: String
+    ) throws(FieldProblem) -> String {
+        switch source.value(value) {
         case .string(let text), .number(let text): return text
         case .integer(let number): return "\(number).0"
-        default: throw problem(name, value, "a version, for example \"4.0\"")
+        case let value:
+            throw problem(name, found: value.summary, expected: "a version, for example \"4.0\"")
         }
-    }
-
-    private func problem(_ name: String, _ value: JSONValue, _ expected: String) -> FieldProblem {
-        problem(name, found: value.summary, expected: expected)
     }
 }

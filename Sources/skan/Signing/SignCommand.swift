@@ -118,7 +118,7 @@ struct SignCommand: AsyncParsableCommand {
                 switch format {
                 case .jws: signed.compactJWS
                 case .swift: signed.swiftCode
-                case .json, .storekit, .impression: signed.json.pretty
+                case .json, .storekit, .impression: JSONWriter.pretty(signed.write)
                 }
             Terminal.write(output + "\n")
         }
@@ -144,9 +144,9 @@ struct SignCommand: AsyncParsableCommand {
     private func output(of impression: SKAdNetworkImpression) async throws -> String {
         let signed = try await sign(.skAdNetwork(impression)) { try $0.sign(impression, with: $1) }
         switch format {
-        case .json, .jws: return signed.json.pretty
-        case .storekit: return try signed.storeKitProductParameters().pretty
-        case .impression: return try signed.adImpressionProperties().pretty
+        case .json, .jws: return JSONWriter.pretty(signed.write)
+        case .storekit: return try JSONWriter.pretty(signed.writeStoreKitProductParameters)
+        case .impression: return try JSONWriter.pretty(signed.writeAdImpressionProperties)
         case .swift: return try signed.swiftCode()
         }
     }

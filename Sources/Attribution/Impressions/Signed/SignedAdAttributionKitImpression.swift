@@ -13,8 +13,14 @@ package struct SignedAdAttributionKitImpression: Hashable, Sendable {
         self.compactJWS = compactJWS
     }
 
-    /// The payload with Apple's field names, and the JWS.
-    package var json: JSONText {
-        .object(["impression": impression.payload, "compact-jws": .string(compactJWS)])
+    /// Writes the payload with Apple's field names, and the JWS.
+    package func write(to json: inout JSONWriter) {
+        json.object { writeMembers(to: &$0) }
+    }
+
+    func writeMembers(to json: inout JSONWriter) {
+        json.name("impression")
+        impression.writePayload(to: &json)
+        json.member("compact-jws", compactJWS)
     }
 }

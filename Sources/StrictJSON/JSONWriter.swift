@@ -1,0 +1,220 @@
+/// Writes a JSON document straight into bytes, with its names in the order given.
+///
+/// All JSON output is written through it, so that escaping and layout are the same everywhere. What is answered many
+/// thousand times a second is written by its own type; for everything else there is ``JSONText``.
+package struct JSONWriter: Sendable {
+    /// What has been written.
+    package private(set) var bytes: [UInt8] = []
+    /// Whether it is written over several lines, indented by two spaces.
+    private let isPretty: Bool
+    /// How many objects and arrays are not ended yet.
+    private var depth = 0
+    /// Whether the innermost of them has nothing in it yet.
+    private var isEmpty = true
+    /// Whether the next value is that of a name.
+    private var isAfterName = false
+
+    /// Makes a writer that has written nothing.
+    ///
+    /// - Parameter isPretty: Whether to write over several lines.
+    package init(isPretty: Bool = false) {
+        self.isPretty = isPretty
+        bytes.reserveCapacity(1024)
+    }
+
+    // MARK: Documents
+
+    /// The bytes of a document on one line.
+    package static func bytes(_ write: (inout JSONWriter) throws -> Void) rethrows -> [UInt8] {
+        var json = JSONWriter()
+        try write(&json)
+        return json.bytes
+    }
+
+    /// The text of a document on one line, as NDJSON requires.
+    package static func line(_ write: (inout JSONWriter) throws -> Void) rethrows -> String {
+        String(decoding: try bytes(write), as: UTF8.self)
+    }
+
+    /// The bytes of a document on one line with its newline.
+    package static func lineBytes(_ write: (inout JSONWriter) throws -> Void) rethrows -> [UInt8] {
+        try bytes { json in
+            try write(&json)
+            json.endLine()
+        }
+    }
+
+    /// The text of a document over several lines, indented by two spaces, without a final newline.
+    package static func pretty(_ write: (inout JSONWriter) throws -> Void) rethrows -> String {
+        var json = JSONWriter(isPretty: true)
+        try write(&json)
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    /// Ends the line of a document, after which another may follow.
+    package mutating func endLine() {
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    // MARK: Values
+
+    /// Writes an object.
+    ///
+    /// - Parameter writeMembers: Writes each name and its value.
+    package mutating func object(_ writeMembers: (inout JSONWriter) throws -> Void) rethrows {
+        begin(UInt8(ascii: "{"))
+        try writeMembers(&self)
+        end(UInt8(ascii: "}"))
+    }
+
+    /// Writes an array.
+    ///
+    /// - Parameter writeElements: Writes each value.
+    package mutating func array(_ writeElements: (inout JSONWriter) throws -> Void) rethrows {
+        begin(UInt8(ascii: "["))
+        try writeElements(&self)
+        end(UInt8(ascii: "]"))
+    }
+
+    /// Writes a string.
+    package mutating func string(_ text: String) {
+        separate()
+        append(quoted: text)
+    }
+
+    /// Writes a whole number.
+    package mutating func integer(_ value: Int64) {
+        separate()
+        bytes.append(decimal: value)
+    }
+
+    /// Writes a number with at most `places` decimals.
+    package mutating func decimal(_ value: Double, places: Int) {
+        separate()
+        bytes.append(utf8Of: value.fixed(places: places))
+    }
+
+    /// Writes `true` or `false`.
+    package mutating func bool(_ value: Bool) {
+        separate()
+        bytes.append(utf8Of: value ? "true" : "false")
+    }
+
+    /// Writes `null`.
+    package mutating func null() {
+        separate()
+        bytes.append(utf8Of: "null")
+    }
+
+    // MARK: Members
+
+    /// Writes a name; its value is written next.
+    package mutating func name(_ name: String) {
+        separate()
+        append(quoted: name)
+        bytes.append(UInt8(ascii: ":"))
+        if isPretty { bytes.append(UInt8(ascii: " ")) }
+        isAfterName = true
+    }
+
+    /// Writes a name and a string.
+    package mutating func member(_ name: String, _ text: String) {
+        self.name(name)
+        string(text)
+    }
+
+    /// Writes a name and a whole number.
+    package mutating func member(_ name: String, _ value: Int64) {
+        self.name(name)
+        integer(value)
+    }
+
+    /// Writes a name and `true` or `false`.
+    package mutating func member(_ name: String, _ value: Bool) {
+        self.name(name)
+        bool(value)
+    }
+
+    /// Writes names and values.
+    package mutating func members(_ members: [(String, JSONText)]) {
+        for (name, value) in members {
+            self.name(name)
+            value.write(to: &self)
+        }
+    }
+
+    // MARK: Layout
+
+    private mutating func begin(_ bracket: UInt8) {
+        separate()
+        bytes.append(bracket)
+        depth += 1
+        isEmpty = true
+    }
+
+    private mutating func end(_ bracket: UInt8) {
+        depth -= 1
+        if !isEmpty { breakLine() }
+        bytes.append(bracket)
+        isEmpty = false
+    }
+
+    /// Separates a name or a value from what is before it in the same object or array.
+    private mutating func separate() {
+        guard !isAfterName else {
+            isAfterName = false
+            return
+        }
+        guard depth > 0 else { return }
+        if !isEmpty { bytes.append(UInt8(ascii: ",")) }
+        isEmpty = false
+        breakLine()
+    }
+
+    private mutating func breakLine() {
+        guard isPretty else { return }
+        bytes.append(UInt8(ascii: "\n"))
+        bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * depth))
+    }
+
+    // MARK: Strings
+
+    private mutating func append(quoted text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { utf8 in
+            // Most strings need no escapes and are appended whole.
+            if Self.needsEscapes(utf8) {
+                append(escaping: utf8)
+            } else {
+                bytes.append(contentsOf: utf8)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscapes(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        // To the end without a branch, so that many bytes are compared at once.
+        var found: UInt8 = 0
+        for byte in utf8 {
+            found |= byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x7F ? 1 : 0
+        }
+        return found != 0
+    }
+
+    private mutating func append(escaping utf8: UnsafeBufferPointer<UInt8>) {
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): bytes.append(utf8Of: "\\\"")
+            case UInt8(ascii: "\\"): bytes.append(utf8Of: "\\\\")
+            case UInt8(ascii: "\n"): bytes.append(utf8Of: "\\n")
+            case UInt8(ascii: "\r"): bytes.append(utf8Of: "\\r")
+            case UInt8(ascii: "\t"): bytes.append(utf8Of: "\\t")
+            case 0..<0x20, 0x7F:
+                let hex = String(byte, radix: 16)
+                bytes.append(utf8Of: "\\u" + String(repeating: "0", count: 4 - hex.count) + hex)
+            default: bytes.append(byte)
+            }
+        }
+    }
+}
