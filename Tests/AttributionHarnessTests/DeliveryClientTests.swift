@@ -5,47 +5,75 @@ import Testing
 
 @Suite("Posting one delivery", .timeLimit(.minutes(2)))
 struct DeliveryClientTests {
-    /// A server that answers every connection with a beginning, and then with a byte now and then.
-    private final class DrippingServer {
-        private let process = ChildProcess(limit: .seconds(60))
-        let url: String
-
-        private static let program = """
-            import socket, sys, time
-            server = socket.create_server(("127.0.0.1", 0))
-            print(server.getsockname()[1], flush=True)
-            client, _ = server.accept()
-            client.recv(65536)
-            client.sendall(sys.argv[1].encode())
-            while True:
-                client.sendall(b"a")
-                time.sleep(0.02)
-            """
-
-        init(_ beginning: String) throws {
-            let output = Pipe()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-            process.arguments = ["-c", Self.program, beginning]
-            process.standardOutput = output
-            try process.run()
-            let port = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-            url = "http://127.0.0.1:" + port.trimmingCharacters(in: .newlines) + "/"
+    private static func failure(of url: String, within limit: Duration = .seconds(15)) async -> (any Error)? {
+        do {
+            _ = try await DeliveryClient().post(Array("{}".utf8), to: url, within: limit)
+            return nil
+        } catch {
+            return error
         }
     }
 
     @Test(
         "A server that sends its answer a byte at a time is given up in time",
-        arguments: ["HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n"])
+        arguments: [
+            "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n",
+        ])
     func dripping(_ beginning: String) async throws {
-        let server = try DrippingServer(beginning)
+        let server = try ScriptedServer([["read", "send " + beginning, "drip"]])
         let start = ContinuousClock.now
-        do {
-            let answer = try await DeliveryClient().post(Array("{}".utf8), to: server.url, within: .milliseconds(500))
-            Issue.record("answered \(answer.status)")
-        } catch {
-            #expect(DeliveryClient.reason(error) == "it was too slow to answer", "\(error)")
-        }
-        // The server would go on for a minute.
+        let error = try #require(await Self.failure(of: server.url, within: .milliseconds(500)))
+        #expect(DeliveryClient.reason(error) == "it was too slow to answer", "\(error)")
+        // As long as the connection lasts, the server would go on for a minute.
+        _ = try await server.end()
         #expect(ContinuousClock.now - start < .seconds(30))
+    }
+
+    @Test("A server that sends without end is cut off, and answers with the beginning")
+    func endless() async throws {
+        let long = String(repeating: "a", count: (64 << 10) + 1)
+        let server = try ScriptedServer([["read", "send HTTP/1.1 200 OK\r\n\r\n" + long, "wait"]])
+        let answer = try await DeliveryClient().post(Array("{}".utf8), to: server.url)
+        #expect(answer.status == 200)
+        #expect(answer.body.count == 64 << 10)
+        #expect(try await server.end().last == "0 closed")
+    }
+
+    @Test("Where nobody listens, the reason says so", arguments: ["127.0.0.1", "localhost"])
+    func refused(_ host: String) async throws {
+        let closed = try TakenPort(isListening: false)
+        defer { withExtendedLifetime(closed) {} }
+        let error = try #require(await Self.failure(of: "http://\(host):\(closed.port)/"))
+        #expect(DeliveryClient.reason(error) == "Connection refused", "\(error)")
+        #expect(DeliveryClient.isUnreachable(error))
+    }
+
+    @Test(
+        "A connection without an answer is told from one that could not be made",
+        arguments: [
+            ([], "the connection failed"), (["reset"], "Connection reset by peer"),
+            (["send H", "reset"], "Connection reset by peer"), (["send no HTTP\r\n\r\n"], "the connection failed"),
+        ])
+    func unanswered(_ steps: [String], _ reason: String) async throws {
+        let server = try ScriptedServer([["read"] + steps])
+        let error = try #require(await Self.failure(of: server.url))
+        #expect(DeliveryClient.reason(error) == reason, "\(error)")
+        #expect(!DeliveryClient.isUnreachable(error))
+        #expect(try await server.end().count == 1)
+    }
+
+    @Test(
+        "A certificate that this machine does not trust, and a server without TLS, are named", arguments: [true, false])
+    func distrust(_ hasTLS: Bool) async throws {
+        let files = ["first-certificate.pem", "first-key.pem"].map(Fixture.path)
+        let server = try ScriptedServer([
+            hasTLS ? ["tls " + files.joined(separator: " "), "wait"] : ["send no TLS here, and no HTTP either"]
+        ])
+        let error = try #require(await Self.failure(of: "https://127.0.0.1:\(server.port)/"))
+        #expect(
+            DeliveryClient.reason(error)
+                == "this machine does not trust its certificate, or they have no version of TLS in common", "\(error)")
+        #expect(!DeliveryClient.isUnreachable(error))
+        #expect(try await server.end().contains { $0.contains("POST") } == false)
     }
 }

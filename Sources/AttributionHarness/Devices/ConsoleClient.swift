@@ -1,7 +1,3 @@
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
-
 /// Reads reports from a server's console.
 package struct ConsoleClient: Sendable {
     private let url: String
@@ -17,32 +13,30 @@ package struct ConsoleClient: Sendable {
         self.token = token
     }
 
-    private func request(_ path: String) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: url + path)
-        if let token {
-            request.headers.add(name: "Authorization", value: "Bearer \(token)")
-        }
-        return request
-    }
-
     /// The report on test postbacks as JSON.
     ///
     /// - Parameter by: Comma-separated names of dimensions.
     /// - Returns: The bytes of the JSON object.
     /// - Throws: ``ConsoleError`` for any answer other than 200, or none.
     package func testReport(by: String) async throws -> [UInt8] {
-        let request = request("/v1/report?format=json&provenance=test&by=\(by)")
-        let (status, body): (HTTPResponseStatus, ByteBuffer)
+        let url = url + "/v1/report?format=json&provenance=test&by=\(by)"
+        let (status, body): (Int, [UInt8])
         do {
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
-            (status, body) = (response.status, try await response.body.collect(upTo: 256 << 20))
+            (status, body) = try await answer(to: HTTPClient.Request(url: url, token: token), keeping: 256 << 20)
         } catch {
-            throw ConsoleError(url: request.url, status: nil)
+            throw ConsoleError(url: url, status: nil)
         }
-        guard status == .ok else {
-            throw ConsoleError(url: request.url, status: Int(status.code))
+        guard status == 200 else {
+            throw ConsoleError(url: url, status: status)
         }
-        return Array(body.readableBytesView)
+        return body
+    }
+
+    private func answer(
+        to request: HTTPClient.Request, keeping length: Int
+    ) async throws -> (status: Int, body: [UInt8]) {
+        let answer = try await HTTPClient.shared.send(request, keeping: length, within: .seconds(30))
+        return (answer.status, try answer.wholeBody())
     }
 }
 
@@ -55,10 +49,7 @@ extension ConsoleClient {
     /// - Returns: The HTTP status and the body of the answer.
     /// - Throws: An error of the connection.
     package func post(_ path: String, json: String) async throws -> (status: Int, body: [UInt8]) {
-        var request = request(path)
-        request.post(json: ByteBuffer(string: json))
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
-        let body = try await response.body.collect(upTo: 1 << 20)
-        return (Int(response.status.code), Array(body.readableBytesView))
+        let request = try HTTPClient.Request(url: url + path, json: .whole(Array(json.utf8)), token: token)
+        return try await answer(to: request, keeping: 1 << 20)
     }
 }

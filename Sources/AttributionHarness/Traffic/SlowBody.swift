@@ -1,29 +1,36 @@
-import NIOCore
+package import NIOCore
 
 /// A body that arrives in pieces, with a pause before each; or of which only the first half arrives.
-struct SlowBody: AsyncSequence, Sendable {
+package struct SlowBody: AsyncSequence, Sendable {
     /// The sender went away.
-    struct WentAway: Error {}
+    package struct WentAway: Error {}
 
     private static let pieces = 4
     private let bytes: [UInt8]
     private let isCut: Bool
 
-    init(_ bytes: [UInt8], isCut: Bool) {
+    /// How many bytes are promised.
+    var count: Int { bytes.count }
+
+    /// Makes a body.
+    package init(_ bytes: [UInt8], isCut: Bool) {
         self.bytes = bytes
         self.isCut = isCut
     }
 
-    func makeAsyncIterator() -> Iterator {
+    /// The pieces.
+    package func makeAsyncIterator() -> Iterator {
         Iterator(bytes: bytes, isCut: isCut)
     }
 
-    struct Iterator: AsyncIteratorProtocol {
+    /// The pieces.
+    package struct Iterator: AsyncIteratorProtocol {
         let bytes: [UInt8]
         let isCut: Bool
         var sent = 0
 
-        mutating func next() async throws -> ByteBuffer? {
+        /// The next piece, after a pause.
+        package mutating func next() async throws -> ByteBuffer? {
             if isCut, sent * 2 >= bytes.count {
                 throw WentAway()
             }

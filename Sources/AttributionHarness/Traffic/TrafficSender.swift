@@ -1,8 +1,4 @@
-import AsyncHTTPClient
 package import Attribution
-import Foundation
-import NIOCore
-import NIOHTTP1
 import StrictJSON
 import Synchronization
 
@@ -89,18 +85,13 @@ package final class TrafficSender: Sendable {
     ///   - deliveries: The deliveries to send; those that must be last wait for all others.
     ///   - onAnswer: Called with each answer, from any thread.
     /// - Returns: The answers counted and held against the plan.
-    /// - Throws: ``Distrust``, or when the client cannot be shut down; failed requests are counted, not thrown.
+    /// - Throws: ``Distrust``; failed requests are counted, not thrown.
     package func send(
         _ deliveries: [PlannedDelivery],
         onAnswer: @escaping @Sendable (Answer) -> Void = { _ in }
     ) async throws -> Result {
         let collector = Collector()
-        var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = concurrency
-        // Detects a missing server at once, instead of after each request's timeout.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.timeout = .init(connect: .seconds(5), read: .seconds(15))
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let client = HTTPClient()
         var deliveries = deliveries
         let planned = deliveries
         if let first = firstGenuine(in: deliveries) {
@@ -108,7 +99,6 @@ package final class TrafficSender: Sendable {
             collector.result.withLock { $0.count(answer) }
             onAnswer(answer)
             guard answer.status == 200, answer.provenance == Provenance.test.rawValue else {
-                try await client.shutdown()
                 let delivery = answer.delivery
                 throw Distrust(answer: answer, url: target.url(for: delivery.recipient, delivery.framework))
             }
@@ -128,7 +118,6 @@ package final class TrafficSender: Sendable {
                 }
             }
         }
-        try await client.shutdown()
         var finished = collector.result.withLock { $0 }
         finished.compareSums(with: planned)
         return finished
@@ -166,21 +155,18 @@ package final class TrafficSender: Sendable {
 
     private func post(_ delivery: PlannedDelivery, _ client: HTTPClient) async -> Answer {
         do {
-            var request = HTTPClientRequest(url: target.url(for: delivery.recipient, delivery.framework))
-            request.post(json: ByteBuffer(bytes: delivery.body))
-            if delivery.transport != .whole {
-                request.body = .stream(
-                    SlowBody(delivery.body, isCut: delivery.transport == .cut),
-                    length: .known(Int64(delivery.body.count)))
-            }
-            let response = try await client.execute(request, timeout: .seconds(15))
-            let body = try await response.body.collect(upTo: 64 << 10)
-            let verdict = try? JSONObject(reading: body.readableBytesView)
+            let request = try HTTPClient.Request(
+                url: target.url(for: delivery.recipient, delivery.framework),
+                json: delivery.transport == .whole
+                    ? .whole(delivery.body) : .slow(SlowBody(delivery.body, isCut: delivery.transport == .cut)))
+            let response = try await client.send(request, keeping: 64 << 10, within: .seconds(15))
+            let body = try response.wholeBody()
+            let verdict = try? JSONObject(reading: body)
             func text(_ name: String) -> String? {
                 if case .string(let text) = verdict?[name] { text } else { nil }
             }
             return Answer(
-                delivery: delivery, status: Int(response.status.code), verdict: text("status"),
+                delivery: delivery, status: response.status, verdict: text("status"),
                 reason: text("reason").flatMap(PostbackRejection.Code.init(rawValue:)), provenance: text("provenance"),
                 failure: nil)
         } catch {

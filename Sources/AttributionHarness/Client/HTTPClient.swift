@@ -1,0 +1,144 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Sends requests over HTTP/1.1 as a device does, and keeps connections for the next ones as long as it exists.
+///
+/// Redirects are followed by nobody, for devices may not follow them.
+package final class HTTPClient: Sendable {
+    /// What a server answered.
+    package struct Answer: Sendable {
+        /// The HTTP status.
+        package let status: Int
+        /// The fields of the head, with names as they came.
+        package let fields: [(name: String, value: String)]
+        /// The body, or its beginning.
+        package let body: [UInt8]
+        /// Whether the body is all there is of it.
+        package let isWhole: Bool
+
+        /// The first value of a field, whose name is compared without letter case.
+        package func field(_ name: String) -> String? {
+            fields.first { $0.name.lowercased() == name }?.value
+        }
+
+        /// The body of an answer that is of no use in part.
+        ///
+        /// - Returns: All its bytes.
+        /// - Throws: ``Failure/tooLong``.
+        package func wholeBody() throws(Failure) -> [UInt8] {
+            guard isWhole else {
+                throw .tooLong
+            }
+            return body
+        }
+    }
+
+    /// Why there is no answer, where no layer below says so.
+    package enum Failure: Error {
+        /// The URL is none of HTTP.
+        case invalidURL
+        /// The answer took longer than it may.
+        case tooSlow
+        /// The body is longer than it may be.
+        case tooLong
+        /// The connection was closed.
+        case closed
+    }
+
+    /// For the life of the process.
+    static let shared = HTTPClient()
+
+    private let idle = Mutex<[Origin: [HTTPConnection]]>([:])
+
+    /// Makes a client.
+    package init() {}
+
+    deinit {
+        for connection in idle.withLock({ $0.values.joined() }) {
+            connection.close()
+        }
+    }
+
+    /// Sends a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - length: How many bytes of the body are kept; a longer one is cut off, for a stranger may send without end.
+    ///   - limit: How long all of it may take, for a server may send a byte now and then.
+    /// - Returns: The answer, whatever it is.
+    /// - Throws: ``Failure``, and what the connection reports.
+    package func send(_ request: Request, keeping length: Int, within limit: Duration) async throws -> Answer {
+        let deadline = NIODeadline.now() + TimeAmount(limit)
+        do {
+            if let connection = takeIdle(request.origin) {
+                do {
+                    return try await exchange(request, keeping: length, over: connection, until: deadline)
+                } catch is HTTPConnection.Unanswered {
+                    // The server had closed it; the request is sent once more, over a new connection.
+                }
+            }
+            let connection = try await Self.connect(to: request.origin, until: deadline)
+            return try await exchange(request, keeping: length, over: connection, until: deadline)
+        } catch let error as HTTPConnection.Unanswered {
+            throw error.cause
+        }
+    }
+
+    private static func connect(to origin: Origin, until deadline: NIODeadline) async throws -> HTTPConnection {
+        // Connecting cannot be cancelled: it is left to a task of its own, which can be abandoned.
+        let connection = MultiThreadedEventLoopGroup.singleton.any().makeFutureWithTask {
+            try await HTTPConnection.connect(to: origin)
+        }
+        do {
+            return try await connection.get(until: deadline)
+        } catch {
+            connection.whenSuccess { $0.close() }
+            throw error
+        }
+    }
+
+    private func exchange(
+        _ request: Request, keeping length: Int, over connection: HTTPConnection, until deadline: NIODeadline
+    ) async throws -> Answer {
+        let pending = connection.begin(request, keeping: length)
+        async let _ = connection.sendPieces(of: request.body, until: deadline)
+        do {
+            let outcome = try await pending.get(until: deadline)
+            if outcome.isReusable {
+                idle.withLock { $0[request.origin, default: []].append(connection) }
+            }
+            return outcome.answer
+        } catch {
+            connection.close()
+            throw error
+        }
+    }
+
+    /// The newest connection that the server has not closed.
+    private func takeIdle(_ origin: Origin) -> HTTPConnection? {
+        idle.withLock { idle in
+            while let connection = idle[origin]?.popLast() {
+                if connection.isActive {
+                    return connection
+                }
+            }
+            return nil
+        }
+    }
+}
+
+extension EventLoopFuture where Value: Sendable {
+    /// Waits for the value, but no longer than until a deadline, and not in a cancelled task.
+    func get(until deadline: NIODeadline) async throws -> Value {
+        let promise = eventLoop.makePromise(of: Value.self)
+        let timer = eventLoop.scheduleTask(deadline: deadline) { promise.fail(HTTPClient.Failure.tooSlow) }
+        promise.futureResult.whenComplete { _ in timer.cancel() }
+        cascade(to: promise)
+        return try await withTaskCancellationHandler {
+            try await promise.futureResult.get()
+        } onCancel: {
+            promise.fail(CancellationError())
+        }
+    }
+}

@@ -1,0 +1,246 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// A connection to a server, over which requests are sent one after the other.
+struct HTTPConnection: Sendable {
+    /// What came of a request.
+    struct Outcome: Sendable {
+        let answer: HTTPClient.Answer
+        /// Whether the connection can take the next request.
+        let isReusable: Bool
+    }
+
+    /// The connection ended before the first byte of the answer.
+    struct Unanswered: Error {
+        let cause: any Error
+    }
+
+    /// The system's trust, which takes a while to load.
+    private static let tls = Result {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.applicationProtocols = ["http/1.1"]
+        return try NIOSSLContext(configuration: configuration)
+    }
+
+    private let channel: any Channel
+    private let handler: NIOLoopBound<HTTPExchangeHandler>
+
+    /// Connects; the handshake of TLS, if any, is part of the first exchange.
+    static func connect(to origin: HTTPClient.Origin) async throws -> HTTPConnection {
+        let tls = origin.isSecure ? try tls.get() : nil
+        let address = try? SocketAddress(ipAddress: origin.host, port: origin.port)
+        // An address is no name that could be sent; the certificate is compared with it all the same.
+        let name = address == nil ? origin.host : nil
+        let initialize: @Sendable (any Channel) -> EventLoopFuture<HTTPConnection> = { channel in
+            channel.eventLoop.makeCompletedFuture {
+                let pipeline = channel.pipeline.syncOperations
+                if let tls {
+                    try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
+                }
+                let watch = FirstByteWatch()
+                let handler = HTTPExchangeHandler(watch)
+                try pipeline.addHandler(watch)
+                try pipeline.addHTTPClientHandlers()
+                try pipeline.addHandler(handler)
+                return HTTPConnection(channel: channel, handler: NIOLoopBound(handler, eventLoop: channel.eventLoop))
+            }
+        }
+        let bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup).connectTimeout(.seconds(5))
+        if let address {
+            return try await bootstrap.connect(to: address, channelInitializer: initialize)
+        }
+        return try await bootstrap.connect(host: origin.host, port: origin.port, channelInitializer: initialize)
+    }
+
+    var isActive: Bool { channel.isActive }
+
+    /// Sends a request, but of a slow body nothing yet.
+    func begin(_ request: HTTPClient.Request, keeping length: Int) -> EventLoopFuture<Outcome> {
+        let outcome = channel.eventLoop.makePromise(of: Outcome.self)
+        channel.eventLoop.execute { handler.value.begin(request, keeping: length, outcome) }
+        return outcome.futureResult
+    }
+
+    /// Sends a slow body after its head; a body that throws ends the exchange.
+    func sendPieces(of body: HTTPClient.Request.Body?, until deadline: NIODeadline) async {
+        guard case .slow(let pieces) = body else {
+            return
+        }
+        do {
+            for try await piece in pieces {
+                try await write(.body(.byteBuffer(piece)), until: deadline)
+            }
+            try await write(.end(nil), until: deadline)
+        } catch {
+            close(error)
+        }
+    }
+
+    private func write(_ part: HTTPClientRequestPart, until deadline: NIODeadline) async throws {
+        let written = channel.eventLoop.makePromise(of: Void.self)
+        channel.eventLoop.execute {
+            handler.value.write(part, promise: written)
+            handler.value.flush()
+        }
+        try await written.futureResult.get(until: deadline)
+    }
+
+    /// Closes the connection; an exchange on it ends with the error.
+    func close(_ error: any Error = HTTPClient.Failure.closed) {
+        channel.eventLoop.execute { handler.value.close(error) }
+    }
+}
+
+/// Writes one request at a time and reads its answer.
+private final class HTTPExchangeHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private struct Exchange {
+        let outcome: EventLoopPromise<HTTPConnection.Outcome>
+        let length: Int
+        var isSent = false
+        var head: HTTPResponseHead?
+        var body = ByteBuffer()
+    }
+
+    private let watch: FirstByteWatch
+    private var context: ChannelHandlerContext?
+    private var exchange: Exchange?
+    /// What ended the connection, perhaps before a request: a handshake may fail as soon as it begins.
+    private var fault: (any Error)?
+
+    init(_ watch: FirstByteWatch) {
+        self.watch = watch
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    // MARK: The request
+
+    func begin(
+        _ request: HTTPClient.Request, keeping length: Int, _ outcome: EventLoopPromise<HTTPConnection.Outcome>
+    ) {
+        exchange = Exchange(outcome: outcome, length: length)
+        // Bytes that no request asked for answer none.
+        guard let context, context.channel.isActive, !watch.hasRead else {
+            return close(HTTPConnection.Unanswered(cause: fault ?? HTTPClient.Failure.closed))
+        }
+        write(.head(request.head))
+        switch request.body {
+        case .whole(let bytes):
+            write(.body(.byteBuffer(ByteBuffer(bytes: bytes))))
+            write(.end(nil))
+        case .slow: break
+        case nil: write(.end(nil))
+        }
+        flush()
+    }
+
+    func write(_ part: HTTPClientRequestPart, promise: EventLoopPromise<Void>? = nil) {
+        guard let context, exchange != nil else {
+            promise?.fail(HTTPClient.Failure.closed)
+            return
+        }
+        let written = promise ?? context.eventLoop.makePromise()
+        written.futureResult.assumeIsolated().whenComplete { [self] result in
+            switch result {
+            case .success: if case .end = part { exchange?.isSent = true }
+            case .failure(let error): end(error)
+            }
+        }
+        context.write(wrapOutboundOut(part), promise: written)
+    }
+
+    func flush() {
+        context?.flush()
+    }
+
+    // MARK: The answer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            exchange?.head = head
+        case .body(var bytes):
+            guard let room = exchange.map({ $0.length - $0.body.readableBytes }) else {
+                return
+            }
+            let isTooLong = bytes.readableBytes > room
+            if isTooLong {
+                bytes.moveWriterIndex(to: bytes.readerIndex + room)
+            }
+            exchange?.body.writeBuffer(&bytes)
+            if isTooLong {
+                answer(isWhole: false, context)
+            }
+        case .end:
+            answer(isWhole: true, context)
+        }
+    }
+
+    private func answer(isWhole: Bool, _ context: ChannelHandlerContext) {
+        guard let exchange, let head = exchange.head else {
+            return
+        }
+        self.exchange = nil
+        watch.hasRead = false
+        // After an answer to half a request, the server would take the next one for the other half.
+        let isReusable = isWhole && exchange.isSent && head.isKeepAlive && context.channel.isActive
+        if !isReusable {
+            context.close(promise: nil)
+        }
+        let answer = HTTPClient.Answer(
+            status: Int(head.status.code), fields: head.headers.map { (name: $0.name, value: $0.value) },
+            body: Array(exchange.body.readableBytesView), isWhole: isWhole)
+        exchange.outcome.succeed(HTTPConnection.Outcome(answer: answer, isReusable: isReusable))
+    }
+
+    // MARK: The end
+
+    func close(_ error: any Error) {
+        let failed = exchange
+        exchange = nil
+        failed?.outcome.fail(error)
+        context?.close(promise: nil)
+    }
+
+    /// The connection is over, or of no use any more.
+    private func end(_ error: any Error) {
+        fault = fault ?? error
+        close(watch.hasRead ? error : HTTPConnection.Unanswered(cause: error))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Many servers close without the end that TLS wants; the decoder tells whether the answer is whole.
+        if let error = error as? NIOSSLError, error == .uncleanShutdown {
+            return
+        }
+        end(error)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end(HTTPClient.Failure.closed)
+        context.fireChannelInactive()
+    }
+}
+
+/// Notes that an answer has begun, of which the decoder says nothing before its head is whole.
+private final class FirstByteWatch: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    var hasRead = false
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        hasRead = true
+        context.fireChannelRead(data)
+    }
+}
