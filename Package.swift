@@ -51,7 +51,7 @@ let package = Package(
         .target(
             name: "SQLiteStore",
             dependencies: [
-                "Attribution", "AttributionStore", "CFileSystem", "CodedErrors",
+                "Attribution", "AttributionStore", "CFileSystem", "CheckedFiles", "CodedErrors",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]

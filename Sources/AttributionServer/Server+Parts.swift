@@ -9,7 +9,6 @@ import AttributionStore
 import ExternalSigning
 import Foundation
 import Logging
-import PostgreSQLStore
 
 /// The parts of a server, each made from its configuration.
 extension Server {
@@ -27,8 +26,7 @@ extension Server {
         var tried: [IngressAddress] = []
         for address in addresses where address.port == 0 || !tried.contains(address) { tried.append(address) }
         var problems: [any Error] = Ingress.tryListening(at: tried)
-        if let store = configuration.store, !PostgreSQLAddress.isAddress(store) {
-            let store = URL(fileURLWithPath: store).resolvingSymlinksInPath().path
+        if let store = configuration.storeFile {
             do {
                 try ConsoleSocket.check(besideStore: store)
             } catch {

@@ -4,6 +4,7 @@ import AttributionListener
 import AttributionReports
 import AttributionSigning
 import AttributionStore
+import CheckedFiles
 import CodedErrors
 import ExternalSigning
 package import Foundation
@@ -89,7 +90,10 @@ package struct ServerCheck: Sendable {
         guard hasWebAds, !isOwned else {
             return
         }
-        let webAds = SQLiteWebAdLedger.path(besideStore: path)
+        guard let file = attempt({ try ResolvedPath(store: path).text }) else {
+            return
+        }
+        let webAds = SQLiteWebAdLedger.path(besideStore: file)
         if let found = attempt({ try SQLiteWebAdLedger.check(webAds) }) {
             find("web ads", "\(webAds): \(found.map { "version \($0.version)" } ?? "does not exist yet")")
             if found?.isOwned == true {

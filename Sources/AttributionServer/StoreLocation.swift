@@ -1,4 +1,5 @@
 package import AttributionStore
+import CheckedFiles
 package import PostgreSQLStore
 package import SQLiteStore
 
@@ -62,7 +63,7 @@ package enum StoreLocation: Sendable {
     package func makeWebAds(makesFile: Bool) throws -> (any WebAdCopying)? {
         switch self {
         case .file(let store):
-            let path = SQLiteWebAdLedger.path(besideStore: store)
+            let path = SQLiteWebAdLedger.path(besideStore: try ResolvedPath(store: store).text)
             return makesFile || SQLiteWebAdLedger.exists(path) ? try SQLiteWebAdLedger(path: path) : nil
         case .database(let address):
             return PostgreSQLWebAdLedger(address)

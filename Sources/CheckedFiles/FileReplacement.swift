@@ -15,8 +15,7 @@ package struct FileReplacement: ~Copyable {
         package let reason: String
     }
 
-    /// The file, without symlinks.
-    private let path: String
+    private let path: ResolvedPath
     private let folder: Int32
 
     /// Waits for the lock.
@@ -25,7 +24,7 @@ package struct FileReplacement: ~Copyable {
     /// - Throws: ``Problem`` if its folder cannot be locked.
     package init(locking path: String) throws(Problem) {
         let path = try Self.resolved(path)
-        let folder = open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let folder = open(Self.folder(of: path.text), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else {
             throw Self.problem()
         }
@@ -49,7 +48,7 @@ package struct FileReplacement: ~Copyable {
     ///   - mode: The mode of a file that did not exist.
     /// - Throws: ``Problem``, with the former file as it was.
     package borrowing func replace(with bytes: [UInt8], mode: UInt32) throws(Problem) {
-        try Self.replace(resolved: path, with: bytes, mode: mode)
+        try Self.replace(path, with: bytes, mode: mode)
         guard fsync(folder) == 0 else {
             throw Self.problem()
         }
@@ -63,14 +62,22 @@ package struct FileReplacement: ~Copyable {
     ///   - mode: The mode of a file that did not exist.
     /// - Throws: ``Problem``, with the former file as it was.
     package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32) throws(Problem) {
-        try replace(resolved: try resolved(path), with: bytes, mode: mode)
+        try replace(try resolved(path), with: bytes, mode: mode)
     }
 
-    private static func replace(resolved path: String, with bytes: [UInt8], mode: UInt32) throws(Problem) {
-        let temporary = path + ".new"
+    /// Where the new content of a file is written before it replaces the file.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: The path beside what a symlink leads to.
+    package static func temporaryPath(of path: ResolvedPath) -> String {
+        path.text + ".new"
+    }
+
+    private static func replace(_ path: ResolvedPath, with bytes: [UInt8], mode: UInt32) throws(Problem) {
+        let temporary = temporaryPath(of: path)
         // The file may be changed by a different user than the server runs as.
         var former = stat()
-        let hasFormer = stat(path, &former) == 0
+        let hasFormer = stat(path.text, &former) == 0
         // A killed run may have left it behind.
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
@@ -80,7 +87,7 @@ package struct FileReplacement: ~Copyable {
         let isOwned =
             !hasFormer
             || fchown(descriptor, former.st_uid, former.st_gid) == 0 && fchmod(descriptor, former.st_mode & 0o777) == 0
-        guard isOwned, write(bytes, to: descriptor), fsync(descriptor) == 0, rename(temporary, path) == 0 else {
+        guard isOwned, write(bytes, to: descriptor), fsync(descriptor) == 0, rename(temporary, path.text) == 0 else {
             let problem = problem()
             close(descriptor)
             unlink(temporary)
@@ -111,9 +118,9 @@ package struct FileReplacement: ~Copyable {
         #endif
     }
 
-    private static func resolved(_ path: String) throws(Problem) -> String {
+    private static func resolved(_ path: String) throws(Problem) -> ResolvedPath {
         do throws(ResolvedPath.Problem) {
-            return try ResolvedPath(path).text
+            return try ResolvedPath(path)
         } catch {
             throw Problem(reason: error.reason)
         }

@@ -10,6 +10,8 @@ package struct ResolvedPath: Hashable, Sendable {
     package struct Problem: Error, Hashable {
         /// What the system says.
         package let reason: String
+        /// The folder that does not exist, if that is why.
+        package let missingFolder: String?
     }
 
     /// The path.
@@ -35,7 +37,7 @@ package struct ResolvedPath: Hashable, Sendable {
             let start = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
             let name = path[start...]
             guard !name.isEmpty, let folder = Self.existing(path[..<start] + "./") else {
-                throw Problem()
+                throw Problem(folder: path[..<start])
             }
             let file = (folder == "/" ? "" : folder) + "/" + name
             guard let link = Self.link(file) else {
@@ -65,9 +67,30 @@ package struct ResolvedPath: Hashable, Sendable {
     }
 }
 
+extension ResolvedPath {
+    /// What all names of a file have in common: its device and inode.
+    package struct FileIdentity: Hashable, Sendable {
+        private let device: UInt64
+        private let inode: UInt64
+
+        fileprivate init(_ status: stat) {
+            device = UInt64(status.st_dev)
+            inode = UInt64(status.st_ino)
+        }
+    }
+
+    /// The file that is at the path now, which may have other names; nil if there is none.
+    package var file: FileIdentity? {
+        var status = stat()
+        return stat(text, &status) == 0 ? FileIdentity(status) : nil
+    }
+}
+
 extension ResolvedPath.Problem {
-    /// What the system just said.
-    fileprivate init() {
-        reason = String(cString: strerror(errno))
+    /// What the system just said, of a folder that ends in a slash or of something else.
+    fileprivate init(folder: Substring = "") {
+        let error = errno
+        reason = String(cString: strerror(error))
+        missingFolder = error == ENOENT && !folder.isEmpty ? String(folder.dropLast()) : nil
     }
 }

@@ -52,6 +52,46 @@ struct OwnershipTests {
         #expect(names.allSatisfy { $0 == "other.sqlite" })
     }
 
+    @Test(
+        "A store behind a symlink is made where the link leads, with its files beside it",
+        arguments: ["far/a.sqlite", "@/far/a.sqlite", "next"])
+    func danglingLink(_ target: String) throws {
+        let far = folder + "/far"
+        try FileManager.default.createDirectory(atPath: far, withIntermediateDirectories: true)
+        for (name, target) in [("next", "far/a.sqlite"), ("link.sqlite", target)] {
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(folder)/\(name)", withDestinationPath: target.replacing("@", with: folder))
+        }
+        let link = folder + "/link.sqlite"
+        #expect(try SQLiteLedgerWriter.check(link) == nil)
+        let owner = try SQLiteLedgerWriter(path: link)
+        #expect(try owner.record([delivery("a")]) == [.recorded(.test)])
+        #expect(owner.path.hasSuffix("/far/a.sqlite"))
+        #expect(try SQLiteLedgerReader(link).path == owner.path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: far).contains("a.sqlite-wal"))
+        try owner.close()
+        try FileManager.default.removeItem(atPath: far)
+        let problem = try #require(throws: StoreError.self) { try SQLiteLedgerWriter.check(link) }
+        guard case .noFolder(link, let missing) = problem else {
+            Issue.record("\(problem)")
+            return
+        }
+        #expect(missing.hasSuffix("/far"))
+        #expect(throws: problem) { try SQLiteLedgerWriter(path: link) }
+    }
+
+    @Test("A path through links in a circle is no store, and no missing folder")
+    func circle() throws {
+        let path = folder + "/circle"
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "circle")
+        let problem = #expect(throws: StoreError.self) { try SQLiteLedgerWriter.check(path) }
+        guard case .cannotOpen(path, let reason)? = problem else {
+            Issue.record("\(problem as Any)")
+            return
+        }
+        #expect(reason.hasPrefix("Too many levels"))
+    }
+
     @Test("The kernel's lock on the file keeps another process out until the close")
     func otherProcess() throws {
         let owner = try SQLiteLedgerWriter(path: store.path)

@@ -61,5 +61,21 @@ struct FileReplacementTests {
             try FileReplacement.replace("\(folder)/\(name)", with: [], mode: 0o600)
         }
         #expect(problem?.reason.hasPrefix(reason) == true, "\(problem as Any)")
+        let unresolved = #expect(throws: ResolvedPath.Problem.self) { try ResolvedPath("\(folder)/\(name)") }
+        let missing = unresolved?.missingFolder.map { URL(fileURLWithPath: $0).lastPathComponent }
+        #expect(missing == (reason == "No such file" ? "none" : nil))
+    }
+
+    @Test("Two names of one file, and no others, lead to the same file")
+    func sameFile() throws {
+        defer { try? files.removeItem(atPath: folder) }
+        for name in ["list", "other"] {
+            #expect(files.createFile(atPath: "\(folder)/\(name)", contents: nil))
+        }
+        try files.linkItem(atPath: folder + "/list", toPath: folder + "/hard")
+        try link([("soft", "hard")])
+        let found = try ["list", "hard", "soft", "other", "none"].map { try ResolvedPath("\(folder)/\($0)").file }
+        #expect(Set(found[..<3]).count == 1 && found[0] != nil && found[3] != nil && found[3] != found[0])
+        #expect(found[4] == nil)
     }
 }

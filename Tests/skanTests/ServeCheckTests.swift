@@ -82,8 +82,32 @@ struct ServeCheckTests {
         let alone = try check("--listen", "127.0.0.1:0", "--console", "127.0.0.1:0", "--signing-keys", "keys.json")
         #expect(alone.status == 0, "\(alone.errors)")
         #expect(alone.output.contains("store: skan.sqlite: version 2, no owner, 1 postbacks\n"), "\(alone.output)")
-        #expect(alone.output.contains("web ads: skan.sqlite-web-ads: does not exist yet\n"), "\(alone.output)")
+        let resolved = folder.url.resolvingSymlinksInPath().path
+        #expect(
+            alone.output.contains("web ads: \(resolved)/skan.sqlite-web-ads: does not exist yet\n"),
+            "\(alone.output)")
         #expect(alone.output.hasSuffix("\nok: a server can start with these settings\n"))
+    }
+
+    @Test("A store behind a symlink to no file yet is checked, and then made, where the link leads")
+    func linkedStore() throws {
+        let resolved = folder.url.resolvingSymlinksInPath().path
+        try FileManager.default.createDirectory(atPath: folder.path("far"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("link.sqlite"), withDestinationPath: "far/a.sqlite")
+        let signing = ["--signing-keys", "keys.json", "--signing", "unix:link.sqlite-socket"]
+        let addresses = ["--store", "link.sqlite", "--listen", "127.0.0.1:0", "--console", "127.0.0.1:0"]
+        let new = try SkanProcess.run(["serve", "--check"] + addresses + signing, in: folder.url)
+        #expect(new.status == 0, "\(new)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("far")) == [])
+        let server = try SkanServer(in: folder, store: "link.sqlite", arguments: signing)
+        #expect(FileManager.default.fileExists(atPath: folder.path("far/a.sqlite-socket")))
+        #expect(server.end(SIGTERM).status == 0)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path("far")).sorted()
+                == ["a.sqlite", "a.sqlite-web-ads"])
+        let made = try SkanProcess.run(["serve", "--check"] + addresses + signing, in: folder.url)
+        #expect(made.status == 0 && made.output.contains("web ads: \(resolved)/far/a.sqlite-web-ads: version "))
     }
 
     static let badStores: [(String, String)] = [
@@ -157,7 +181,7 @@ struct ServeCheckTests {
     private static let signing = ["--signing-keys", "keys.json", "--signing"]
     private static let counting = signing + ["127.0.0.1:0", "--counts"]
 
-    /// Settings beside `--listen` and `--console`, the two that use one path, and that path in the folder.
+    /// Settings beside `--listen` and `--console`, the two that use one path, and that path in the folder, `@`.
     static let collisions: [([String], String, String)] = [
         (["-s", "a.sqlite"] + signing + ["unix:a.sqlite"], "--store and --signing", "a.sqlite"),
         (["-s", "a.sqlite"] + signing + ["unix:here/a.sqlite-socket"], "--store and --signing", "a.sqlite-socket"),
@@ -185,25 +209,54 @@ struct ServeCheckTests {
         (
             signing + ["unix:c.ndjson", "--counts", "c.ndjson"], "--signing and --counts", "c.ndjson"
         ),
+        (
+            ["-s", "dangling.sqlite"] + signing + ["unix:far/a.sqlite-socket"], "--store and --signing",
+            "far/a.sqlite-socket"
+        ),
+        (["-s", "a.sqlite"] + signing + ["unix:a.sqlite-socket.new"], "--store and --signing", "a.sqlite-socket.new"),
+        (signing + ["unix:c.ndjson", "--counts", "c.ndjson.new"], "--signing and --counts", "c.ndjson.new"),
+        (counting + ["tokens.json.new", "--tokens", "tokens.json"], "--counts and --tokens", "tokens.json.new"),
+        (
+            counting + ["tokens.json-uses.new", "--tokens", "here/tokens.json"], "--counts and --tokens",
+            "tokens.json-uses.new"
+        ),
+        (["-s", "c.json.new", "--campaigns", "c.json"], "--store and --campaigns", "c.json.new"),
+        (
+            counting + ["hard.json", "--tokens", "tokens.json"], "--counts and --tokens",
+            "hard.json, which is the same file as @/tokens.json"
+        ),
+        (
+            ["-s", "hard.pem", "--signing-keys", "keys.json"], "--store and --signing-keys",
+            "hard.pem, which is the same file as @/new.pem"
+        ),
     ]
 
     @Test("Two settings that would use one file are named with it, and a server does not start", arguments: collisions)
     func collision(_ arguments: [String], _ options: String, _ path: String) throws {
-        for (name, target) in [("here", "."), ("linked.sqlite", "tokens.json")] {
-            try FileManager.default.createSymbolicLink(atPath: folder.path(name), withDestinationPath: target)
+        let files = FileManager.default
+        try files.createDirectory(atPath: folder.path("far"), withIntermediateDirectories: true)
+        for (name, target) in [("here", "."), ("linked.sqlite", "tokens.json"), ("dangling.sqlite", "far/a.sqlite")] {
+            try files.createSymbolicLink(atPath: folder.path(name), withDestinationPath: target)
         }
-        let before = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+        for (name, target) in [("hard.json", "tokens.json"), ("hard.pem", "new.pem")] {
+            try files.linkItem(atPath: folder.path(target), toPath: folder.path(name))
+        }
+        func contents() throws -> [String] {
+            try [".", "far"].flatMap { try files.contentsOfDirectory(atPath: folder.path($0)).sorted() }
+        }
+        let before = try contents()
         let isStored = arguments.contains("-s")
         let addresses = ["--console", "127.0.0.1:0"] + (isStored ? ["--listen", "127.0.0.1:0"] : [])
         let resolved = folder.url.resolvingSymlinksInPath().path
+        let path = "\(resolved)/\(path.replacing("@", with: resolved))"
         for check in [["--check"], []] {
             let outcome = try SkanProcess.run(["serve"] + check + addresses + arguments, in: folder.url)
             #expect(outcome.status == 2)
             #expect(
-                outcome.errors.contains("skan: error: \(options) would both use \(resolved)/\(path)\n"),
+                outcome.errors.contains("skan: error: \(options) would both use \(path)\n"),
                 "\(outcome.errors)")
         }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == before)
+        #expect(try contents() == before)
     }
 
     @Test("A file that is only read may serve two settings")

@@ -25,7 +25,7 @@ package final class SocketFile: Sendable {
     package init(_ path: String) throws(SocketError) {
         try Self.check(path)
         self.path = path
-        folder = path + ".new"
+        folder = Self.folder(of: path)
         // A process killed between the two steps may have left them behind.
         unlink(folder + Self.name)
         rmdir(folder)
@@ -38,6 +38,14 @@ package final class SocketFile: Sendable {
             rmdir(folder)
             throw error
         }
+    }
+
+    /// The folder in which a socket is bound before it is renamed.
+    ///
+    /// - Parameter path: The path clients will connect to.
+    /// - Returns: The path beside it.
+    package static func folder(of path: String) -> String {
+        path + ".new"
     }
 
     /// Refuses a path at which there is anything but a socket, which is not ours to remove.

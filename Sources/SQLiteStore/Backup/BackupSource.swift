@@ -1,4 +1,5 @@
 import AttributionStore
+import CheckedFiles
 import Foundation
 import GRDB
 
@@ -16,7 +17,7 @@ struct BackupSource {
         guard FileStatus(path: path) != nil else {
             throw .missing(path: path)
         }
-        self.path = try OwnedDatabase.resolved(path)
+        self.path = try ResolvedPath(store: path).text
         file = try StoreFile.open(self.path, isWritable: false)
         guard !file.isEmpty else {
             throw .notAStore(path: path)

@@ -1,4 +1,5 @@
 import AttributionStore
+import CheckedFiles
 import Foundation
 import GRDB
 import GRDBSQLite
@@ -15,7 +16,7 @@ import Synchronization
 /// After the process has lost its fence or its files, it writes nothing, runs no checkpoint and closes no connection,
 /// because closing one checkpoints the log. It has to end with `_exit`.
 final class OwnedDatabase: Sendable {
-    /// The file, with links resolved.
+    /// The file, with links resolved, so that the watch looks where SQLite writes.
     let path: String
 
     private let file: StoreFile
@@ -68,7 +69,7 @@ final class OwnedDatabase: Sendable {
     ///   - hooks: The owner's callbacks.
     /// - Throws: ``AttributionStore/StoreError``.
     init(path: String, schema: StoreSchema, hooks: Hooks = Hooks()) throws {
-        let path = try Self.resolved(path)
+        let path = try ResolvedPath(store: path).text
         self.path = path
         self.schema = schema
         self.hooks = hooks
@@ -102,26 +103,6 @@ final class OwnedDatabase: Sendable {
         lease.release()
     }
 
-    /// The path with links resolved, so that the watch looks where SQLite writes.
-    static func resolved(_ path: String) throws(StoreError) -> String {
-        let url = URL(fileURLWithPath: path)
-        let folder = url.deletingLastPathComponent().path
-        func resolve(_ path: String) -> String? {
-            guard let resolved = realpath(path, nil) else {
-                return nil
-            }
-            defer { free(resolved) }
-            return String(cString: resolved)
-        }
-        if let resolved = resolve(url.path) {
-            return resolved
-        }
-        guard let resolved = resolve(folder) else {
-            throw .noFolder(path: path, folder: folder)
-        }
-        return (resolved == "/" ? "" : resolved) + "/" + url.lastPathComponent
-    }
-
     /// Checks that the log and its index can be created.
     private static func checkFolder(of path: String) throws(StoreError) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
@@ -138,7 +119,7 @@ final class OwnedDatabase: Sendable {
     /// - Returns: The version of its schema, and whether another process owns it; nil if there is no file yet.
     /// - Throws: ``StoreError``.
     static func check(_ path: String, _ schema: StoreSchema) throws(StoreError) -> (version: UInt32, isOwned: Bool)? {
-        let path = try resolved(path)
+        let path = try ResolvedPath(store: path).text
         try checkFolder(of: path)
         let isNew = (FileStatus(path: path)?.size ?? 0) == 0
         guard !isNew || (FileStatus(path: path + "-wal")?.size ?? 0) == 0 else {

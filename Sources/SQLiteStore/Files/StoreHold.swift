@@ -1,4 +1,5 @@
 package import AttributionStore
+import CheckedFiles
 
 /// The lease of a store, held while another of its owner's files is changed, or while it must have no owner.
 package final class StoreHold: Sendable {
@@ -9,7 +10,7 @@ package final class StoreHold: Sendable {
     /// - Parameter path: An existing store.
     /// - Throws: ``AttributionStore/StoreError/inUse(path:)`` if it has an owner.
     package init(_ path: String) throws(StoreError) {
-        let path = try OwnedDatabase.resolved(path)
+        let path = try ResolvedPath(store: path).text
         guard let lease = try StoreFile.open(path, isWritable: true).leaseExclusively() else {
             throw .inUse(path: path)
         }
@@ -21,7 +22,7 @@ package final class StoreHold: Sendable {
     /// - Parameter path: An existing store.
     /// - Throws: ``AttributionStore/StoreError/inUse(path:)`` if it has an owner.
     package init(reading path: String) throws(StoreError) {
-        let path = try OwnedDatabase.resolved(path)
+        let path = try ResolvedPath(store: path).text
         guard let lease = try StoreFile.open(path, isWritable: false).leaseShared() else {
             throw .inUse(path: path)
         }

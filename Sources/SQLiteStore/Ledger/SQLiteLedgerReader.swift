@@ -1,4 +1,5 @@
 package import AttributionStore
+import CheckedFiles
 import Foundation
 import GRDB
 import GRDBSQLite
@@ -31,7 +32,7 @@ package final class SQLiteLedgerReader: Sendable {
             throw .notAStore(path: path)
         }
         self.blocksAlone = blocksAlone
-        self.path = try OwnedDatabase.resolved(path)
+        self.path = try ResolvedPath(store: path).text
         file = try StoreFile.open(self.path, isWritable: false)
         guard !file.isEmpty else {
             throw .notAStore(path: path)

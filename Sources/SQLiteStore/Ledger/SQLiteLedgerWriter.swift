@@ -1,5 +1,6 @@
 package import Attribution
 package import AttributionStore
+import CheckedFiles
 import Foundation
 import GRDB
 import Synchronization
@@ -39,7 +40,7 @@ package final class SQLiteLedgerWriter: Sendable {
         onEvent: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) throws {
         let memory = WriterState(settings)
-        let path = try OwnedDatabase.resolved(path)
+        let path = try ResolvedPath(store: path).text
         let damagedBlocks = BlockNumbers()
         self.damagedBlocks = damagedBlocks
         self.memory = memory

@@ -19,7 +19,7 @@ package final class SQLiteWebAdLedger: WebAdWriting {
 
     /// The file of web ads that belongs to a store.
     ///
-    /// - Parameter store: The store's file.
+    /// - Parameter store: The store's file, with links resolved.
     /// - Returns: The path beside it.
     package static func path(besideStore store: String) -> String {
         store + "-web-ads"
