@@ -31,14 +31,18 @@ extension AccessList {
         do throws(DocumentProblem) {
             self.init(try Self.grants(document))
         } catch {
-            throw .malformed(file: file, reason: error.withoutTokens.description, cure: error.cure)
+            throw .malformed(file: file, reason: error.description, cure: error.cure)
         }
     }
+
+    /// A token, with or without its prefix, is longer.
+    private static var longestShown: Int { 31 }
 
     /// Reads strictly: without its `expires`, for example, a token would be accepted for ever.
     private static func grants(_ document: [UInt8]) throws(DocumentProblem) -> [AccessGrant] {
         let fields = try DocumentFields(
-            reading: document, name: "the file", cure: "change the file with skan tokens only")
+            reading: document, name: "the file", cure: "change the file with skan tokens only",
+            longestShown: longestShown)
         try fields.allow("tokens")
         guard fields.has("tokens") else {
             throw fields.problem(
@@ -86,11 +90,14 @@ extension AccessGrant {
                 cure: "write at least one in brackets")
         }
         let texts = fields.hasValue("networks") ? try fields.texts("networks", mayRepeat: true) : []
-        let networks = texts.compactMap { AdNetworkID($0) }
-        guard networks.count == texts.count else {
-            throw fields.problem(
-                "networks", found: "control characters", expected: "ad network ids",
-                cure: "write ids such as \"example123.skadnetwork\"")
+        var networks: [AdNetworkID] = []
+        for (index, text) in texts.enumerated() {
+            guard let network = AdNetworkID(text) else {
+                throw fields.problem(
+                    "networks[\(index)]", found: fields.summary(.string(text)), expected: AdNetworkID.rule,
+                    cure: "write an id such as \"example123.skadnetwork\"")
+            }
+            networks.append(network)
         }
         if !networks.isEmpty, let scope = scopes.first(where: { !$0.canBeLimitedToNetworks }) {
             throw fields.problem(
@@ -106,15 +113,5 @@ extension AccessGrant {
             },
             expires: fields.hasValue("expires")
                 ? try checked("expires", "a day such as 2026-01-31, or null") { CalendarDay($0) } : nil)
-    }
-}
-
-extension DocumentProblem {
-    /// Without what was found, if a token was written where none should be.
-    fileprivate var withoutTokens: FieldProblem {
-        guard problem.found.contains(AccessToken.prefix) else {
-            return problem
-        }
-        return FieldProblem(field: problem.field, found: "a token, which is not shown", expected: problem.expected)
     }
 }

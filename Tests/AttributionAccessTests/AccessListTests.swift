@@ -299,23 +299,24 @@ struct AccessListTests {
     static let digest = String(repeating: "0", count: 64)
     static let good = #"{"name":"a","scopes":["sign"],"sha256":"\#(digest)","created":"2026-01-31T12:00:00Z"}"#
     static let documents: [(String, String)] = [
-        ("", "the file: found the body is empty"),
-        ("[]", "the file: found byte 0 does not begin a JSON object"),
+        ("", "the file: found an empty text, expected one JSON object"),
+        ("[]", "the file: found something else at byte 0, expected a JSON object"),
         ("{}", "tokens: found nothing, expected an array"),
         (#"{"tokens":null}"#, "tokens: found null, expected an array"),
         (#"{"tokens":[{}]}"#, "tokens[0].name: found nothing, expected a string"),
-        (#"{"tokens":[],"tokens":[]}"#, "the file: found duplicate name \"tokens\""),
+        (#"{"tokens":[],"tokens":[]}"#, #"the file: found "tokens" twice, expected each name once"#),
         (
             good.replacingOccurrences(of: "}", with: #","name":"b"}"#),
-            "tokens[0]: found duplicate name \"name\""
+            #"tokens[0]: found "name" twice, expected each name once"#
         ),
         (
             good.replacingOccurrences(of: "}", with: #","expire":"2026-02-28"}"#),
-            "tokens[0].expire: found the string \"2026-02-28\", expected one of the names id, name, scopes"
+            "tokens[0]: found an unknown name (number 5, not shown), expected one of the names id, name, scopes"
         ),
+        (#"{"tokens":[],"more":1}"#, #"the file: found an unknown name (number 2, not shown), expected only "tokens""#),
         (
-            good.replacingOccurrences(of: "}", with: #","token":"skan_00"}"#),
-            "tokens[0].token: found a token, which is not shown, expected one of the names"
+            good.replacingOccurrences(of: #""a""#, with: #""A\#(digest)""#),
+            "tokens[0].name: found a string of 65 bytes, which is not shown, expected 1 to 64"
         ),
         (
             good.replacingOccurrences(of: #""a""#, with: #""A""#),
@@ -335,7 +336,7 @@ struct AccessListTests {
         ),
         (
             good.replacingOccurrences(of: "}", with: #","networks":["\u0001"]}"#),
-            "tokens[0].networks: found control characters, expected ad network ids"
+            #"tokens[0].networks[0]: found the string "\u{1}", expected 1 to 255 bytes of text without"#
         ),
         (
             good.replacingOccurrences(of: "sign", with: "admin")
@@ -355,6 +356,36 @@ struct AccessListTests {
             try Self.write(document.contains("\"name\"") ? "{\"tokens\":[\(document)]}" : document, to: file)
             let error = #expect(throws: AccessProblem.self) { try file.load() }
             #expect("\(try #require(error))".contains("\(file.path) is not a token list: \(reason)"))
+        }
+    }
+
+    private static let secret = "0e6b8a4f1c92d7355b7e3a60f4d1c8b92e5f7a134c6d80b1e9f23a5c7d4b6e18"
+    /// Lists with a token where none should be, which `@` stands for.
+    static let misplacements =
+        [
+            #"{"@":[]}"#, #"{"@":1,"@":1}"#, #"{"tokens":"@"}"#, #"{"tokens":[{"@":1}]}"#,
+            #"{"tokens":[{"@":1,"@":1}]}"#, #"{"tokens":[{"name":"@ "}]}"#, #"{"tokens":[{"name":{"@":1}}]}"#,
+            #"{"tokens":[{"name":@}]}"#, #"{"tokens":["@"]}"#, #"{"tokens":[{"name":"a","scopes":["@"]}]}"#,
+            #"{"tokens":[{"name":"a","scopes":["sign"],"networks":["@\u0001"]}]}"#,
+            #"{"tokens":[{"name":"a","scopes":["sign"],"sha256":"@@"}]}"#,
+            #"{"tokens":[{"name":"a","scopes":["sign"],"sha256":"\#(digest)","created":"@"}]}"#,
+        ]
+        + [#","token":"@"}"#, #","expires":"@"}"#].map { member in
+            "{\"tokens\":[\(good.replacingOccurrences(of: "}", with: member))]}"
+        }
+
+    @Test(
+        "No part of a token that is misplaced in a list is shown, whatever its spelling", arguments: misplacements,
+        [
+            AccessToken.prefix + secret, secret, (AccessToken.prefix + secret).uppercased(),
+            String(repeating: "70", count: 32),
+        ])
+    func misplacedToken(_ list: String, _ token: String) throws {
+        try Self.withFile { file in
+            try Self.write(list.replacingOccurrences(of: "@", with: token), to: file)
+            let problem = try #require(throws: AccessProblem.self) { try file.load() }
+            let shown = "\(problem) \(problem.hint ?? "")"
+            #expect(!shown.contains(token.suffix(8)) && !shown.contains(token.suffix(64).prefix(8)), "\(shown)")
         }
     }
 

@@ -135,7 +135,9 @@ struct ConversionSchemaReaderTests {
             "an old name beside bits",
             (#""coarse""#, #""bits": [{"name": "a", "first-bit": 0, "count": 1, "values": [{"value": 0}]}], "coarse""#),
             "schemas[0].bits: found it beside fine, expected one of the two"),
-        Mistake("a name twice", (#""version": 1"#, #""version": 1, "version": 1"#), "schemas: found duplicate name"),
+        Mistake(
+            "a name twice", (#""version": 1"#, #""version": 1, "version": 1"#),
+            #"schemas: found "version" twice, expected each name once"#),
         Mistake(
             "several mistakes at once", (#""value": 0, "events": ["launch"]"#, #""valu": 0, "evens": []"#),
             "schemas[0].fine[0].valu: found the number 0, expected one of the names value, ",

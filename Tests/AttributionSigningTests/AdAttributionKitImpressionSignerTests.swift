@@ -140,7 +140,11 @@ struct AdAttributionKitImpressionSignerTests {
                 #expect(signer.networks.first?.registryID == 306)
             }
         } else {
-            #expect(throws: KeyProblem.self) { try withKeys(list) { _, _ in } }
+            let problem = #expect(throws: KeyProblem.self) { try withKeys(list) { _, _ in } }
+            let isShared = !other.isEmpty || !second.isEmpty
+            #expect(
+                "\(try #require(problem))".contains("one number for each network, and one network for each number")
+                    == isShared)
         }
     }
 }

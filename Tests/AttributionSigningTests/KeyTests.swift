@@ -100,16 +100,26 @@ struct KeyTests {
 
     static let lists: [(text: String?, expected: String, cure: String)] = [
         (nil, "cannot read the key file FILE: no such file", "check the path and who may read it"),
-        ("", "the list of keys FILE: the file: found the body is empty", "write {\"keys\": [...]}, as in"),
-        (#"{"keys": []}"#, "the list of keys FILE: keys: found an empty array", "add \"keys\" with at least one"),
+        (
+            "", "the list of keys FILE: the file: found an empty text, expected one JSON object",
+            "write {\"keys\": [...]}, as in"
+        ),
+        (
+            #"{"keys": []}"#,
+            "the list of keys FILE: keys: found an empty array, expected an array of at least one object",
+            "add \"keys\" with at least one"
+        ),
         (
             #"{"kyes": [{}]}"#,
-            "the list of keys FILE: kyes: found an array, expected one of the names keys", "write keys"
+            #"the list of keys FILE: kyes: found an array, expected only "keys""#, "write keys"
         ),
-        (#"{"keys": [], "keys": [{}]}"#, "the list of keys FILE: the file: found duplicate name \"keys\"", "write {"),
+        (
+            #"{"keys": [], "keys": [{}]}"#,
+            #"the list of keys FILE: the file: found "keys" twice, expected each name once"#, "write {"
+        ),
         (
             key(#""use": "verify-only", "use": "active""#),
-            "the list of keys FILE: keys[0]: found duplicate name \"use\"", "correct the object"
+            #"the list of keys FILE: keys[0]: found "use" twice, expected each name once"#, "correct the object"
         ),
         (
             key(#""use": "active", "registryid": 3"#),
@@ -133,6 +143,11 @@ struct KeyTests {
         (
             key(#""use": "active", "registry-id": 0"#),
             "the list of keys FILE: keys[0].registry-id: found the number 0, expected a whole number from 1 on", "write"
+        ),
+        (
+            key(#""use": "active""#).replacing(#""n""#, with: #""n\u0007""#),
+            #"the list of keys FILE: keys[0].ad-network-id: found the string "n\u{7}", expected 1 to 255 bytes of text "#
+                + "without", "write one such as \"example123.skadnetwork\""
         ),
         (
             key(#""use": "active""#).replacing("4.0", with: "4.0-2.1"),

@@ -124,6 +124,24 @@ struct JSONObjectTests {
     }
 
     @Test(
+        "As the problem of a field, an error says once what was expected",
+        arguments: [
+            (JSONError.empty, "found an empty text, expected one JSON object"),
+            (.notAnObject(offset: 3), "found something else at byte 3, expected a JSON object, which begins with '{'"),
+            (.syntax(offset: 5, expected: "':'"), "found invalid JSON at byte 5, expected ':'"),
+            (.notUTF8(offset: 6), "found bytes that are not UTF-8 at byte 6, expected JSON in UTF-8"),
+            (.duplicateName("a\n"), #"found "a\u{a}" twice, expected each name once"#),
+            (.tooDeep(offset: 9, limit: 8), "found more than 8 levels at byte 9, expected at most 8 levels"),
+            (.tooLong(count: 9, limit: 8), "found 9 bytes, expected at most 8 bytes"),
+            (.tooManyFields(limit: 8), "found more than 8 names in one object, expected at most 8"),
+            (.trailingBytes(offset: 2), "found more after the object at byte 2, expected one JSON object"),
+        ])
+    func problems(_ error: JSONError, _ text: String) {
+        let problem = FieldProblem(field: "a", found: error.found, expected: error.expected)
+        #expect(problem.description == "a: \(text)")
+    }
+
+    @Test(
         "Bytes that are not UTF-8 are refused",
         arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x81], [0xF4, 0x90, 0x80, 0x80]] as [[UInt8]])
     func notUTF8(_ bytes: [UInt8]) {

@@ -3,6 +3,9 @@ package struct SignableText<Kind>: Hashable, Sendable, CustomStringConvertible {
     /// The text as received.
     package let text: String
 
+    /// What is accepted, for messages.
+    package static var rule: String { SignedTextSeparator.rule }
+
     /// Accepts a text of 1 to 255 bytes without U+2063 or control characters; nil for any other.
     package init?(_ text: String) {
         guard SignedTextSeparator.admits(text) else {

@@ -152,7 +152,8 @@ package struct NetworkKeySet: Sendable {
                 throw fields.problem(
                     "registry-id",
                     found: "\(number) of \(entry.adNetworkID), but \(known) of \(other.adNetworkID) before",
-                    expected: "one number for each network", cure: "correct one of them, or remove it")
+                    expected: "one number for each network, and one network for each number",
+                    cure: "correct one of them, or remove it")
             }
         }
     }

@@ -2,9 +2,11 @@ package import StrictJSON
 
 /// The members of one object of a JSON document that a person wrote, read by name; what is misspelt is refused.
 package struct DocumentFields {
-    private let object: JSONObject
+    let object: JSONObject
     /// Where the object is, such as `campaigns[0].`; empty for the whole file.
-    private let prefix: String
+    let prefix: String
+    /// The longest text that problems show; nil if they show the beginning of any, and unknown names.
+    let longestShown: Int?
 
     /// Takes a whole file.
     ///
@@ -13,42 +15,39 @@ package struct DocumentFields {
     ///   - limit: How many there may be.
     ///   - name: What the file is, for problems with the whole of it.
     ///   - cure: What to do if it is not a JSON object.
+    ///   - longestShown: For a file in which a secret may be misplaced, the longest text that problems show, in bytes;
+    ///     of members with unknown names, they show nothing.
     /// - Throws: ``DocumentProblem`` with the whole of the file.
-    package init(reading file: [UInt8], limit: Int = 1 << 20, name: String, cure: String) throws(DocumentProblem) {
-        do throws(JSONError) {
-            object = try JSONObject(reading: file, limit: limit)
-        } catch {
-            throw DocumentProblem(
-                name, found: error.description, expected: "one JSON object, each name once", cure: cure)
-        }
-        prefix = ""
+    package init(
+        reading file: [UInt8], limit: Int = 1 << 20, name: String, cure: String, longestShown: Int? = nil
+    ) throws(DocumentProblem) {
+        try self.init(file, limit: limit, path: "", name: name, cure: cure, longestShown)
     }
 
-    private init(_ text: String, path: String) throws(DocumentProblem) {
+    /// Takes an object of the file.
+    private init(_ text: String, path: String, _ longestShown: Int?) throws(DocumentProblem) {
+        try self.init(
+            text.utf8, limit: text.utf8.count, path: path, name: String(path.dropLast()), cure: "correct the object",
+            longestShown)
+    }
+
+    private init(
+        _ text: some Collection<UInt8>, limit: Int, path: String, name: String, cure: String, _ longestShown: Int?
+    ) throws(DocumentProblem) {
         do throws(JSONError) {
-            object = try JSONObject(reading: text.utf8, limit: text.utf8.count)
+            object = try JSONObject(reading: text, limit: limit)
         } catch {
             throw DocumentProblem(
-                String(path.dropLast()), found: error.description, expected: "one JSON object, each name once",
-                cure: "correct the object")
+                name, found: Self.found(error, longestShown), expected: error.expected, cure: cure)
         }
         prefix = path
+        self.longestShown = longestShown
     }
 
     /// Refuses members of other names.
     package func allow(_ names: String...) throws(DocumentProblem) {
         if let problem = unknown(besides: names).first {
             throw problem
-        }
-    }
-
-    /// The problems with members of other names.
-    package func unknown(besides names: [String]) -> [DocumentProblem] {
-        object.fields.filter { !names.contains($0.name) }.map { field in
-            DocumentProblem(
-                prefix + field.name.shortened(to: 60), found: field.value.summary,
-                expected: "one of the names \(names.joined(separator: ", "))",
-                cure: Self.nearest(to: field.name, in: names).map { "write \($0)" } ?? "remove it")
         }
     }
 
@@ -167,7 +166,7 @@ package struct DocumentFields {
         guard case .nested(let text) = value, text.utf8.first == UInt8(ascii: "{") else {
             throw wrong(name, value, "an object", "write its members in braces")
         }
-        return try DocumentFields(text, path: prefix + name + ".")
+        return try DocumentFields(text, path: prefix + name + ".", longestShown)
     }
 
     /// The objects of an array; empty when there is none.
@@ -177,7 +176,7 @@ package struct DocumentFields {
             guard case .nested(let text) = element, text.utf8.first == UInt8(ascii: "{") else {
                 throw wrong("\(name)[\(index)]", element, "an object", "write its members in braces")
             }
-            children.append(try DocumentFields(text, path: "\(prefix)\(name)[\(index)]."))
+            children.append(try DocumentFields(text, path: "\(prefix)\(name)[\(index)].", longestShown))
         }
         return children
     }
@@ -187,8 +186,8 @@ package struct DocumentFields {
         let children = try children(name)
         guard !children.isEmpty else {
             throw DocumentProblem(
-                prefix + name, found: has(name) ? "an empty array" : "nothing", expected: "an array of objects",
-                cure: "add \"\(name)\" with at least one")
+                prefix + name, found: has(name) ? "an empty array" : "nothing",
+                expected: "an array of at least one object", cure: "add \"\(name)\" with at least one")
         }
         return children
     }
@@ -226,11 +225,6 @@ package struct DocumentFields {
         if case .nested(let text) = object[name] { text.utf8.first == UInt8(ascii: "{") } else { false }
     }
 
-    /// The type and the shortened text of a member, for messages.
-    package func summary(_ name: String) -> String {
-        object.summary(of: name)
-    }
-
     /// The exact text of a number, or of a string; nil for anything else.
     package func decimalText(_ name: String) -> String? {
         switch object[name] {
@@ -238,13 +232,6 @@ package struct DocumentFields {
         case .number(let text), .string(let text): text
         default: nil
         }
-    }
-
-    // MARK: Problems
-
-    /// A problem with a member that was read.
-    package func problem(_ name: String, found: String, expected: String, cure: String) -> DocumentProblem {
-        DocumentProblem(prefix + name, found: found, expected: expected, cure: cure)
     }
 
     /// The index of a name among those defined elsewhere in the file.
@@ -262,14 +249,6 @@ package struct DocumentFields {
                 cure: near.map { "write \"\($0)\"" } ?? "name one of \(kind), or add this one there")
         }
         return index
-    }
-
-    func missing(_ name: String, _ expected: String) -> DocumentProblem {
-        DocumentProblem(prefix + name, found: "nothing", expected: expected, cure: "add \"\(name)\"")
-    }
-
-    func wrong(_ name: String, _ value: JSONValue, _ expected: String, _ cure: String) -> DocumentProblem {
-        DocumentProblem(prefix + name, found: value.summary, expected: expected, cure: cure)
     }
 
     /// A number of a value that was read from ``members``.

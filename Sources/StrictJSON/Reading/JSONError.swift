@@ -22,6 +22,38 @@ package enum JSONError: Error, Hashable, Sendable {
     case trailingBytes(offset: Int)
 }
 
+/// The two halves of a ``FieldProblem``, for JSON that is part of something else or a file.
+extension JSONError {
+    /// What was found, and where.
+    package var found: String {
+        switch self {
+        case .empty: "an empty text"
+        case .notAnObject(let offset): "something else at byte \(offset)"
+        case .syntax(let offset, _): "invalid JSON at byte \(offset)"
+        case .notUTF8(let offset): "bytes that are not UTF-8 at byte \(offset)"
+        case .duplicateName(let name): "\"\(name.shortened(to: 60))\" twice"
+        case .tooDeep(let offset, let limit): "more than \(limit) levels at byte \(offset)"
+        case .tooLong(let count, _): "\(count) bytes"
+        case .tooManyFields(let limit): "more than \(limit) names in one object"
+        case .trailingBytes(let offset): "more after the object at byte \(offset)"
+        }
+    }
+
+    /// What was expected instead.
+    package var expected: String {
+        switch self {
+        case .empty, .trailingBytes: "one JSON object"
+        case .notAnObject: "a JSON object, which begins with '{'"
+        case .syntax(_, let expected): expected
+        case .notUTF8: "JSON in UTF-8"
+        case .duplicateName: "each name once"
+        case .tooDeep(_, let limit): "at most \(limit) levels"
+        case .tooLong(_, let limit): "at most \(limit) bytes"
+        case .tooManyFields(let limit): "at most \(limit)"
+        }
+    }
+}
+
 extension JSONError: CustomStringConvertible {
     /// What is wrong, where, and what was expected.
     package var description: String {

@@ -123,7 +123,7 @@ package struct SpendFile: Sendable {
         do throws(JSONError) {
             object = try JSONObject(reading: bytes, limit: RawRecord.longest)
         } catch {
-            throw FieldProblem(field: "row", found: error.description, expected: "one JSON object")
+            throw FieldProblem(field: "row", found: error.found, expected: error.expected)
         }
         var members: [(String, String)] = []
         for field in object.fields {
