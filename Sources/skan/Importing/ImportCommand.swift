@@ -36,8 +36,8 @@ struct ImportCommand: AsyncParsableCommand {
             for the next import. A file of --spend with one is refused as a whole.
 
             Ends with status 0 when every record was used or read before, 1 when some were not, 2 when it could not be \
-            done. What became of a record that was read before is what the import said that read it first: later ones do \
-            not look whether it was kept, and --again reads it once more.
+            done. The first import of a record reports what became of it; later ones only say that it was read before, \
+            and --again reads it once more.
 
             EXAMPLE
               skan import --store skan.sqlite access.log postbacks.csv

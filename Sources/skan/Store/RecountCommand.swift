@@ -35,7 +35,7 @@ struct RecountCommand: AsyncParsableCommand {
         }
         let unlisted = outcome.remaining - Int64(outcome.remainingDifferences.count)
         if unlisted > 0 {
-            Terminal.write("\(unlisted) more are not listed\n")
+            Terminal.write("\(unlisted) more \(unlisted == 1 ? "is" : "are") not listed\n")
         }
         let unverified =
             outcome.unverifiedTest > 0
