@@ -99,7 +99,7 @@ struct HTTPClientTests {
         #expect(answer.field("X-SOME") == "a")
     }
 
-    @Test("An answer that is of no use in part is refused when it is too long")
+    @Test("An answer that is needed whole is refused when it is too long")
     func tooLong() async throws {
         let server = try ScriptedServer([["read", "send HTTP/1.1 200 OK\r\n\r\n0123456789a", "wait"]])
         let answer = try await Self.send(HTTPClient(), to: server)

@@ -29,7 +29,7 @@ package final class HTTPClient: Sendable {
             (300..<400).contains(status) ? field("Location")?.shortened(to: 200) : nil
         }
 
-        /// The body of an answer that is of no use in part.
+        /// The body of an answer that is needed whole.
         ///
         /// - Returns: All its bytes.
         /// - Throws: ``Failure/tooLong``.
