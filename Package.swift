@@ -195,6 +195,8 @@ let package = Package(
             name: "AttributionHarnessTests",
             dependencies: [
                 "Attribution", "AttributionHarness", "AttributionSigning", "CodedErrors", "StrictJSON", "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ]
         ),
         .testTarget(

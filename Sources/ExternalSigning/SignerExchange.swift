@@ -40,7 +40,7 @@ package struct SignerExchange {
     package enum Action {
         case send([UInt8])
         case answer(Answer, Result<[UInt8], ExternalSignerError>)
-        /// The connection is of no use any more.
+        /// The connection cannot be used any more.
         case close
         /// The signer came or went.
         case noteCondition(Condition)

@@ -13,12 +13,12 @@ extension [UInt8] {
         // From the last digit to the first; a 64-bit number has at most 20.
         var digits = InlineArray<20, UInt8>(repeating: 0)
         var first = digits.count
-        var rest = value.magnitude
+        var remaining = value.magnitude
         repeat {
             first -= 1
-            digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
-            rest /= 10
-        } while rest > 0
+            digits[first] = UInt8(ascii: "0") + UInt8(remaining % 10)
+            remaining /= 10
+        } while remaining > 0
         for index in first..<digits.count {
             append(digits[index])
         }

@@ -11,6 +11,8 @@ package struct JSONWriter: Sendable {
     private var depth = 0
     /// Whether the innermost of them has nothing in it yet.
     private var isEmpty = true
+    /// Whether the innermost of them is an object.
+    private var isInObject = false
     /// Whether the next value is that of a name.
     private var isAfterName = false
 
@@ -62,47 +64,49 @@ package struct JSONWriter: Sendable {
     ///
     /// - Parameter writeMembers: Writes each name and its value.
     package mutating func object(_ writeMembers: (inout JSONWriter) throws -> Void) rethrows {
-        begin(UInt8(ascii: "{"))
+        let outer = isInObject
+        begin(UInt8(ascii: "{"), isObject: true)
         try writeMembers(&self)
-        end(UInt8(ascii: "}"))
+        end(UInt8(ascii: "}"), isInObject: outer)
     }
 
     /// Writes an array.
     ///
     /// - Parameter writeElements: Writes each value.
     package mutating func array(_ writeElements: (inout JSONWriter) throws -> Void) rethrows {
-        begin(UInt8(ascii: "["))
+        let outer = isInObject
+        begin(UInt8(ascii: "["), isObject: false)
         try writeElements(&self)
-        end(UInt8(ascii: "]"))
+        end(UInt8(ascii: "]"), isInObject: outer)
     }
 
     /// Writes a string.
     package mutating func string(_ text: String) {
-        separate()
+        beginValue()
         append(quoted: text)
     }
 
     /// Writes a whole number.
     package mutating func integer(_ value: Int64) {
-        separate()
+        beginValue()
         bytes.append(decimal: value)
     }
 
     /// Writes a number with at most `places` decimals.
     package mutating func decimal(_ value: Double, places: Int) {
-        separate()
+        beginValue()
         bytes.append(utf8Of: value.fixed(places: places))
     }
 
     /// Writes `true` or `false`.
     package mutating func bool(_ value: Bool) {
-        separate()
+        beginValue()
         bytes.append(utf8Of: value ? "true" : "false")
     }
 
     /// Writes `null`.
     package mutating func null() {
-        separate()
+        beginValue()
         bytes.append(utf8Of: "null")
     }
 
@@ -110,6 +114,7 @@ package struct JSONWriter: Sendable {
 
     /// Writes a name; its value is written next.
     package mutating func name(_ name: String) {
+        assert(isInObject && !isAfterName, "\(name) is not in an object, or the name before it has no value")
         separate()
         append(quoted: name)
         bytes.append(UInt8(ascii: ":"))
@@ -145,18 +150,26 @@ package struct JSONWriter: Sendable {
 
     // MARK: Layout
 
-    private mutating func begin(_ bracket: UInt8) {
-        separate()
+    private mutating func begin(_ bracket: UInt8, isObject: Bool) {
+        beginValue()
         bytes.append(bracket)
         depth += 1
+        isInObject = isObject
         isEmpty = true
     }
 
-    private mutating func end(_ bracket: UInt8) {
+    private mutating func end(_ bracket: UInt8, isInObject: Bool) {
+        assert(!isAfterName, "the last name has no value")
         depth -= 1
+        self.isInObject = isInObject
         if !isEmpty { breakLine() }
         bytes.append(bracket)
         isEmpty = false
+    }
+
+    private mutating func beginValue() {
+        assert(isAfterName || !isInObject, "a value in an object has no name")
+        separate()
     }
 
     /// Separates a name or a value from what is before it in the same object or array.

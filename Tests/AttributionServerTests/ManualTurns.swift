@@ -13,6 +13,15 @@ final class ManualTurns: Sendable {
             pause: { _ in })
     }
 
+    /// Does what waits now.
+    func step() {
+        let works = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for work in works { work() }
+    }
+
     /// Does all work, and what follows from it.
     func finish() {
         while let work = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { work() }

@@ -10,19 +10,27 @@ struct SigningKeys {
     let publicKey: SignaturePublicKey
 
     init() throws {
+        let key = try NetworkPrivateKey.generate(.p256)
+        publicKey = try key.publicKey()
+        signer = try Self.signer([("n", key)])
+    }
+
+    /// A signer for networks, each with one key, in the order of its list.
+    static func signer(_ networks: [(name: String, key: NetworkPrivateKey)]) throws -> NetworkSigner {
         let folder = NSTemporaryDirectory() + "skan-signing-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let key = try NetworkPrivateKey.generate(.p256)
-        publicKey = try key.publicKey()
-        try KeyFile.writeNew(try key.pem(), to: folder + "/key.pem")
-        let list = """
-            {"keys": [{"ad-network-id": "n.skadnetwork", "file": "key.pem", "versions": "2.1-4.0", "use": "active"}]}
-            """
+        let entries = try networks.map { name, key in
+            try KeyFile.writeNew(try key.pem(), to: "\(folder)/\(name).pem")
+            return """
+                {"ad-network-id": "\(name).skadnetwork", "file": "\(name).pem", "versions": "2.1-4.0", "use": "active"}
+                """
+        }
+        let list = #"{"keys": [\#(entries.joined(separator: ","))]}"#
         try Data(list.utf8).write(to: URL(fileURLWithPath: folder + "/keys.json"))
         var signer = try NetworkSigner(try NetworkKeySet(file: folder + "/keys.json"))
         try signer.prepareTables()
-        self.signer = signer
+        return signer
     }
 
     /// How many of the signatures in an answer of `/v1/impressions` verify, over texts put together here.

@@ -196,6 +196,37 @@ struct SigningServiceTests {
         #expect(try latter.verifiedCount(Self.text(answers[1])) == 3)
     }
 
+    @Test("Signatures are counted for their network and key, though the lists have them in different orders")
+    func countsOfTwoLists() throws {
+        let networks = try ["a", "b"].map { (name: $0, key: try NetworkPrivateKey.generate(.p256)) }
+        let current = CurrentSigner(try SigningKeys.signer(networks))
+        let latter = try SigningKeys.signer(networks.reversed())
+        #expect(latter.uses == current.signer.uses.reversed())
+        let metrics = PrometheusMetrics()
+        let service = SigningService(signer: current, access: nil, logger: .silent, metricsFactory: metrics)
+        func order(_ network: String) -> String {
+            Self.order.replacing("n.skadnetwork", with: "\(network).skadnetwork")
+        }
+        func counts(_ network: String) -> [Substring] {
+            metrics.text().split(separator: "\n")
+                .filter { $0.hasPrefix("skan_signatures_total{network=\"\(network).skadnetwork\",") }
+                .compactMap { $0.split(separator: " ").last }
+        }
+        let turns = ManualTurns()
+        let handler = service.makeHandler(on: turns.turns)
+        let statuses = Mutex<[Int]>([])
+        let note: @Sendable (IngressAnswer) -> Void = { answer in statuses.withLock { $0.append(answer.status) } }
+        let batch = Array(repeating: order("a"), count: 100).joined(separator: "\n")
+        handler(try Self.request("/v1/impressions/batch", batch), note)
+        while counts("a").isEmpty { turns.step() }
+        current.use(latter)
+        handler(try Self.request("/v1/impressions", order("b")), note)
+        turns.finish()
+        #expect(statuses.withLock { $0 } == [200, 200])
+        #expect(counts("a") == ["300"])
+        #expect(counts("b") == ["3"])
+    }
+
     // MARK: Fairness
 
     @Test("When there is no room, whoever waits with the most is refused, and the others are answered")

@@ -66,7 +66,7 @@ struct ImpressionOrderTests {
     }
 
     static let app = #""source-app-id": 1"#
-    /// Domains in no spelling that browsers have for them.
+    /// Domains not spelt as browsers spell them.
     static let strangeDomains = [
         "", "example", "a..b", ".example.com", "example.com.", "Example.com", "'example.com'", "https://example.com",
         "example.com:443", "example.com/", "a b.com", "b\u{FC}cher.example", "-a.com", "192.0.2.1",

@@ -112,13 +112,21 @@ struct NetworkPublicationTests {
         "Anything but a domain is refused",
         arguments: [
             "", "example", "Example.com", "https://example.com", "example.com/", "example.com:443", "example..com",
-            ".example.com", "example.com.", "-a.com", "a-.com", "a_b.com", "192.0.2.1", "exämple.com", "a b.com",
+            ".example.com", "example.com.", "-a.com", "a-.com", "xn--.com", "a_b.com", "192.0.2.1", "a.123",
+            "exämple.com", "a b.com",
             String(repeating: "a", count: 64) + ".com",
             Array(repeating: "abcdefgh", count: 32).joined(separator: "."),
         ])
     func badDomains(_ text: String) {
         let problem = #expect(throws: FieldProblem.self) { try DomainName(text, field: "company domain") }
         #expect(problem?.field == "company domain")
+        // Whatever of it was broken, the rule says so.
+        for part in [
+            "253 bytes", "two or more labels", "63 of a-z, 0-9", "not at either end, hyphens",
+            "the last label with a letter", "xn-- form", "no address, scheme, port or path",
+        ] {
+            #expect(problem?.expected.contains(part) == true)
+        }
     }
 
     @Test("Domains are accepted", arguments: ["example.com", "a.b.c.example", "xn--bcher-kva.example", "3com.com"])

@@ -76,10 +76,16 @@ package final class ChildProcess: Sendable {
         set { state.withLock { $0.arguments = newValue } }
     }
 
-    /// Nil for that of this process.
+    /// Nil for ``defaultEnvironment``.
     package var environment: [String: String]? {
         get { state.withLock { $0.environment } }
         set { state.withLock { $0.environment = newValue } }
+    }
+
+    /// That of this process, without what `Tests/run.sh` sets for the tests themselves.
+    package static var defaultEnvironment: [String: String] {
+        let own: Set = ["LD_PRELOAD", "SWIFT_BACKTRACE", "_STDBUF_O"]
+        return ProcessInfo.processInfo.environment.filter { !own.contains($0.key) }
     }
 
     /// Nil for that of this process.
@@ -155,7 +161,7 @@ package final class ChildProcess: Sendable {
         defer { posix_spawnattr_destroy(&attributes) }
         // A group of its own, so that Control-C ends the tests and they end their programs.
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
-        let environment = state.environment ?? ProcessInfo.processInfo.environment
+        let environment = state.environment ?? defaultEnvironment
         var words = ([path] + state.arguments).map { strdup($0) } + [nil]
         var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { (words + variables).forEach { free($0) } }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Scenarios, played end to end")
@@ -180,6 +181,20 @@ struct ScenarioTests {
         let outcome = try simulate("--count", "20", "--post", url.replacing("PORT", with: "\(server.port)"))
         #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome)")
         #expect(outcome.errors.contains("skan: hint: \(hint)"), "\(outcome)")
+    }
+
+    @Test("A redirect is not followed, and named with where it leads")
+    func redirect() async throws {
+        let away = "send HTTP/1.1 308 Moved\r\nLocation: https://b.example/in\r\nContent-Length: 0\r\n\r\n"
+        let server = try ScriptedServer([["read", away, "read"]])
+        let (url, folder) = (server.url, folder.url)
+        let outcome = try await blocking {
+            try SkanProcess.run(["simulate", "--keys", "keys", "--count", "20", "--post", url], in: folder)
+        }
+        #expect(outcome.status == 2, "\(outcome)")
+        #expect(outcome.errors.contains(": it redirects to https://b.example/in; nothing more was sent"), "\(outcome)")
+        #expect(outcome.errors.contains("skan: hint: redirects are not followed: give --post the address"))
+        #expect(try await server.end().filter { $0.contains(" POST ") || $0.hasSuffix("(cut)") }.count == 2)
     }
 
     @Test("A URL without a path is a server with its own paths")

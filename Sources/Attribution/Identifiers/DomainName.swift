@@ -7,8 +7,9 @@ package struct DomainName: Hashable, Sendable, CustomStringConvertible {
 
     /// The rule, for messages.
     static let rule =
-        "a domain in lower case, with letters beyond a-z in xn-- form, and without scheme, port or path, "
-        + "such as example.com"
+        "a domain in lower case, such as example.com, of at most 253 bytes: two or more labels of up to 63 of a-z, "
+        + "0-9 and, not at either end, hyphens, the last label with a letter; other letters in xn-- form; "
+        + "no address, scheme, port or path"
 
     /// Reads a name.
     ///

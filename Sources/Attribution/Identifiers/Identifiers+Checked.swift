@@ -110,9 +110,6 @@ extension SourceDomain {
         return hasDot && hasLetter
     }
 
-    /// The rule for a domain that is given, for messages.
-    static var rule: String { DomainName.rule }
-
     /// Accepts a domain that a person or a server gives, in the one spelling that browsers have for it.
     ///
     /// Devices compare what was signed with the domain of the page, and taps are matched exactly.

@@ -151,7 +151,7 @@ struct ImpressionOrderMembers {
     ) throws(FieldProblem) -> SKAdNetworkImpression.Source? {
         if form == .web {
             guard let sourceDomain else {
-                throw missing("source-domain", SourceDomain.rule)
+                throw missing("source-domain", DomainName.rule)
             }
             return .domain(sourceDomain)
         }

@@ -27,7 +27,7 @@ package struct TLSProbe: Sendable {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         let context = try NIOSSLContext(configuration: configuration)
-        // An address is no name that could be sent, but the certificate is compared with it all the same.
+        // TLS sends names of servers, not addresses; the certificate is compared with either.
         let isAddress = (try? SocketAddress(ipAddress: host, port: port)) != nil
         let group = MultiThreadedEventLoopGroup.singleton
         let finished = group.next().makePromise(of: Void.self)

@@ -1,10 +1,11 @@
 import NIOCore
 import NIOPosix
+import StrictJSON
 import Synchronization
 
 /// Sends requests over HTTP/1.1 as a device does, and keeps connections for the next ones as long as it exists.
 ///
-/// Redirects are followed by nobody, for devices may not follow them.
+/// Redirects are not followed, for devices may not follow them.
 package final class HTTPClient: Sendable {
     /// What a server answered.
     package struct Answer: Sendable {
@@ -19,10 +20,16 @@ package final class HTTPClient: Sendable {
 
         /// The first value of a field, whose name is compared without letter case.
         package func field(_ name: String) -> String? {
-            fields.first { $0.name.lowercased() == name }?.value
+            let name = name.lowercased()
+            return fields.first { $0.name.lowercased() == name }?.value
         }
 
-        /// The body of an answer that is of no use in part.
+        /// Where a redirect leads; nil for any other answer.
+        package var redirect: String? {
+            (300..<400).contains(status) ? field("Location")?.shortened(to: 200) : nil
+        }
+
+        /// The body of an answer that is needed whole.
         ///
         /// - Returns: All its bytes.
         /// - Throws: ``Failure/tooLong``.
@@ -34,9 +41,9 @@ package final class HTTPClient: Sendable {
         }
     }
 
-    /// Why there is no answer, where no layer below says so.
+    /// Errors of the client itself.
     package enum Failure: Error {
-        /// The URL is none of HTTP.
+        /// Not an HTTP URL.
         case invalidURL
         /// The answer took longer than it may.
         case tooSlow
@@ -44,6 +51,14 @@ package final class HTTPClient: Sendable {
         case tooLong
         /// The connection was closed.
         case closed
+    }
+
+    /// How long a request may take.
+    struct TimeLimit: Sendable {
+        /// When all of it has to be over, or with a ``pause`` all but the body of the answer.
+        let deadline: NIODeadline
+        /// How long the body of the answer may pause.
+        let pause: TimeAmount?
     }
 
     /// For the life of the process.
@@ -66,20 +81,24 @@ package final class HTTPClient: Sendable {
     ///   - request: The request.
     ///   - length: How many bytes of the body are kept; a longer one is cut off, for a stranger may send without end.
     ///   - limit: How long all of it may take, for a server may send a byte now and then.
+    ///   - pause: How long the body of the answer may pause; its length then takes no part in the limit. Nil for a body
+    ///     within the limit.
     /// - Returns: The answer, whatever it is.
     /// - Throws: ``Failure``, and what the connection reports.
-    package func send(_ request: Request, keeping length: Int, within limit: Duration) async throws -> Answer {
-        let deadline = NIODeadline.now() + TimeAmount(limit)
+    package func send(
+        _ request: Request, keeping length: Int, within limit: Duration, pausing pause: Duration? = nil
+    ) async throws -> Answer {
+        let limit = TimeLimit(deadline: .now() + TimeAmount(limit), pause: pause.map { TimeAmount($0) })
         do {
             if let connection = takeIdle(request.origin) {
                 do {
-                    return try await exchange(request, keeping: length, over: connection, until: deadline)
+                    return try await exchange(request, keeping: length, over: connection, within: limit)
                 } catch is HTTPConnection.Unanswered {
                     // The server had closed it; the request is sent once more, over a new connection.
                 }
             }
-            let connection = try await Self.connect(to: request.origin, until: deadline)
-            return try await exchange(request, keeping: length, over: connection, until: deadline)
+            let connection = try await Self.connect(to: request.origin, until: limit.deadline)
+            return try await exchange(request, keeping: length, over: connection, within: limit)
         } catch let error as HTTPConnection.Unanswered {
             throw error.cause
         }
@@ -99,19 +118,26 @@ package final class HTTPClient: Sendable {
     }
 
     private func exchange(
-        _ request: Request, keeping length: Int, over connection: HTTPConnection, until deadline: NIODeadline
+        _ request: Request, keeping length: Int, over connection: HTTPConnection, within limit: TimeLimit
     ) async throws -> Answer {
-        let pending = connection.begin(request, keeping: length)
-        async let _ = connection.sendPieces(of: request.body, until: deadline)
+        let pending = connection.begin(request, keeping: length, within: limit)
+        async let _ = connection.sendPieces(of: request.body, until: limit.deadline)
         do {
-            let outcome = try await pending.get(until: deadline)
+            let outcome = try await pending.get(until: nil)
             if outcome.isReusable {
-                idle.withLock { $0[request.origin, default: []].append(connection) }
+                keep(connection, to: request.origin)
             }
             return outcome.answer
         } catch {
             connection.close()
             throw error
+        }
+    }
+
+    private func keep(_ connection: HTTPConnection, to origin: Origin) {
+        idle.withLock { idle in
+            // Those below the newest are seldom taken, and servers close them.
+            idle[origin] = (idle[origin] ?? []).filter(\.isActive) + [connection]
         }
     }
 
@@ -129,11 +155,13 @@ package final class HTTPClient: Sendable {
 }
 
 extension EventLoopFuture where Value: Sendable {
-    /// Waits for the value, but no longer than until a deadline, and not in a cancelled task.
-    func get(until deadline: NIODeadline) async throws -> Value {
+    /// Waits for the value, but no longer than until a deadline, if there is one, and not in a cancelled task.
+    func get(until deadline: NIODeadline?) async throws -> Value {
         let promise = eventLoop.makePromise(of: Value.self)
-        let timer = eventLoop.scheduleTask(deadline: deadline) { promise.fail(HTTPClient.Failure.tooSlow) }
-        promise.futureResult.whenComplete { _ in timer.cancel() }
+        if let deadline {
+            let timer = eventLoop.scheduleTask(deadline: deadline) { promise.fail(HTTPClient.Failure.tooSlow) }
+            promise.futureResult.whenComplete { _ in timer.cancel() }
+        }
         cascade(to: promise)
         return try await withTaskCancellationHandler {
             try await promise.futureResult.get()

@@ -31,7 +31,7 @@ struct HTTPConnection: Sendable {
     static func connect(to origin: HTTPClient.Origin) async throws -> HTTPConnection {
         let tls = origin.isSecure ? try tls.get() : nil
         let address = try? SocketAddress(ipAddress: origin.host, port: origin.port)
-        // An address is no name that could be sent; the certificate is compared with it all the same.
+        // TLS sends names of servers, not addresses; the certificate is compared with either.
         let name = address == nil ? origin.host : nil
         let initialize: @Sendable (any Channel) -> EventLoopFuture<HTTPConnection> = { channel in
             channel.eventLoop.makeCompletedFuture {
@@ -39,7 +39,7 @@ struct HTTPConnection: Sendable {
                 if let tls {
                     try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
                 }
-                let watch = FirstByteWatch()
+                let watch = ReadWatch()
                 let handler = HTTPExchangeHandler(watch)
                 try pipeline.addHandler(watch)
                 try pipeline.addHTTPClientHandlers()
@@ -57,9 +57,11 @@ struct HTTPConnection: Sendable {
     var isActive: Bool { channel.isActive }
 
     /// Sends a request, but of a slow body nothing yet.
-    func begin(_ request: HTTPClient.Request, keeping length: Int) -> EventLoopFuture<Outcome> {
+    func begin(
+        _ request: HTTPClient.Request, keeping length: Int, within limit: HTTPClient.TimeLimit
+    ) -> EventLoopFuture<Outcome> {
         let outcome = channel.eventLoop.makePromise(of: Outcome.self)
-        channel.eventLoop.execute { handler.value.begin(request, keeping: length, outcome) }
+        channel.eventLoop.execute { handler.value.begin(request, keeping: length, within: limit, outcome) }
         return outcome.futureResult
     }
 
@@ -101,18 +103,20 @@ private final class HTTPExchangeHandler: ChannelInboundHandler {
     private struct Exchange {
         let outcome: EventLoopPromise<HTTPConnection.Outcome>
         let length: Int
+        let limit: HTTPClient.TimeLimit
+        var timer: Scheduled<Void>?
         var isSent = false
         var head: HTTPResponseHead?
         var body = ByteBuffer()
     }
 
-    private let watch: FirstByteWatch
+    private let watch: ReadWatch
     private var context: ChannelHandlerContext?
     private var exchange: Exchange?
     /// What ended the connection, perhaps before a request: a handshake may fail as soon as it begins.
     private var fault: (any Error)?
 
-    init(_ watch: FirstByteWatch) {
+    init(_ watch: ReadWatch) {
         self.watch = watch
     }
 
@@ -127,13 +131,15 @@ private final class HTTPExchangeHandler: ChannelInboundHandler {
     // MARK: The request
 
     func begin(
-        _ request: HTTPClient.Request, keeping length: Int, _ outcome: EventLoopPromise<HTTPConnection.Outcome>
+        _ request: HTTPClient.Request, keeping length: Int, within limit: HTTPClient.TimeLimit,
+        _ outcome: EventLoopPromise<HTTPConnection.Outcome>
     ) {
-        exchange = Exchange(outcome: outcome, length: length)
+        exchange = Exchange(outcome: outcome, length: length, limit: limit)
         // Bytes that no request asked for answer none.
         guard let context, context.channel.isActive, !watch.hasRead else {
             return close(HTTPConnection.Unanswered(cause: fault ?? HTTPClient.Failure.closed))
         }
+        startTimer(until: limit.deadline, context)
         write(.head(request.head))
         switch request.body {
         case .whole(let bytes):
@@ -164,12 +170,33 @@ private final class HTTPExchangeHandler: ChannelInboundHandler {
         context?.flush()
     }
 
+    private func startTimer(until deadline: NIODeadline, _ context: ChannelHandlerContext) {
+        exchange?.timer?.cancel()
+        exchange?.timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [self] in
+            close(HTTPClient.Failure.tooSlow)
+        }
+    }
+
+    /// After a part of the answer.
+    private func restartTimer(_ context: ChannelHandlerContext) {
+        if let pause = exchange?.limit.pause {
+            startTimer(until: .now() + pause, context)
+        }
+    }
+
+    private func takeExchange() -> Exchange? {
+        defer { exchange = nil }
+        exchange?.timer?.cancel()
+        return exchange
+    }
+
     // MARK: The answer
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
             exchange?.head = head
+            restartTimer(context)
         case .body(var bytes):
             guard let room = exchange.map({ $0.length - $0.body.readableBytes }) else {
                 return
@@ -181,6 +208,8 @@ private final class HTTPExchangeHandler: ChannelInboundHandler {
             exchange?.body.writeBuffer(&bytes)
             if isTooLong {
                 answer(isWhole: false, context)
+            } else {
+                restartTimer(context)
             }
         case .end:
             answer(isWhole: true, context)
@@ -188,10 +217,9 @@ private final class HTTPExchangeHandler: ChannelInboundHandler {
     }
 
     private func answer(isWhole: Bool, _ context: ChannelHandlerContext) {
-        guard let exchange, let head = exchange.head else {
+        guard let head = exchange?.head, let exchange = takeExchange() else {
             return
         }
-        self.exchange = nil
         watch.hasRead = false
         // After an answer to half a request, the server would take the next one for the other half.
         let isReusable = isWhole && exchange.isSent && head.isKeepAlive && context.channel.isActive
@@ -207,13 +235,11 @@ private final class HTTPExchangeHandler: ChannelInboundHandler {
     // MARK: The end
 
     func close(_ error: any Error) {
-        let failed = exchange
-        exchange = nil
-        failed?.outcome.fail(error)
+        takeExchange()?.outcome.fail(error)
         context?.close(promise: nil)
     }
 
-    /// The connection is over, or of no use any more.
+    /// The connection is over, or cannot be used any more.
     private func end(_ error: any Error) {
         fault = fault ?? error
         close(watch.hasRead ? error : HTTPConnection.Unanswered(cause: error))
@@ -233,14 +259,27 @@ private final class HTTPExchangeHandler: ChannelInboundHandler {
     }
 }
 
-/// Notes that an answer has begun, of which the decoder says nothing before its head is whole.
-private final class FirstByteWatch: ChannelInboundHandler {
+/// Notes whether something was read that belongs to no finished answer.
+///
+/// The decoder does not report a head before it is whole.
+private final class ReadWatch: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
 
+    /// Reset at the end of an answer.
     var hasRead = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        // Where an answer ends before the last byte, more follows it, which the decoder may keep.
+        if bytes.readableBytes > 1, let first = bytes.readSlice(length: bytes.readableBytes - 1) {
+            hasRead = true
+            context.fireChannelRead(wrapInboundOut(first))
+            guard context.channel.isActive else {
+                return
+            }
+        }
         hasRead = true
-        context.fireChannelRead(data)
+        context.fireChannelRead(wrapInboundOut(bytes))
     }
 }

@@ -20,23 +20,22 @@ package struct ConsoleClient: Sendable {
     /// - Throws: ``ConsoleError`` for any answer other than 200, or none.
     package func testReport(by: String) async throws -> [UInt8] {
         let url = url + "/v1/report?format=json&provenance=test&by=\(by)"
-        let (status, body): (Int, [UInt8])
+        let answer: HTTPClient.Answer
         do {
-            (status, body) = try await answer(to: HTTPClient.Request(url: url, token: token), keeping: 256 << 20)
+            answer = try await send(HTTPClient.Request(url: url, token: token), keeping: 256 << 20)
+            _ = try answer.wholeBody()
         } catch {
-            throw ConsoleError(url: url, status: nil)
+            throw ConsoleError(url: url, status: nil, redirect: nil)
         }
-        guard status == 200 else {
-            throw ConsoleError(url: url, status: status)
+        guard answer.status == 200 else {
+            throw ConsoleError(url: url, status: answer.status, redirect: answer.redirect)
         }
-        return body
+        return answer.body
     }
 
-    private func answer(
-        to request: HTTPClient.Request, keeping length: Int
-    ) async throws -> (status: Int, body: [UInt8]) {
-        let answer = try await HTTPClient.shared.send(request, keeping: length, within: .seconds(30))
-        return (answer.status, try answer.wholeBody())
+    private func send(_ request: HTTPClient.Request, keeping length: Int) async throws -> HTTPClient.Answer {
+        // A long report may take its time over a slow line, as long as it keeps coming.
+        try await HTTPClient.shared.send(request, keeping: length, within: .seconds(30), pausing: .seconds(30))
     }
 }
 
@@ -50,6 +49,7 @@ extension ConsoleClient {
     /// - Throws: An error of the connection.
     package func post(_ path: String, json: String) async throws -> (status: Int, body: [UInt8]) {
         let request = try HTTPClient.Request(url: url + path, json: .whole(Array(json.utf8)), token: token)
-        return try await answer(to: request, keeping: 1 << 20)
+        let answer = try await send(request, keeping: 1 << 20)
+        return (answer.status, try answer.wholeBody())
     }
 }

@@ -5,18 +5,26 @@ package struct ConsoleError: CodedError {
     let url: String
     /// The status of the answer; nil if there was none.
     let status: Int?
+    /// Where a redirect leads; nil for any other answer.
+    let redirect: String?
 
     /// The stable code.
     package var code: ErrorCode { .unanswered }
 
     /// The request and the answer.
     package var message: String {
-        status.map { "\(url) answered \($0), expected 200" } ?? "\(url) does not answer"
+        guard let status else {
+            return "\(url) does not answer"
+        }
+        return "\(url) answered \(status), expected 200" + (redirect.map { ": it redirects to \($0)" } ?? "")
     }
 
     /// What to do.
     package var hint: String? {
-        status == 401 ? "set SKAN_TOKEN to a token with the scope report" : "check the address of the console"
+        if redirect != nil {
+            return "redirects are not followed: name the console by the address it redirects to, without /v1/report"
+        }
+        return status == 401 ? "set SKAN_TOKEN to a token with the scope report" : "check the address of the console"
     }
 }
 

@@ -22,7 +22,7 @@ package struct DeliveryTarget: Hashable, Sendable {
     /// The URL for the network's own copies; nil for the path of each framework.
     private let registered: String?
 
-    /// Takes a URL; nil for what is none of HTTP.
+    /// Takes a URL; nil for what is not an HTTP URL.
     ///
     /// One without a path is a server with `skan`'s own paths.
     package init?(_ text: String) {

@@ -45,6 +45,8 @@ package final class TrafficSender: Sendable {
         package let reason: PostbackRejection.Code?
         /// `provenance` of the JSON verdict: whose key verified it.
         package let provenance: String?
+        /// Where a redirect leads; nil for any other answer.
+        package let redirect: String?
         /// Why nothing was answered, for a person; nil for an answer.
         package let failure: String?
     }
@@ -168,10 +170,10 @@ package final class TrafficSender: Sendable {
             return Answer(
                 delivery: delivery, status: response.status, verdict: text("status"),
                 reason: text("reason").flatMap(PostbackRejection.Code.init(rawValue:)), provenance: text("provenance"),
-                failure: nil)
+                redirect: response.redirect, failure: nil)
         } catch {
             return Answer(
-                delivery: delivery, status: nil, verdict: nil, reason: nil, provenance: nil,
+                delivery: delivery, status: nil, verdict: nil, reason: nil, provenance: nil, redirect: nil,
                 failure: DeliveryClient.reason(error))
         }
     }

@@ -13,7 +13,7 @@ package struct DeliveryClient: Sendable {
     /// Makes a client.
     package init() {}
 
-    /// Posts a body; redirects are followed by nobody, for devices may not follow them.
+    /// Posts a body; redirects are not followed, for devices may not follow them.
     ///
     /// - Parameters:
     ///   - body: The bytes.
@@ -47,10 +47,22 @@ package struct DeliveryClient: Sendable {
         guard let failure = error as? NIOConnectionError else {
             return "the connection failed"
         }
-        guard let first = failure.connectionErrors.first else {
+        guard !failure.connectionErrors.isEmpty else {
             return "the name has no address"
         }
-        return (first.error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "the connection failed"
+        return reason(ofEach: failure.connectionErrors.map(\.error))
+    }
+
+    /// Why none of several addresses could be connected to, for a person.
+    ///
+    /// - Parameter errors: What connecting to each of them threw.
+    /// - Returns: That one refused, which proves that the server was reached, or else the first reason.
+    package static func reason(ofEach errors: [any Error]) -> String {
+        let codes = errors.compactMap { ($0 as? IOError)?.errnoCode }
+        guard let code = codes.first(where: { $0 == ECONNREFUSED }) ?? codes.first else {
+            return "the connection failed"
+        }
+        return String(cString: strerror(code))
     }
 
     /// Whether nobody was there to answer.

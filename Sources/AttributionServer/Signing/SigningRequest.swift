@@ -40,7 +40,7 @@ struct SigningRequest: Sendable {
         let batch: ImpressionBatch
         /// The index of the next order.
         var next = 0
-        /// The answers of each turn, apart: to append to those of earlier turns would copy them.
+        /// Kept per turn; appending to those of earlier turns would copy them.
         var answers: [ImpressionBatch.Answers] = []
     }
 

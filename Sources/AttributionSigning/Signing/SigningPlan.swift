@@ -86,20 +86,17 @@ package struct SigningPlan: Sendable {
     ///
     /// - Parameter signed: The signed ``impressions``, in the same order.
     /// - Returns: The answer.
-    /// - Throws: An error if these are not the plan's impressions.
+    /// - Throws: ``SignerError/signatureDoesNotVerify`` if these are not the plan's impressions.
     package func answer(_ signed: [SignedImpression]) throws -> Answer {
-        switch request {
+        guard signed.count == impressions.count else {
+            throw SignerError.signatureDoesNotVerify
+        }
+        return switch request {
         case .ad: .ad(signed)
         case .bid(let extensions): .bids(.one(try extensions.signed(signed[...])))
         case .bids(let bids):
             .bids(
-                .whole(
-                    try zip(bids, ads).map { bid, range in
-                        guard range.upperBound <= signed.count else {
-                            throw SignerError.signatureDoesNotVerify
-                        }
-                        return (bid.impID, try bid.extensions.signed(signed[range]))
-                    }))
+                .whole(try zip(bids, ads).map { bid, range in (bid.impID, try bid.extensions.signed(signed[range])) }))
         }
     }
 }

@@ -17,7 +17,7 @@ package enum BackgroundWork {
     ///
     /// - Parameters:
     ///   - work: Runs when the processor is idle.
-    ///   - handler: Is called with what came of it.
+    ///   - handler: Is called with its result.
     package static func run<Value: Sendable>(
         _ work: @escaping @Sendable () throws -> Value,
         then handler: @escaping @Sendable (Result<Value, any Error>) -> Void
@@ -26,18 +26,19 @@ package enum BackgroundWork {
             let outcome = Outcome<Value>()
             start("skan-background") {
                 yieldToOthers()
-                outcome.result.withLock { $0 = Result(catching: work) }
-                outcome.isThere.signal()
+                let result = Result(catching: work)
+                outcome.result.withLock { $0 = result }
+                outcome.isFinished.signal()
             }
-            outcome.isThere.wait()
+            outcome.isFinished.wait()
             outcome.result.withLock { $0.take() }.map(handler)
         }
     }
 
-    /// What came of work, once it is there.
+    /// The result of the work.
     private final class Outcome<Value: Sendable>: Sendable {
         let result = Mutex<Result<Value, any Error>?>(nil)
-        let isThere = DispatchSemaphore(value: 0)
+        let isFinished = DispatchSemaphore(value: 0)
     }
 
     private static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {

@@ -9,6 +9,8 @@ struct JSONScanner {
     private var decodedCount = 0
 
     /// Calls a closure with a scanner that borrows the bytes and scans a range of them.
+    ///
+    /// The range is all of the bytes, or that of a value that was found in the same bytes before, so it is within them.
     static func with<Value>(
         _ bytes: [UInt8], in range: Range<Int>, depth: Int, _ use: (inout JSONScanner) -> Value
     ) -> Value {

@@ -36,6 +36,11 @@ extension SimulateCommand {
             switch status {
             case 200 where answer.verdict == nil: ("it is no server of skan", "--post names one of skan serve")
             case 200: ("the server does not trust the test keys", "skan serve \(trust)")
+            case 300..<400:
+                (
+                    "it redirects to \(answer.redirect ?? "nowhere")",
+                    "redirects are not followed: give --post the address it redirects to"
+                )
             case 404, 405:
                 (
                     "it has no such path",

@@ -1,5 +1,4 @@
 import Foundation
-import TestSupport
 
 /// A server that does on each connection what a script says, and tells what it saw.
 ///
@@ -9,8 +8,8 @@ import TestSupport
 /// with their bodies, at the same time as other connections.
 ///
 /// It tells of requests as `0 POST / HTTP/1.1|Host: …||{}`, with the number of the connection, and of clients that went
-/// away as `0 closed`.
-final class ScriptedServer: Sendable {
+/// away as `0 closed`; a request of which the client sends no more ends in `(cut)`.
+package final class ScriptedServer: Sendable {
     private static let program = """
         import json, select, socket, ssl, struct, sys, threading, time
 
@@ -26,11 +25,13 @@ final class ScriptedServer: Sendable {
             while True:
                 head, end, body = data.partition(b"\\r\\n\\r\\n")
                 length = [int(line[15:]) for line in head.split(b"\\r\\n") if line.startswith(b"Content-Length:")]
+                # A client may also begin a handshake of TLS.
+                text = data.decode(errors="backslashreplace")
                 if end and (not with_body or len(body) >= sum(length)):
-                    return data.decode()
+                    return text
                 piece = client.recv(65536)
                 if not piece:
-                    return data.decode() + "(cut)"
+                    return text + "(cut)"
                 data += piece
 
         def run(index, client, steps):
@@ -87,13 +88,14 @@ final class ScriptedServer: Sendable {
     private let process = ChildProcess(limit: .seconds(60))
     private let input = Pipe()
     private let output = Pipe()
-    let port: Int
+    /// Where it listens on 127.0.0.1.
+    package let port: Int
 
     /// Starts it.
     ///
     /// - Parameter connections: The steps of each connection that is expected, in their order.
     /// - Throws: When it does not start.
-    init(_ connections: [[String]]) throws {
+    package init(_ connections: [[String]]) throws {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
         let plan = try JSONEncoder().encode(connections)
         process.arguments = ["-c", Self.program, String(decoding: plan, as: UTF8.self)]
@@ -103,16 +105,16 @@ final class ScriptedServer: Sendable {
         port = Int(Self.line(from: output)) ?? 0
     }
 
-    var url: String { "http://127.0.0.1:\(port)/" }
+    package var url: String { "http://127.0.0.1:\(port)/" }
 
     /// The next thing it tells.
-    func line() async throws -> String {
+    package func line() async throws -> String {
         let output = output
         return try await blocking { Self.line(from: output) }
     }
 
     /// Ends it after the connections that were made, and takes what it has told since ``line()``.
-    func end() async throws -> [String] {
+    package func end() async throws -> [String] {
         try input.fileHandleForWriting.close()
         let output = output
         let told = try await blocking { output.fileHandleForReading.readDataToEndOfFile() }
