@@ -62,8 +62,9 @@ struct DeliveryClientTests {
     @Test(
         "A connection without an answer is told from one that could not be made",
         arguments: [
-            ([], "the connection failed"), (["reset"], "Connection reset by peer"),
-            (["send H", "reset"], "Connection reset by peer"), (["send no HTTP\r\n\r\n"], "the connection failed"),
+            ([], "it closed the connection before its answer was whole"), (["reset"], "Connection reset by peer"),
+            (["send H", "reset"], "Connection reset by peer"),
+            (["send no HTTP\r\n\r\n"], "its answer is not valid HTTP"),
         ])
     func unanswered(_ steps: [String], _ reason: String) async throws {
         let server = try ScriptedServer([["read"] + steps])

@@ -8,14 +8,16 @@ import Testing
 struct HTTPClientTests {
     private static let ok = "send HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
-    private static func send(_ client: HTTPClient, to server: ScriptedServer) async throws -> HTTPClient.Answer {
-        let request = try HTTPClient.Request(url: server.url, json: .whole(Array("{}".utf8)))
+    private static func send(
+        _ client: HTTPClient, to server: ScriptedServer, _ body: HTTPClient.Request.Body? = .whole(Array("{}".utf8))
+    ) async throws -> HTTPClient.Answer {
+        let request = try HTTPClient.Request(url: server.url, json: body)
         return try await client.send(request, keeping: 10, within: .seconds(15))
     }
 
     /// What a server told of requests and of the clients that went away, for example `["0 request", "0 closed"]`.
     private static func summary(_ lines: [String]) -> [String] {
-        lines.map { line in line.replacing(#/ POST .*\{\}$/#, with: " request") }
+        lines.map { line in line.replacing(#/ (POST .*\{\}|GET .*\|\|)$/#, with: " request") }
     }
 
     // MARK: Requests
@@ -159,25 +161,40 @@ struct HTTPClientTests {
     func connections(_ plan: [[String]], _ expected: [String]) async throws {
         let server = try ScriptedServer(plan)
         let client = HTTPClient()
-        #expect(try await Self.send(client, to: server).status == 200)
-        #expect(try await Self.send(client, to: server).status == 200)
+        #expect(try await Self.send(client, to: server, nil).status == 200)
+        #expect(try await Self.send(client, to: server, nil).status == 200)
         #expect(try await Self.summary(server.end()) == expected)
     }
 
     @Test(
-        "A request to which an idle connection ends unanswered is sent once more, and only once",
+        "A GET request to which an idle connection ends unanswered is sent once more, and only once; a POST never",
         arguments: [
             ([["read", ok, "read"], ["read", ok]], true, ["0 request", "0 request", "1 request"]),
             ([["read", ok, "read", "reset"], ["read", ok]], true, ["0 request", "0 request", "1 request"]),
             ([["read", ok, "read"], ["read"]], false, ["0 request", "0 request", "1 request"]),
         ] as [([[String]], Bool, [String])])
     func repeated(_ plan: [[String]], _ isAnswered: Bool, _ expected: [String]) async throws {
-        let server = try ScriptedServer(plan)
+        for isPost in [false, true] {
+            let server = try ScriptedServer(plan)
+            let client = HTTPClient()
+            let body = isPost ? HTTPClient.Request.Body.whole(Array("{}".utf8)) : nil
+            #expect(try await Self.send(client, to: server, body).status == 200)
+            let second = try? await Self.send(client, to: server, body)
+            #expect((second != nil) == (isAnswered && !isPost))
+            #expect(try await Self.summary(server.end()) == (isPost ? Array(expected.prefix(2)) : expected))
+        }
+    }
+
+    @Test("A connection that speaks another protocol takes no more requests")
+    func otherProtocol() async throws {
+        let server = try ScriptedServer([
+            ["read", "send HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n", "wait"],
+            ["read", Self.ok],
+        ])
         let client = HTTPClient()
+        #expect(try await Self.send(client, to: server).status == 101)
         #expect(try await Self.send(client, to: server).status == 200)
-        let second = try? await Self.send(client, to: server)
-        #expect((second != nil) == isAnswered)
-        #expect(try await Self.summary(server.end()) == expected)
+        #expect(try await Self.summary(server.end()) == ["0 request", "0 closed", "1 request"])
     }
 
     @Test(

@@ -75,7 +75,8 @@ package final class HTTPClient: Sendable {
         }
     }
 
-    /// Sends a request.
+    /// Sends a request, and sends it again over a new connection if the server had closed an idle one; but no POST of
+    /// which some may have arrived, because the server may have acted on it.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -93,8 +94,8 @@ package final class HTTPClient: Sendable {
             if let connection = takeIdle(request.origin) {
                 do {
                     return try await exchange(request, keeping: length, over: connection, within: limit)
-                } catch is HTTPConnection.Unanswered {
-                    // The server had closed it; the request is sent once more, over a new connection.
+                } catch let error as HTTPConnection.Unanswered where request.body == nil || !error.isSent {
+                    // The server had closed it. Only what changes nothing there is sent again.
                 }
             }
             let connection = try await Self.connect(to: request.origin, until: limit.deadline)

@@ -15,6 +15,8 @@ struct HTTPConnection: Sendable {
     /// The connection ended before the first byte of the answer.
     struct Unanswered: Error {
         let cause: any Error
+        /// Whether some of the request was sent, so that the server may have acted on it.
+        let isSent: Bool
     }
 
     /// The system's trust, which takes a while to load.
@@ -105,6 +107,7 @@ private final class HTTPExchangeHandler: ChannelInboundHandler {
         let length: Int
         let limit: HTTPClient.TimeLimit
         var timer: Scheduled<Void>?
+        var isBegun = false
         var isSent = false
         var head: HTTPResponseHead?
         var body = ByteBuffer()
@@ -115,6 +118,8 @@ private final class HTTPExchangeHandler: ChannelInboundHandler {
     private var exchange: Exchange?
     /// What ended the connection, perhaps before a request: a handshake may fail as soon as it begins.
     private var fault: (any Error)?
+    /// Whether the connection ended without the end that TLS wants.
+    private var isCut = false
 
     init(_ watch: ReadWatch) {
         self.watch = watch
@@ -137,7 +142,7 @@ private final class HTTPExchangeHandler: ChannelInboundHandler {
         exchange = Exchange(outcome: outcome, length: length, limit: limit)
         // Bytes that no request asked for answer none.
         guard let context, context.channel.isActive, !watch.hasRead else {
-            return close(HTTPConnection.Unanswered(cause: fault ?? HTTPClient.Failure.closed))
+            return close(HTTPConnection.Unanswered(cause: fault ?? HTTPClient.Failure.closed, isSent: false))
         }
         startTimer(until: limit.deadline, context)
         write(.head(request.head))
@@ -159,7 +164,9 @@ private final class HTTPExchangeHandler: ChannelInboundHandler {
         let written = promise ?? context.eventLoop.makePromise()
         written.futureResult.assumeIsolated().whenComplete { [self] result in
             switch result {
-            case .success: if case .end = part { exchange?.isSent = true }
+            case .success:
+                exchange?.isBegun = true
+                if case .end = part { exchange?.isSent = true }
             case .failure(let error): end(error)
             }
         }
@@ -221,8 +228,15 @@ private final class HTTPExchangeHandler: ChannelInboundHandler {
             return
         }
         watch.hasRead = false
+        // Only its end tells whether such a body is whole.
+        if isCut, isWhole {
+            exchange.outcome.fail(HTTPClient.Failure.closed)
+            return
+        }
         // After an answer to half a request, the server would take the next one for the other half.
-        let isReusable = isWhole && exchange.isSent && head.isKeepAlive && context.channel.isActive
+        let isReusable =
+            isWhole && exchange.isSent && head.isKeepAlive && head.status != .switchingProtocols
+            && context.channel.isActive
         if !isReusable {
             context.close(promise: nil)
         }
@@ -242,12 +256,15 @@ private final class HTTPExchangeHandler: ChannelInboundHandler {
     /// The connection is over, or cannot be used any more.
     private func end(_ error: any Error) {
         fault = fault ?? error
-        close(watch.hasRead ? error : HTTPConnection.Unanswered(cause: error))
+        let isSent = exchange?.isBegun ?? false
+        close(watch.hasRead ? error : HTTPConnection.Unanswered(cause: error, isSent: isSent))
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Many servers close without the end that TLS wants; the decoder tells whether the answer is whole.
+        // Many servers close without the end that TLS wants; the decoder tells whether the answer is whole, unless it
+        // is to end with the connection.
         if let error = error as? NIOSSLError, error == .uncleanShutdown {
+            isCut = true
             return
         }
         end(error)

@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
@@ -38,6 +39,12 @@ package struct DeliveryClient: Sendable {
             return "its certificate is for another name"
         case HTTPClient.Failure.tooSlow:
             return "it was too slow to answer"
+        case HTTPClient.Failure.closed:
+            return "it closed the connection before its answer was whole"
+        case ChannelError.connectTimeout:
+            return "it was too slow to connect to"
+        case is HTTPParserError:
+            return "its answer is not valid HTTP"
         default:
             break
         }
@@ -60,7 +67,7 @@ package struct DeliveryClient: Sendable {
     package static func reason(ofEach errors: [any Error]) -> String {
         let codes = errors.compactMap { ($0 as? IOError)?.errnoCode }
         guard let code = codes.first(where: { $0 == ECONNREFUSED }) ?? codes.first else {
-            return "the connection failed"
+            return errors.first.map(reason) ?? "the connection failed"
         }
         return String(cString: strerror(code))
     }
