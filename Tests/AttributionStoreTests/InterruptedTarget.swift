@@ -1,6 +1,6 @@
 import AttributionStore
 
-/// A target before which something else happens, after the source was read.
+/// A target that lets something else happen before a step, after the source was read for it.
 struct InterruptedTarget: LedgerCopyTarget {
     struct Interruption: Error {}
 

@@ -89,7 +89,7 @@ package struct LedgerCopier {
         summary.all = progress.copied
         summary.lost = progress.lost
         summary.position = progress.position
-        // Before the quarantine, so that no delivery which the source judges meanwhile leaves it here before its counts.
+        // Before the quarantine: what the source makes of a delivery in between is left to the next run.
         let deliveries = try await source.deliverySnapshot(of: try target.movedDeliveries(of: store))
         summary.areCountsIncomplete = deliveries.table.isIncomplete
         try target.copyDeliveries(deliveries, of: store)
