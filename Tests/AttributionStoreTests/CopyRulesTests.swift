@@ -252,6 +252,135 @@ struct CopyRulesTests {
         #expect(try await differences(target.reader) == [])
     }
 
+    /// A delivery that the source quarantined and the target judged again, of a postback that the source recorded from
+    /// another delivery; whether the target recorded it or knew that postback.
+    private func moved(_ isRecorded: Bool, _ source: OpenLedger, _ target: TargetLedger) async throws {
+        let quarantined = try strangers()[0]
+        guard case .rejected(_, let body) = quarantined.judgement else {
+            throw CancellationError()
+        }
+        let other = postbacks.delivery(body, at: Postbacks.noon + 7_200_000)
+        _ = try source.record([quarantined])
+        if isRecorded {
+            try await target.copy(source.reader)
+            #expect(try requeue(target.writer).recorded == 1)
+            #expect(try source.record([other]) == [.recorded(.test)])
+        } else {
+            #expect(try source.record([other]) == [.recorded(.test)])
+            try await target.copy(source.reader)
+            #expect(try requeue(target.writer).duplicate == 1)
+        }
+        try await target.copy(source.reader)
+    }
+
+    /// Expects one postback, and how often it came again.
+    private func expectOnce(
+        _ target: TargetLedger, duplicate: Int64 = 1, quarantined: Int64 = 0,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let counts = try await deliveries(target.reader)
+        #expect(counts.count(.recorded, .test) == 1, sourceLocation: sourceLocation)
+        #expect(counts.count(.duplicate, .test) == duplicate, sourceLocation: sourceLocation)
+        #expect(counts.quarantined == quarantined, sourceLocation: sourceLocation)
+        #expect(counts.tallies.values.allSatisfy { $0.count >= 0 }, sourceLocation: sourceLocation)
+        #expect(counts.repeats.values.reduce(0, +) == duplicate, sourceLocation: sourceLocation)
+        #expect(try await differences(target.reader) == [], sourceLocation: sourceLocation)
+    }
+
+    @Test(
+        "A delivery that the source judges again during a copy counts once, then and after the next one",
+        arguments: LedgerFactory.all.flatMap { factory in
+            InterruptedTarget.Step.allCases.dropFirst().map { (factory, $0) }
+        }, [true, false])
+    func requeuedMeanwhile(
+        _ changed: (factory: LedgerFactory, step: InterruptedTarget.Step), _ isRecorded: Bool
+    ) async throws {
+        let target = try changed.factory.openTarget(targetPath)
+        let source = try OpenLedger(store.path)
+        try await moved(isRecorded, source, target)
+        let verifier = postbacks.verifier
+        let interrupted = InterruptedTarget(target.target) { step in
+            if step == changed.step {
+                _ = try source.writer.requeue(QuarantineQuery()) { verifier.judge($0) }
+            }
+        }
+        _ = try await LedgerCopier(from: source.reader, to: interrupted, named: "target").run()
+        try await expectOnce(target)
+        for _ in 0..<2 {
+            try await target.copy(source.reader)
+            try await expectOnce(target)
+        }
+    }
+
+    enum Change: CaseIterable, Sendable {
+        case judgedAgain, pruned
+    }
+
+    @Test(
+        "A delivery that left both quarantines counts once when another of its time and reason comes before the copy",
+        arguments: LedgerFactory.all.flatMap { factory in Change.allCases.map { (factory, $0) } }, [true, false])
+    func accompanied(_ changed: (factory: LedgerFactory, change: Change), _ isRecorded: Bool) async throws {
+        let target = try changed.factory.openTarget(targetPath)
+        let source = try OpenLedger(store.path)
+        try await moved(isRecorded, source, target)
+        switch changed.change {
+        case .judgedAgain: #expect(try requeue(source.writer).duplicate == 1)
+        case .pruned: #expect(try source.writer.prune(QuarantineQuery()) == 1)
+        }
+        _ = try source.record([strangers()[5]])
+        for _ in 0..<2 {
+            try await target.copy(source.reader)
+            // What the target did not record counts there as it does in the source.
+            let isQuarantined = changed.change == .pruned && !isRecorded
+            try await expectOnce(target, duplicate: isQuarantined ? 0 : 1, quarantined: isQuarantined ? 2 : 1)
+            #expect(try await target.quarantine().count == 1)
+        }
+    }
+
+    @Test(
+        "Of many deliveries of one time that the target recorded, those count as repeats that the source judged again",
+        arguments: LedgerFactory.all)
+    func partlyPruned(_ factory: LedgerFactory) async throws {
+        let target = try factory.openTarget(targetPath)
+        let source = try OpenLedger(store.path)
+        let stranger = try PostbackVerifier()
+        let bodies = try (0..<4).map { try postbacks.standIn.sign(postbacks.draft(id: "\($0)")) }
+        _ = try source.record(
+            bodies.map {
+                Delivery(judgement: stranger.judge($0), recipient: .network, receivedAtMilliseconds: Postbacks.noon)
+            })
+        try await target.copy(source.reader)
+        #expect(try requeue(target.writer).recorded == 4)
+        _ = try source.record(bodies.map { postbacks.delivery($0, at: Postbacks.noon + 7_200_000) })
+        let verifier = postbacks.verifier
+        let judged = try source.writer.requeue(QuarantineQuery(limit: 1)) { verifier.judge($0) }
+        #expect(judged.duplicate == 1)
+        try await target.copy(source.reader)
+        #expect(try source.writer.prune(QuarantineQuery(limit: 2)) == 2)
+        for _ in 0..<2 {
+            try await target.copy(source.reader)
+            let counts = try await deliveries(target.reader)
+            #expect(counts.count(.recorded, .test) == 4 && counts.count(.duplicate, .test) == 4)
+            #expect(counts.quarantined == 0 && counts.tallies.values.allSatisfy { $0.count >= 0 })
+        }
+        #expect(try await differences(target.reader) == [])
+    }
+
+    @Test("Notes of a copied delivery are deleted once they are decided", arguments: Change.allCases, [true, false])
+    func decidedNotes(_ change: Change, _ isRecorded: Bool) async throws {
+        let target = try LedgerFactory.all[0].openTarget(targetPath)
+        let source = try OpenLedger(store.path)
+        try await moved(isRecorded, source, target)
+        let notes = "SELECT count(*) FROM copy_moved"
+        #expect(try SQLite.query(notes, targetPath) == "2")
+        switch change {
+        case .judgedAgain: #expect(try requeue(source.writer).duplicate == 1)
+        case .pruned: #expect(try source.writer.prune(QuarantineQuery()) == 1)
+        }
+        try await target.copy(source.reader)
+        #expect(try SQLite.query(notes, targetPath) == "0")
+    }
+
     @Test(
         "What the target took out of the source's quarantine is known again after the source gave it another reason",
         arguments: LedgerFactory.all, [1, 2])
@@ -300,7 +429,11 @@ struct CopyRulesTests {
         )
         #expect(try source.record([early]) == [.recorded(.test)])
         _ = try source.writer.claim([id(early), id(late)])
-        let interrupted = InterruptedTarget(target.target)
+        let interrupted = InterruptedTarget(target.target) { step in
+            if step == .postbacks {
+                throw InterruptedTarget.Interruption()
+            }
+        }
         await #expect(throws: InterruptedTarget.Interruption.self) {
             try await LedgerCopier(from: source.reader, to: interrupted, named: "target").run()
         }

@@ -1,17 +1,25 @@
 import AttributionStore
 
-/// A target whose first postbacks never arrive.
+/// A target that lets something else happen before a step, after the source was read for it.
 struct InterruptedTarget: LedgerCopyTarget {
     struct Interruption: Error {}
 
-    private let target: any LedgerCopyTarget
+    /// What is about to be copied.
+    enum Step: CaseIterable, Sendable {
+        case postbacks, deliveries, quarantine
+    }
 
-    init(_ target: any LedgerCopyTarget) {
+    private let target: any LedgerCopyTarget
+    private let interrupt: @Sendable (Step) throws -> Void
+
+    init(_ target: any LedgerCopyTarget, interrupt: @escaping @Sendable (Step) throws -> Void) {
         self.target = target
+        self.interrupt = interrupt
     }
 
     func copy(_ page: CopiedPage, after progress: LedgerCopyProgress) throws -> (LedgerCopyProgress, [CopiedRun]) {
-        throw Interruption()
+        try interrupt(.postbacks)
+        return try target.copy(page, after: progress)
     }
 
     func beginCopy(of store: String) throws -> LedgerCopyProgress {
@@ -19,15 +27,21 @@ struct InterruptedTarget: LedgerCopyTarget {
     }
 
     func copyQuarantine(_ page: CopiedQuarantine) throws -> Int64 {
-        try target.copyQuarantine(page)
+        try interrupt(.quarantine)
+        return try target.copyQuarantine(page)
     }
 
     func copyRecipients(_ copies: [RecipientCopy]) throws {
         try target.copyRecipients(copies)
     }
 
-    func copyDeliveries(_ table: DeliveryTable, of store: String) throws {
-        try target.copyDeliveries(table, of: store)
+    func movedDeliveries(of store: String) throws -> [Int64] {
+        try target.movedDeliveries(of: store)
+    }
+
+    func copyDeliveries(_ snapshot: DeliverySnapshot, of store: String) throws {
+        try interrupt(.deliveries)
+        try target.copyDeliveries(snapshot, of: store)
     }
 
     func copyKnownIDs(_ ids: [KnownID]) throws {

@@ -110,13 +110,45 @@ struct LostBlockTests {
         try await expectCounted(isRecordedBehind ? 4_097 : 4_096)
     }
 
-    @Test("So does an owner that makes them anew when it starts")
-    func damagedTableOfOwner() async throws {
+    @Test(
+        "An owner that starts makes only what is missing of them, and copies no columns",
+        arguments: [("DROP INDEX column_block_highest", 4_096), ("DROP TABLE column_value", 4_089)])
+    func damagedTableOfOwner(_ damage: String, _ count: Int64) async throws {
         let before = try blocks()
         try lose()
-        try SQLite.execute("DROP INDEX column_block_highest", store.path)
-        try await expectCounted(4_096)
+        try SQLite.execute(damage, store.path)
+        let root = "SELECT rootpage FROM sqlite_schema WHERE name = 'column_block'"
+        let page = try SQLite.query(root, store.path)
+        try await expectCounted(count)
         #expect(try blocks() == before)
+        #expect(try SQLite.query(root, store.path) == page)
+        let made = "SELECT count(*) FROM sqlite_schema WHERE name IN ('column_block_highest', 'column_value')"
+        #expect(try SQLite.query(made, store.path) == "2")
+    }
+
+    @Test("A lost postback with a code whose text is lost is not counted, instead of being counted without a value")
+    func lostText() async throws {
+        try lose()
+        guard case .verified(let verified) = many.deliveries[4_095].judgement else {
+            throw CancellationError()
+        }
+        let app = ReportDimension.app.value(of: verified.postback)
+        #expect(Int64(app) != nil)
+        try SQLite.execute(
+            """
+            DELETE FROM column_value WHERE column_number = 3 AND value = '\(app)'; DROP INDEX column_block_highest
+            """, store.path)
+        for _ in 0..<2 {
+            let remaining = try await repair().remaining.differences
+            #expect(remaining.count == 7)
+            let reader = try SQLiteLedgerReader(store.path)
+            defer { reader.close() }
+            let answer = try await reader.answer(LedgerQuestion(dimensions: [.app], traffic: .test))
+            let expected = many.rows(LedgerQuestion(dimensions: [.app]))
+            #expect(answer.unreadableCount > 0)
+            #expect(answer.totals[.postbacks] == 4_096 - Int64(answer.unreadableCount))
+            #expect(answer.rows.allSatisfy { $0.counts[.postbacks] <= expected[$0.values]?[.postbacks] ?? 0 })
+        }
     }
 
     @Test("Without the texts of codes a block still tells that its postbacks came")

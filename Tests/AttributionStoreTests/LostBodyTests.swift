@@ -120,7 +120,7 @@ struct LostBodyTests {
         try SQLite.flipBit(of: "content_digest", where: "id = 9", store.path)
         let ledger = try OpenLedger(store.path)
         let verifier = postbacks.verifier
-        let repair = try await ledger.writer.repair(mostPostbacks: 10) { verifier.judge($0) }
+        let repair = try await ledger.writer.repair(mostRows: 10) { verifier.judge($0) }
         #expect(repair.remaining.differences.contains(.tables(.bodies)))
         #expect(try SQLite.query(digests, store.path) == before)
         try ledger.close()

@@ -463,11 +463,11 @@ struct LostRowTests {
         let verifier = postbacks.verifier
         let found = try await ledger.differences(verifier)
         await #expect(throws: StoreError.longRepair(path: ledger.writer.path, postbacks: 400)) {
-            try await ledger.writer.repair(mostPostbacks: 399) { verifier.judge($0) }
+            try await ledger.writer.repair(mostRows: 399) { verifier.judge($0) }
         }
         #expect(try await ledger.differences(verifier) == found)
         #expect(try ledger.record([delivery("new")]) == [.recorded(.test)])
-        let repair = try await ledger.writer.repair(mostPostbacks: 401) { verifier.judge($0) }
+        let repair = try await ledger.writer.repair(mostRows: 401) { verifier.judge($0) }
         #expect(repair.remaining.differences.map(\.description) == [])
     }
 
@@ -522,18 +522,35 @@ struct LostRowTests {
         let counted = try deliveries()
         let owner = try OpenLedger(store.path)
         let verifier = postbacks.verifier
-        let repair = try await owner.writer.repair(mostPostbacks: 700) { verifier.judge($0) }
+        let repair = try await owner.writer.repair(mostRows: 700) { verifier.judge($0) }
         #expect(Set(repair.found.differences).isSuperset(of: [.tables(.postbacks), .tables(.recipientCopies)]))
         #expect(repair.remaining.differences.contains(.tables(.postbacks)))
         #expect(!repair.remaining.differences.contains(.tables(.recipientCopies)))
         let refusal = StoreError.longRepair(path: owner.writer.path, postbacks: 900)
         await #expect(throws: refusal) {
-            try await owner.writer.repair(mostPostbacks: 700) { verifier.judge($0) }
+            try await owner.writer.repair(mostRows: 700) { verifier.judge($0) }
         }
         #expect(refusal.retryAfter == nil)
         try owner.close()
         #expect(try deliveries() == counted)
         #expect(try await self.repair().remaining.differences.map(\.description) == [])
+    }
+
+    @Test(
+        "An owner replaces columns of 32 times as many postbacks as rows, and refuses to with one more",
+        arguments: [(96, false), (97, true)])
+    func largeColumns(_ count: Int, _ isRefused: Bool) async throws {
+        try fill(count)
+        let owner = try OpenLedger(store.path)
+        try SQLite.execute("DROP INDEX column_block_highest", store.path)
+        let verifier = postbacks.verifier
+        let refusal = StoreError.longRepair(path: owner.writer.path, postbacks: Int64(count))
+        if isRefused {
+            await #expect(throws: refusal) { try await owner.writer.repair(mostRows: 3) { verifier.judge($0) } }
+        } else {
+            let repair = try await owner.writer.repair(mostRows: 3) { verifier.judge($0) }
+            #expect(repair.found.differences == [.tables(.columns)] && repair.remaining.differences == [])
+        }
     }
 
     @Test("A copy whose id damage changed hides few others from a repair", arguments: [9_000, 800, 130])

@@ -36,6 +36,9 @@ package enum LedgerColumn: Int, CaseIterable, Sendable {
     /// The columns that hold codes of texts.
     package static let coded = allCases.filter(\.isCoded)
 
+    /// The columns that reports read.
+    package static let reported = allCases.filter { $0 != .transaction && $0 != .key }
+
     /// All columns, made once.
     package static let all = allCases
 

@@ -71,3 +71,25 @@ package struct DeliveryTable: Hashable, Sendable {
         return growth
     }
 }
+
+/// The counts of a store, and what it has made of some deliveries of its quarantine, at one moment.
+package struct DeliverySnapshot: Sendable {
+    /// What became of a delivery of a quarantine.
+    package enum Fate: Hashable, Sendable {
+        /// It is kept, for a reason.
+        case kept(reason: String, isConflict: Bool)
+        /// It was judged again, or pruned.
+        case gone
+    }
+
+    /// The counts.
+    package let table: DeliveryTable
+    /// What became of the deliveries, by their ids; without those that cannot be read.
+    package let fates: [Int64: Fate]
+
+    /// Makes a snapshot.
+    package init(_ table: DeliveryTable, fates: [Int64: Fate]) {
+        self.table = table
+        self.fates = fates
+    }
+}

@@ -89,11 +89,12 @@ package struct LedgerCopier {
         summary.all = progress.copied
         summary.lost = progress.lost
         summary.position = progress.position
+        // Before the quarantine: what the source makes of a delivery in between is left to the next run.
+        let deliveries = try await source.deliverySnapshot(of: try target.movedDeliveries(of: store))
+        summary.areCountsIncomplete = deliveries.table.isIncomplete
+        try target.copyDeliveries(deliveries, of: store)
         try await copyQuarantine(of: store, runs, &summary)
         summary.areCopiesIncomplete = try await copyRecipients(runs)
-        let deliveries = try await source.deliveryTable()
-        summary.areCountsIncomplete = deliveries.isIncomplete
-        try target.copyDeliveries(deliveries.withoutRecorded, of: store)
         for ads in AdTraffic.allCases {
             try await copyCosts(of: ads, in: store, &summary)
         }

@@ -14,10 +14,12 @@ package protocol LedgerCopySource: LedgerReading {
     /// - Throws: ``StoreError`` when it cannot be told what is there.
     func quarantinePage(after last: Int64, limit: Int) async throws -> QuarantinePage
 
-    /// The counts of deliveries.
+    /// The counts of deliveries, and what became of some of the quarantine, in one snapshot.
     ///
-    /// - Throws: ``StoreError``.
-    func deliveryTable() async throws -> DeliveryTable
+    /// - Parameter ids: Deliveries that are or were in the quarantine.
+    /// - Returns: The snapshot.
+    /// - Throws: ``StoreError``, also when it cannot be told whether one of them is there.
+    func deliverySnapshot(of ids: [Int64]) async throws -> DeliverySnapshot
 
     /// The first copies for other recipients than the recorded one, in the order of ids and recipients.
     ///

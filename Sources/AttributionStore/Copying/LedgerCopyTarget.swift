@@ -21,7 +21,7 @@ package protocol LedgerCopyTarget: Sendable {
     /// - Throws: ``LedgerCopyError/overtaken(path:)`` when another copy did some meanwhile, and ``StoreError``.
     func copy(_ page: CopiedPage, after progress: LedgerCopyProgress) throws -> (LedgerCopyProgress, [CopiedRun])
 
-    /// Makes a part of the quarantine what it is in the source.
+    /// Makes a part of the quarantine what it is in the source, except for what was made of it here.
     ///
     /// - Returns: How many deliveries were added.
     /// - Throws: ``StoreError``.
@@ -32,11 +32,17 @@ package protocol LedgerCopyTarget: Sendable {
     /// - Throws: ``StoreError``.
     func copyRecipients(_ copies: [RecipientCopy]) throws
 
+    /// The deliveries copied into the quarantine that were judged again here; see ``MovedDelivery``.
+    ///
+    /// - Returns: Their ids in the source.
+    /// - Throws: ``StoreError``.
+    func movedDeliveries(of store: String) throws -> [Int64]
+
     /// Adds to the counts of deliveries what they have grown by in the source, but for recorded postbacks, which were
-    /// counted when they were copied.
+    /// counted when they were copied, and for what was made here of the same deliveries.
     ///
     /// - Throws: ``StoreError``.
-    func copyDeliveries(_ table: DeliveryTable, of store: String) throws
+    func copyDeliveries(_ snapshot: DeliverySnapshot, of store: String) throws
 
     /// Claims the ids of postbacks that were counted before the source.
     ///

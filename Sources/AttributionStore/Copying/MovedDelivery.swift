@@ -48,62 +48,139 @@ package struct MoveNote: Hashable, Sendable {
 ///
 /// It is noted until the source has made something of the same delivery. Then the note is added to what was copied of the
 /// source's counts, so that the delivery is not moved in the counts a second time.
+///
+/// What the source has made of it is read together with the source's counts, in one ``DeliverySnapshot``, so that each
+/// change is in both or in neither. A delivery that is still in the source's quarantine is told by its reason. One that is
+/// gone was judged again or pruned. If this store did not record it, its note is taken in both cases: this store then counts
+/// it as the source does. If this store recorded it, and the source another delivery of the same postback, the source
+/// counts it as a repeat once it was judged again. The note is taken if there is such a repeat that no other note accounts
+/// for, because this store counts it too often then; otherwise it was pruned, and the note is deleted. If the source has
+/// recorded no other delivery, the note stays, because the source may yet hand the postback out.
 package struct MovedDelivery: Hashable, Sendable {
     /// As what it was copied; nil when it is that again.
     package private(set) var copied: DeliveryTable.Row?
-    /// What it is here.
+    /// What it is here; nil when it is again what was copied.
     package private(set) var result: MoveNote?
 
     /// Nothing is known yet.
     package init() {}
 
-    /// Takes a sum of the notes that is not 0.
+    /// Takes a sum of notes.
     package mutating func take(_ sum: MoveNote) {
         if sum.count < 0 {
             copied = sum.row
-        } else {
+        } else if sum.count > 0 {
             result = sum
         }
     }
 
     /// Whether it was recorded here, and may be recorded in the source yet.
-    package var isRecorded: Bool {
+    private var isRecorded: Bool {
         result?.row.kind.status == .recorded
     }
 
     /// Whether it left the quarantine here.
-    package var hasLeft: Bool {
+    private var hasLeft: Bool {
         isRecorded || result?.row.kind.status == .duplicate
+    }
+
+    /// Whether it contradicts a postback here; it is kept then, as evidence of what was recorded here.
+    package var isConflict: Bool {
+        result?.row.kind.status == .conflict
+    }
+
+    /// What becomes of the notes of a delivery.
+    package enum Decision: Hashable, Sendable {
+        /// They stay: the source has made nothing of it yet, or that cannot be told.
+        case keep
+        /// The source keeps it for another reason, which left the quarantine here.
+        case changeReason(of: DeliveryTable.Row, to: String)
+        /// They are taken for copied, because the source has made something of it and keeps it.
+        case take(isConflict: Bool)
+        /// They end, because it is gone from the source's quarantine; taken for copied or only deleted.
+        case end(isTaken: Bool)
+    }
+
+    /// Whether the counts have to tell what becomes of its notes.
+    private func needsCounts(_ fate: DeliverySnapshot.Fate?) -> Bool {
+        fate == .gone && !isRecorded && result?.postback != nil
+    }
+
+    /// Decides what becomes of notes.
+    ///
+    /// - Parameters:
+    ///   - moved: What was made here of deliveries, by their ids in the source.
+    ///   - snapshot: The source.
+    ///   - growth: By what its counts have grown.
+    ///   - counted: Reads what this store counts like some notes.
+    /// - Returns: The decisions, by the same ids.
+    /// - Throws: What `counted` throws.
+    package static func decisions(
+        _ moved: [Int64: MovedDelivery],
+        _ snapshot: DeliverySnapshot,
+        growth: DeliveryTable,
+        counted: ([MoveNote]) throws -> DeliveryTable
+    ) rethrows -> [Int64: Decision] {
+        let uncertain = moved.filter { $0.value.needsCounts(snapshot.fates[$0.key]) }
+        var repeats = try uncertain.isEmpty ? DeliveryTable() : counted(uncertain.values.compactMap(\.result))
+        repeats.add(growth)
+        for case let result? in moved.values.map(\.result) where result.postback == nil {
+            repeats.count(result, -1)
+        }
+        var decisions: [Int64: Decision] = [:]
+        for (id, moved) in moved.sorted(by: { $0.key < $1.key }) {
+            decisions[id] = moved.decision(snapshot.fates[id], &repeats, snapshot.table.isIncomplete)
+        }
+        return decisions
+    }
+
+    private func decision(
+        _ fate: DeliverySnapshot.Fate?, _ repeats: inout DeliveryTable, _ isIncomplete: Bool
+    ) -> Decision {
+        switch fate {
+        case nil:
+            return .keep
+        case .kept(let reason, let isConflict):
+            guard let copied, copied.kind.reason?.rawValue != reason else {
+                return .keep
+            }
+            return hasLeft && !isConflict ? .changeReason(of: copied, to: reason) : .take(isConflict: isConflict)
+        case .gone where isRecorded:
+            return .keep
+        case .gone:
+            guard let result, needsCounts(fate) else {
+                return .end(isTaken: true)
+            }
+            // Nothing here could make up for a count less of a repeat that the source does not have.
+            guard repeats.includes(result) else {
+                return isIncomplete ? .keep : .end(isTaken: false)
+            }
+            repeats.count(result, -1)
+            return .end(isTaken: true)
+        }
     }
 }
 
 extension DeliveryTable {
-    /// Takes a delivery that is gone from the source's quarantine out of what the source's counts have grown by, if they
-    /// say that it was judged again there, too.
-    ///
-    /// One that was pruned is counted there as before.
-    ///
-    /// - Parameter moved: What was made of it here.
-    /// - Returns: Whether it was judged again.
-    package mutating func takeOut(_ moved: MovedDelivery) -> Bool {
-        guard let copied = moved.copied, let result = moved.result, !moved.isRecorded,
-            let fallen = deliveries[copied], fallen.count < 0
-        else {
+    /// Adds other counts.
+    fileprivate mutating func add(_ other: Self) {
+        deliveries.merge(other.deliveries) { .init(count: $0.count &+ $1.count, kept: $0.kept &+ $1.kept) }
+        repeats.merge(other.repeats, uniquingKeysWith: &+)
+    }
+
+    /// Counts deliveries as a note says.
+    fileprivate mutating func count(_ note: MoveNote, _ count: Int64) {
+        deliveries[note.row, default: .init(count: 0, kept: 0)].add(.init(count: count, kept: count))
+        if let delay = note.delay {
+            repeats[RepeatRow(quarter: note.row.quarter, delay: delay), default: 0] += count
+        }
+    }
+
+    /// Whether some delivery is counted as a note says.
+    fileprivate func includes(_ note: MoveNote) -> Bool {
+        guard let tally = deliveries[note.row], tally.count > 0 else {
             return false
         }
-        let repeated = result.delay.map { RepeatRow(quarter: result.row.quarter, delay: $0) }
-        // What was recorded here is a repeat in the source alone: nothing here could make up for a count less.
-        if result.postback != nil {
-            let areRepeatsMore = repeated.map { repeats[$0, default: 0] > 0 } ?? true
-            guard let risen = deliveries[result.row], risen.count > 0, areRepeatsMore else {
-                return false
-            }
-        }
-        deliveries[copied]?.add(.init(count: 1, kept: 1))
-        deliveries[result.row, default: .init(count: 0, kept: 0)].add(.init(count: -1, kept: -1))
-        if let repeated {
-            repeats[repeated, default: 0] -= 1
-        }
-        return true
+        return note.delay.map { repeats[RepeatRow(quarter: note.row.quarter, delay: $0), default: 0] > 0 } ?? true
     }
 }

@@ -14,21 +14,10 @@ extension CopiedQuarantine {
         var added: [CopiedDelivery] = []
         for delivery in deliveries {
             if let id = copied[delivery.origin.id] {
-                if let own = moved[delivery.origin.id], let copied = own.copied {
-                    // What was made of it here stays until the source makes something of it.
-                    guard copied.kind.reason?.rawValue != delivery.origin.reason else {
-                        continue
-                    }
-                    let isConflict = delivery.origin.kind == .conflict
-                    if own.hasLeft, !isConflict {
-                        try MovedDelivery.changeReason(
-                            copied, to: delivery.origin.reason, of: delivery.origin.id, connection, in: store)
-                        continue
-                    }
-                    try MovedDelivery.takeMoves(
-                        of: [delivery.origin.id], connection, in: store, isConflict: isConflict)
+                // What was made of it here stays until the source has made something of it that is in the counts.
+                if moved[delivery.origin.id]?.copied == nil {
+                    try update(id, delivery, connection, &sums)
                 }
-                try update(id, delivery, connection, &sums)
             } else {
                 sums.change(delivery.origin.kind, rows: 1, bytes: Int64(delivery.origin.body.count))
                 added.append(delivery)
@@ -79,7 +68,7 @@ extension CopiedQuarantine {
         // Judged again by a node meanwhile, it is left to the next copy.
         guard
             before.count == 1,
-            try MovedDelivery.all(connection, of: store, origin.id...origin.id).isEmpty
+            try MovedDelivery.all(connection, of: store, origin.id...origin.id)[origin.id]?.copied == nil
         else {
             return
         }

@@ -4,34 +4,15 @@ import AttributionStore
 extension MovedDelivery {
     /// What was made here of copied deliveries, by their ids in the source.
     static func all(
-        _ connection: PostgreSQLConnection, of store: String, _ ids: ClosedRange<Int64>
-    ) throws -> [Int64: MovedDelivery] {
-        try sums(
-            connection, "store = $1 AND source_id BETWEEN $2 AND $3",
-            [.text(store), .integer(ids.lowerBound), .integer(ids.upperBound)])
-    }
-
-    /// What was made here of copied deliveries that are gone from the source's quarantine.
-    static func gone(_ connection: PostgreSQLConnection, of store: String) throws -> [Int64: MovedDelivery] {
-        try sums(
-            connection,
-            """
-            store = $1 AND NOT EXISTS (
-                SELECT FROM skan.copy_quarantine AS copied
-                WHERE copied.store = moved.store AND copied.source_id = moved.source_id)
-            """, [.text(store)])
-    }
-
-    private static func sums(
-        _ connection: PostgreSQLConnection, _ condition: String, _ parameters: [PostgreSQLParameter]
+        _ connection: PostgreSQLConnection, of store: String, _ ids: ClosedRange<Int64> = .min ... .max
     ) throws -> [Int64: MovedDelivery] {
         let sums = try connection.run(
             """
             SELECT source_id, quarter, status, traffic, reason, recipient::text, sum(count)::int8, max(postback_id),
                 max(delay)
-            FROM skan.copy_moved AS moved WHERE \(condition)
-            GROUP BY source_id, quarter, status, traffic, reason, recipient HAVING sum(count) <> 0
-            """, parameters)
+            FROM skan.copy_moved WHERE store = $1 AND source_id BETWEEN $2 AND $3
+            GROUP BY source_id, quarter, status, traffic, reason, recipient
+            """, [.text(store), .integer(ids.lowerBound), .integer(ids.upperBound)])
         var moved: [Int64: MovedDelivery] = [:]
         for row in 0..<sums.count {
             let kind = DeliveryCounts.Kind(
@@ -44,6 +25,37 @@ extension MovedDelivery {
             moved[try sums.integer(row, 0), default: MovedDelivery()].take(sum)
         }
         return moved
+    }
+
+    /// Carries out a decision on the notes of a delivery.
+    ///
+    /// - Parameters:
+    ///   - decision: The decision.
+    ///   - id: The delivery's id in the source.
+    ///   - connection: Within a transaction.
+    ///   - store: The source.
+    /// - Throws: ``PostgreSQLFault``.
+    func apply(_ decision: Decision, to id: Int64, _ connection: PostgreSQLConnection, in store: String) throws {
+        switch decision {
+        case .keep: break
+        case .changeReason(let copied, let reason):
+            try Self.changeReason(copied, to: reason, of: id, connection, in: store)
+        case .take(let isConflict):
+            try Self.takeMoves(of: [id], connection, in: store, isConflict: isConflict)
+        case .end(let isTaken):
+            if isTaken {
+                try Self.takeMoves(of: [id], connection, in: store)
+            } else {
+                try connection.run(
+                    "DELETE FROM skan.copy_moved WHERE store = $1 AND source_id = $2", [.text(store), .integer(id)])
+            }
+            if isConflict {
+                // Then the copy of the quarantine, which follows, does not know it any more and keeps it.
+                try connection.run(
+                    "DELETE FROM skan.copy_quarantine WHERE store = $1 AND source_id = $2",
+                    [.text(store), .integer(id)])
+            }
+        }
     }
 
     /// The copied deliveries that were recorded here as some postbacks: their ids in the source, by the postbacks'.
@@ -131,7 +143,7 @@ extension MovedDelivery {
     ///   - connection: Within a transaction.
     ///   - store: The source.
     /// - Throws: ``PostgreSQLFault``.
-    static func changeReason(
+    private static func changeReason(
         _ copied: DeliveryTable.Row, to reason: String, of id: Int64, _ connection: PostgreSQLConnection,
         in store: String
     ) throws {

@@ -196,15 +196,29 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
         }
     }
 
+    /// The copied deliveries that were judged again here; see
+    /// ``AttributionStore/LedgerCopyTarget/movedDeliveries(of:)``.
+    package func movedDeliveries(of store: String) throws -> [Int64] {
+        try transaction { try MovedDelivery.all($0, of: store).keys.sorted() }
+    }
+
     /// Adds what the source's counts have grown by; see ``AttributionStore/LedgerCopyTarget/copyDeliveries(_:of:)``.
-    package func copyDeliveries(_ table: DeliveryTable, of store: String) throws {
+    package func copyDeliveries(_ snapshot: DeliverySnapshot, of store: String) throws {
+        let table = snapshot.table.withoutRecorded
         try transaction { connection in
             // Locked against another copy.
             _ = try LedgerCopyProgress(connection, of: store, isLocking: true)
             var growth = table.growth(since: try DeliveryTable(connection, copiedFrom: store))
-            let gone = try MovedDelivery.gone(connection, of: store).sorted { $0.key < $1.key }
-            let taken = gone.filter { growth.takeOut($0.value) }.map(\.key)
-            try MovedDelivery.takeMoves(of: taken, connection, in: store)
+            let moved = try MovedDelivery.all(connection, of: store)
+            if !moved.isEmpty {
+                let decisions = try MovedDelivery.decisions(moved, snapshot, growth: growth) {
+                    try DeliveryTable(connection, countedAs: $0)
+                }
+                for (id, moved) in moved {
+                    try moved.apply(decisions[id] ?? .keep, to: id, connection, in: store)
+                }
+                growth = table.growth(since: try DeliveryTable(connection, copiedFrom: store))
+            }
             let deliveries = growth.deliveries.filter { $0.value.count != 0 || $0.value.kept != 0 }
                 .map { ($0.quarter, $0.kind, $1) }
             let repeats = growth.repeats.filter { $0.value != 0 }.map { ($0.quarter, $0.delay, $1) }

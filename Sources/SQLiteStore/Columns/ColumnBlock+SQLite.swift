@@ -71,10 +71,10 @@ extension ColumnBlock {
         return nil
     }
 
-    /// The row id and the highest value of a block's column if its checksum is right, by whatever rules it was built.
+    /// The row id of a block's column if its checksum is right, by whatever rules it was built.
     ///
     /// - Throws: SQLite's errors, except for damage.
-    static func proven(_ number: Int64, _ column: LedgerColumn, _ db: Database) throws -> (id: Int64, highest: Int64)? {
+    static func proven(_ number: Int64, _ column: LedgerColumn, _ db: Database) throws -> Int64? {
         let id = id(number, column)
         return try Database.nilIfDamaged {
             let row = try Row.fetchOne(
@@ -84,7 +84,7 @@ extension ColumnBlock {
             guard let row, try row.integer(0) == id, try isIntact(row) else {
                 return nil
             }
-            return (id, try row.integer(3))
+            return id
         }.flatMap(\.self)
     }
 

@@ -39,31 +39,16 @@ extension MoveNote {
 
 extension MovedDelivery {
     /// What was made here of copied deliveries, by their ids in the source.
-    static func all(_ db: Database, of store: String, _ ids: ClosedRange<Int64>) throws -> [Int64: MovedDelivery] {
-        try sums(db, of: store, "source_id BETWEEN ? AND ?", [ids.lowerBound, ids.upperBound])
-    }
-
-    /// What was made here of copied deliveries that are gone from the source's quarantine.
-    static func gone(_ db: Database, of store: String) throws -> [Int64: MovedDelivery] {
-        try sums(
-            db, of: store,
-            """
-            NOT EXISTS (
-                SELECT 1 FROM copy_quarantine AS copied
-                WHERE copied.store = copy_moved.store AND copied.source_id = copy_moved.source_id)
-            """)
-    }
-
-    private static func sums(
-        _ db: Database, of store: String, _ condition: String, _ arguments: StatementArguments = []
+    static func all(
+        _ db: Database, of store: String, _ ids: ClosedRange<Int64> = .min ... .max
     ) throws -> [Int64: MovedDelivery] {
         let rows = try Row.fetchAll(
             db.cachedStatement(
                 sql: """
                     SELECT source_id, quarter, status, traffic, reason, recipient, sum(count), max(postback_id), max(delay)
-                    FROM copy_moved WHERE store = ? AND \(condition)
-                    GROUP BY source_id, quarter, status, traffic, reason, recipient HAVING sum(count) <> 0
-                    """), arguments: [store] + arguments)
+                    FROM copy_moved WHERE store = ? AND source_id BETWEEN ? AND ?
+                    GROUP BY source_id, quarter, status, traffic, reason, recipient
+                    """), arguments: [store, ids.lowerBound, ids.upperBound])
         var moved: [Int64: MovedDelivery] = [:]
         for row in rows {
             let kind = DeliveryCounts.Kind(
@@ -75,6 +60,38 @@ extension MovedDelivery {
             moved[try row.integer(0), default: MovedDelivery()].take(sum)
         }
         return moved
+    }
+
+    /// Carries out a decision on the notes of a delivery.
+    ///
+    /// - Parameters:
+    ///   - decision: The decision.
+    ///   - id: The delivery's id in the source.
+    ///   - db: The writing connection, within a transaction.
+    ///   - store: The source.
+    /// - Throws: SQLite's errors.
+    func apply(_ decision: Decision, to id: Int64, _ db: Database, in store: String) throws {
+        switch decision {
+        case .keep: break
+        case .changeReason(let copied, let reason): try Self.changeReason(copied, to: reason, of: id, db, in: store)
+        case .take(let isConflict): try Self.takeMove(of: id, db, in: store, isConflict: isConflict)
+        case .end(let isTaken):
+            if isTaken {
+                try Self.takeMove(of: id, db, in: store)
+            } else {
+                try Self.delete(id, db, in: store)
+            }
+            if isConflict {
+                // Then the copy of the quarantine, which follows, does not know it any more and keeps it.
+                try db.cachedStatement(sql: "DELETE FROM copy_quarantine WHERE store = ? AND source_id = ?")
+                    .execute(arguments: [store, id])
+            }
+        }
+    }
+
+    private static func delete(_ id: Int64, _ db: Database, in store: String) throws {
+        try db.cachedStatement(sql: "DELETE FROM copy_moved WHERE store = ? AND source_id = ?")
+            .execute(arguments: [store, id])
     }
 
     /// The id in the source of the copied delivery that was recorded here as a postback; nil for any other postback.
@@ -131,8 +148,7 @@ extension MovedDelivery {
                 ON CONFLICT DO UPDATE SET count = count + excluded.count
                 """
         ).execute(arguments: [store, id])
-        try db.cachedStatement(sql: "DELETE FROM copy_moved WHERE store = ? AND source_id = ?")
-            .execute(arguments: [store, id])
+        try delete(id, db, in: store)
     }
 
     /// Takes over that the source keeps a delivery for another reason, which left the quarantine here.
@@ -144,7 +160,7 @@ extension MovedDelivery {
     ///   - db: The writing connection, within a transaction.
     ///   - store: The source.
     /// - Throws: SQLite's errors.
-    static func changeReason(
+    private static func changeReason(
         _ copied: DeliveryTable.Row, to reason: String, of id: Int64, _ db: Database, in store: String
     ) throws {
         let before = copied.kind.reason?.rawValue ?? ""

@@ -20,20 +20,10 @@ extension RecordingBatch {
         var added: Int64 = 0
         for delivery in page.deliveries {
             if let id = copied[delivery.origin.id] {
-                if let own = moved[delivery.origin.id], let copied = own.copied {
-                    // What was made of it here stays until the source makes something of it.
-                    guard copied.kind.reason?.rawValue != delivery.origin.reason else {
-                        continue
-                    }
-                    let isConflict = delivery.origin.kind == .conflict
-                    if own.hasLeft, !isConflict {
-                        try MovedDelivery.changeReason(
-                            copied, to: delivery.origin.reason, of: delivery.origin.id, db, in: page.store)
-                        continue
-                    }
-                    try MovedDelivery.takeMove(of: delivery.origin.id, db, in: page.store, isConflict: isConflict)
+                // What was made of it here stays until the source has made something of it that is in the counts.
+                if moved[delivery.origin.id]?.copied == nil {
+                    try update(id, delivery)
                 }
-                try update(id, delivery)
             } else {
                 try add(delivery, of: page.store)
                 added += 1

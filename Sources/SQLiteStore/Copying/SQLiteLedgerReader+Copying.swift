@@ -9,9 +9,20 @@ extension SQLiteLedgerReader: LedgerCopySource {
         try await read { try QuarantinePage($0, after: last, limit: limit) }
     }
 
-    /// The counts of deliveries; see ``LedgerCopySource/deliveryTable()``.
-    package func deliveryTable() async throws -> DeliveryTable {
-        try await read { try DeliveryTable($0) }
+    /// The counts of deliveries; see ``LedgerCopySource/deliverySnapshot(of:)``.
+    package func deliverySnapshot(of ids: [Int64]) async throws -> DeliverySnapshot {
+        try await read { db in
+            var fates: [Int64: DeliverySnapshot.Fate] = [:]
+            for id in ids {
+                let page = try QuarantinePage(db, after: id - 1, limit: 1)
+                if let delivery = page.deliveries.first, delivery.id == id {
+                    fates[id] = .kept(reason: delivery.reason, isConflict: delivery.kind == .conflict)
+                } else if !page.unreadable.contains(id) {
+                    fates[id] = .gone
+                }
+            }
+            return DeliverySnapshot(try DeliveryTable(db), fates: fates)
+        }
     }
 
     /// Other recipients' copies; see ``LedgerCopySource/recipientCopies(after:limit:)``.

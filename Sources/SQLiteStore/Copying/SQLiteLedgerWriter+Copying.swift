@@ -76,13 +76,25 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
         }
     }
 
+    /// The copied deliveries that were judged again here; see ``LedgerCopyTarget/movedDeliveries(of:)``.
+    package func movedDeliveries(of store: String) throws -> [Int64] {
+        try database.write { try MovedDelivery.all($0, of: store).keys.sorted() }
+    }
+
     /// Adds what the source's counts have grown by; see ``LedgerCopyTarget/copyDeliveries(_:of:)``.
-    package func copyDeliveries(_ table: DeliveryTable, of store: String) throws {
+    package func copyDeliveries(_ snapshot: DeliverySnapshot, of store: String) throws {
+        let table = snapshot.table.withoutRecorded
         try database.write { db in
             var growth = table.growth(since: try DeliveryTable(db, copiedFrom: store))
-            let gone = try MovedDelivery.gone(db, of: store).sorted { $0.key < $1.key }
-            for (id, moved) in gone where growth.takeOut(moved) {
-                try MovedDelivery.takeMove(of: id, db, in: store)
+            let moved = try MovedDelivery.all(db, of: store)
+            if !moved.isEmpty {
+                let decisions = try MovedDelivery.decisions(moved, snapshot, growth: growth) {
+                    try DeliveryTable(db, countedAs: $0)
+                }
+                for (id, moved) in moved {
+                    try moved.apply(decisions[id] ?? .keep, to: id, db, in: store)
+                }
+                growth = table.growth(since: try DeliveryTable(db, copiedFrom: store))
             }
             for (row, tally) in growth.deliveries where tally.count != 0 || tally.kept != 0 {
                 let values: StatementArguments = [

@@ -53,9 +53,12 @@ enum LedgerSchema {
 
         """
 
-    static let columns = """
-        -- What reports are counted from, derived from the bodies: see StoreFormat.md.
-        CREATE TABLE column_block (
+    static let columns = columnTables.joined()
+
+    /// What reports are counted from, derived from the bodies: see StoreFormat.md.
+    static let columnTables = [
+        """
+        CREATE TABLE IF NOT EXISTS column_block (
             id INTEGER PRIMARY KEY, -- number of the block * 64 + number of the column
             rules INTEGER NOT NULL,
             lowest INTEGER NOT NULL,
@@ -63,11 +66,11 @@ enum LedgerSchema {
             offsets BLOB NOT NULL,
             checksum INTEGER NOT NULL
         ) STRICT;
-        -- Keeps a code whose text is lost from being reassigned.
-        CREATE INDEX column_block_highest ON column_block (\(ColumnBlock.columnSQL), highest);
 
+        """,
+        """
         -- The texts that codes in columns stand for.
-        CREATE TABLE column_value (
+        CREATE TABLE IF NOT EXISTS column_value (
             column_number INTEGER NOT NULL,
             code INTEGER NOT NULL,
             value TEXT NOT NULL,
@@ -75,7 +78,13 @@ enum LedgerSchema {
             PRIMARY KEY (column_number, code)
         ) STRICT, WITHOUT ROWID;
 
+        """,
         """
+        -- Keeps a code whose text is lost from being reassigned.
+        CREATE INDEX IF NOT EXISTS column_block_highest ON column_block (\(ColumnBlock.columnSQL), highest);
+
+        """,
+    ]
 
     private static let quarantine = """
         -- Deliveries that are not genuine postbacks, and copies that contradict a recorded one, within the budgets.

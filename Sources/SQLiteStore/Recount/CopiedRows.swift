@@ -1,21 +1,30 @@
 import AttributionStore
 import GRDB
 
-/// How many rows a repair copies in one transaction to replace a table, at most; of columns, of how many postbacks.
+/// How much a repair copies in one transaction to replace a table, at most.
 struct CopiedRows {
-    private(set) var count: Int64 = 0
+    /// The postbacks, or copies for other recipients, of which something is copied.
+    private(set) var postbacks: Int64 = 0
+    private let tables: RecreatableTables
 
-    /// Of how many postbacks columns are copied in the time of one row: they have some 24 bytes of each.
-    static let postbacksPerRow: Int64 = 32
+    /// Copying the columns of this many postbacks takes about as long as copying one row, because columns have some 24
+    /// bytes of a postback.
+    private static let postbacksPerRow: Int64 = 32
+
+    /// How many rows of a table of postbacks are copied in the same time.
+    var rows: Int64 {
+        tables == .columns ? (postbacks + Self.postbacksPerRow - 1) / Self.postbacksPerRow : postbacks
+    }
 
     /// Counts them; none are copied of tables that are derived from others.
     ///
     /// - Throws: SQLite's errors, except for damage.
     init(_ tables: RecreatableTables, _ db: Database) throws {
+        self.tables = tables
         switch tables {
         case .quarantineTotals, .deliveryCounts: break
-        case .columns: count = try db.tableExists("column_block") ? LedgerScan.newestRow(db) : 0
-        case .postbacks, .bodies: count = try LedgerScan.newestStored(db)
+        case .columns: postbacks = try db.tableExists("column_block") ? LedgerScan.newestRow(db) : 0
+        case .postbacks, .bodies: postbacks = try LedgerScan.newestStored(db)
         case .recipientCopies:
             guard try tables.exist(db), case let before = try countCopies("ASC", db), before.isDamaged else {
                 return
@@ -23,7 +32,7 @@ struct CopiedRows {
             // From the first damaged page to the last there is at most one copy of each postback.
             let newest = try LedgerScan.newestRow(db)
             let after = try countCopies("DESC", db).last ?? newest
-            count += max(0, min(max(after, 0), newest) - min(max(before.last ?? 0, 0), newest))
+            postbacks += max(0, min(max(after, 0), newest) - min(max(before.last ?? 0, 0), newest))
         }
     }
 
@@ -40,7 +49,7 @@ struct CopiedRows {
                 found += 1
             }
         }
-        count += found
+        postbacks += found
         return (last, isWhole == nil)
     }
 }

@@ -11,14 +11,15 @@ package struct LedgerRepair {
     private let reader: SQLiteLedgerReader
     /// Whether postbacks are recorded meanwhile, by an owner that has to find its newest row again.
     private let isRecording: Bool
-    /// The most rows or copies of a table that is replaced while it records.
-    private let mostPostbacks: Int64
+    /// The most rows of a table that is replaced while it records; see ``CopiedRows/rows``.
+    private let mostRows: Int64
     private let didRepair: @Sendable ([(digest: UInt64, row: Int64)]) -> Void
 
     /// The most rounds of recount and repair; a repair may reveal differences for the next round.
     private static let rounds = 100
-    /// The most rows or copies of a table that an owner replaces while it records: a second or so.
-    fileprivate static let mostPostbacksWhileRecording: Int64 = 100_000
+    /// The most rows of a table that an owner replaces while it records, or columns of 32 times as many postbacks: a second
+    /// or so.
+    fileprivate static let mostRowsWhileRecording: Int64 = 100_000
 
     /// Repairs a store that has no owner, as its owner.
     ///
@@ -49,22 +50,22 @@ package struct LedgerRepair {
         database: OwnedDatabase,
         reader: SQLiteLedgerReader,
         isRecording: Bool = false,
-        mostPostbacks: Int64 = .max,
+        mostRows: Int64 = .max,
         didRepair: @escaping @Sendable ([(digest: UInt64, row: Int64)]) -> Void
     ) {
         self.database = database
         self.reader = reader
         self.isRecording = isRecording
-        self.mostPostbacks = mostPostbacks
+        self.mostRows = mostRows
         self.didRepair = didRepair
     }
 
     /// Repairs the store of an owner while it records.
-    fileprivate init(_ writer: SQLiteLedgerWriter, mostPostbacks: Int64) throws {
+    fileprivate init(_ writer: SQLiteLedgerWriter, mostRows: Int64) throws {
         let memory = writer.memory
         self.init(
             database: writer.database, reader: try SQLiteLedgerReader(writer.path), isRecording: true,
-            mostPostbacks: mostPostbacks
+            mostRows: mostRows
         ) {
             memory.didRepair($0)
         }
@@ -121,12 +122,10 @@ package struct LedgerRepair {
             return []
         }
         let damaged = RecreatableTables.allCases.filter { found.differences.contains(.tables($0)) }
-        let copied = try await reader.read { db in try damaged.map { ($0, try CopiedRows($0, db).count) } }
-        let leftOut = copied.filter { tables, count in
-            (tables == .columns ? count / CopiedRows.postbacksPerRow : count) > mostPostbacks
-        }
+        let copied = try await reader.read { db in try damaged.map { ($0, try CopiedRows($0, db)) } }
+        let leftOut = copied.filter { $0.1.rows > mostRows }
         let tables = Set(leftOut.map(\.0))
-        if let most = leftOut.map(\.1).max(),
+        if let most = leftOut.map(\.1.postbacks).max(),
             Step.allCases.allSatisfy({ $0.targets(of: found, without: tables).isEmpty })
         {
             throw StoreError.longRepair(path: database.path, postbacks: most)
@@ -256,21 +255,22 @@ extension SQLiteLedgerWriter {
     /// - Returns: What was found, repaired, and remains.
     /// - Throws: ``AttributionStore/StoreError``.
     package func repair(judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]) async throws -> RecountRepair {
-        try await repair(mostPostbacks: LedgerRepair.mostPostbacksWhileRecording, judge: judge)
+        try await repair(mostRows: LedgerRepair.mostRowsWhileRecording, judge: judge)
     }
 
     /// Repairs what can be derived from the raw bytes.
     ///
     /// - Parameters:
-    ///   - mostPostbacks: The most rows or copies of a table that is replaced; one with more is left out.
+    ///   - mostRows: The most rows of a table that is replaced, where columns of 32 postbacks are one row; one with more
+    ///     is left out.
     ///   - judge: Parses and verifies bodies.
     /// - Returns: What was found, repaired, and remains.
     /// - Throws: ``AttributionStore/StoreError``, such as
     ///   ``AttributionStore/StoreError/longRepair(path:postbacks:)`` if nothing else is to be repaired.
     package func repair(
-        mostPostbacks: Int64,
+        mostRows: Int64,
         judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]
     ) async throws -> RecountRepair {
-        try await LedgerRepair(self, mostPostbacks: mostPostbacks).run(judge)
+        try await LedgerRepair(self, mostRows: mostRows).run(judge)
     }
 }

@@ -1,9 +1,9 @@
 import AttributionStore
 import GRDB
 
-/// What damaged tables of columns have whose checksums are right, and which is kept when they are made anew.
+/// The columns and texts in damaged tables whose checksums match; a repair keeps them.
 ///
-/// It follows from the bytes again, but not where these or their rows were lost or changed.
+/// They follow from the bytes again, but not where these or their rows were lost or changed.
 struct ProvenColumns {
     /// The row ids of columns of blocks.
     private var blocks: [Int64] = []
@@ -16,7 +16,7 @@ struct ProvenColumns {
         let checksum: Int64
     }
 
-    /// Finds it.
+    /// Reads them.
     ///
     /// - Throws: SQLite's errors, except for damage.
     init(_ db: Database) throws {
@@ -54,27 +54,21 @@ struct ProvenColumns {
     }
 
     private mutating func readBlocks(_ db: Database) throws {
-        var highest: [LedgerColumn: Int64] = [:]
-        for text in texts {
-            highest[text.column] = max(highest[text.column] ?? 0, text.code)
-        }
         for number in try 0..<ColumnBlock.number(of: LedgerScan.newestRow(db) + 1) {
             for column in LedgerColumn.all {
-                // A code without a text says nothing, and one beyond all texts might be assigned again.
-                let most = column.isCoded ? highest[column] ?? 0 : .max
-                if let proven = try ColumnBlock.proven(number, column, db), proven.highest <= most {
-                    blocks.append(proven.id)
+                if let id = try ColumnBlock.proven(number, column, db) {
+                    blocks.append(id)
                 }
             }
         }
     }
 
-    /// Where the old table of blocks is while the new one is filled; nil if nothing of it is kept.
+    /// Where the old table of blocks is while the new one is filled; nil if no column is kept.
     var renamedTable: String? {
         blocks.isEmpty ? nil : "damaged_column_block"
     }
 
-    /// Writes it to the new tables, within a transaction.
+    /// Writes them to the new tables, within a transaction.
     func write(_ db: Database) throws {
         if let renamedTable {
             for id in blocks {

@@ -27,9 +27,12 @@ extension RecreatableTables {
         }
     }
 
-    /// Whether all of them exist.
+    /// Whether all of them exist, with or without their indexes, which no answer needs.
     func exist(_ db: Database) throws -> Bool {
-        let names = names.tables + names.indexes
+        try Self.exist(names.tables, db)
+    }
+
+    private static func exist(_ names: [String], _ db: Database) throws -> Bool {
         let marks = names.map { _ in "?" }.joined(separator: ", ")
         let count = try Int.fetchOne(
             db, sql: "SELECT count(*) FROM sqlite_schema WHERE name IN (\(marks))", arguments: StatementArguments(names)
@@ -44,9 +47,10 @@ extension RecreatableTables {
         try exist(db) ? Database.nilIfDamaged(work) : nil
     }
 
-    /// Whether all of them exist and pass SQLite's `integrity_check`; of postbacks, whether their rows can be read.
+    /// Whether all of them and their indexes exist and pass SQLite's `integrity_check`; of postbacks, whether their rows
+    /// can be read.
     func areWhole(_ db: Database) throws -> Bool {
-        guard try exist(db) else {
+        guard try Self.exist(names.tables + names.indexes, db) else {
             return false
         }
         guard !areRecorded else {
@@ -162,9 +166,14 @@ extension RecreatableTables {
 
     /// Recreates missing tables, and the totals also if they are damaged; outside a transaction.
     ///
-    /// Checking all columns would take minutes; each block is checked when it is used.
+    /// Checking all columns would take minutes; each block is checked when it is used. Of the tables of columns only those
+    /// that are missing are made, empty: reports count from bytes what they had, and a repair fills them.
     static func recreateMissing(_ db: Database) throws {
-        for tables in allCases where !tables.areRecorded {
+        for table in LedgerSchema.columnTables {
+            // A damaged page keeps an index from being made, without which codes are assigned more slowly.
+            _ = try Database.nilIfDamaged { try db.execute(sql: table) }
+        }
+        for tables in allCases where !tables.areRecorded && tables != .columns {
             guard try tables == .quarantineTotals ? !tables.areWhole(db) : !tables.exist(db) else {
                 continue
             }

@@ -25,7 +25,7 @@ struct StoredBlock {
     /// Puts what is stored of a row in the place of what was derived, as far as that does not prove more.
     ///
     /// A value whose checksum is right is kept. If the row's bytes are proven, it is equal to what follows from them, so
-    /// only what does not follow is at stake.
+    /// only what does not follow is at stake. If they are not, the row is missing unless all that reports read is known.
     ///
     /// - Parameters:
     ///   - derived: What was derived of the row and its bytes; missing unless they are proven.
@@ -36,11 +36,12 @@ struct StoredBlock {
         let stored = values.row(at: index)
         var merged = derived
         guard derived[.traffic] != 0 else {
-            for column in readable where stored[column] != 0 {
+            let whole = readable.filter { stored[$0] != 0 && codes.hasText(stored[$0], $0) }
+            for column in whole {
                 merged[column] = stored[column]
             }
-            if !readable.isSuperset(of: [.traffic, .traits]) {
-                // Without either, what it counts as is lost.
+            // A lost value must not look like one that the postback never had.
+            if !LedgerColumn.reported.allSatisfy({ whole.contains($0) || readable.contains($0) && stored[$0] == 0 }) {
                 merged[.traffic] = 0
             }
             return merged
