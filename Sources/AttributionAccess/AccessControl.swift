@@ -167,6 +167,10 @@ package final class AccessControl: Sendable {
             state.stamp = found
             if case .unreadable = error {
                 state.lostSince = state.lostSince ?? instant
+            } else {
+                // The file is back, with a mistake in it.
+                state.lostSince = nil
+                state.isClosed = false
             }
             logger.error("the tokens in use remain in effect", error: error)
         }

@@ -285,6 +285,35 @@ struct AccessListTests {
         }
     }
 
+    @Test(
+        "A list that is back with a mistake leaves the former one in use, however long it was away",
+        arguments: [5, 50])
+    func backWithMistake(_ away: Int) throws {
+        try Self.withFile { file in
+            let holders = try Holders()
+            try file.update(creatingFile: true) { list throws(AccessProblem) in list = holders.list }
+            let control = try AccessControl(
+                file: file, perSecond: 100, logger: Logger(label: "test") { _ in LinesOfLog() })
+            let start = ContinuousClock.now
+            func refusal(after seconds: Int) -> AccessRefusal? {
+                control.judge(
+                    .scope(.report), authorization: ["Bearer \(holders.text("report"))"], client: { nil },
+                    now: Self.now,
+                    instant: start + .seconds(seconds)
+                ).refusal
+            }
+            try FileManager.default.removeItem(atPath: file.path)
+            #expect(refusal(after: 0) == nil)
+            #expect(refusal(after: away) == (away < 10 ? nil : .unknown))
+            try Self.write("{", to: file)
+            #expect(refusal(after: away) == nil && refusal(after: away + 100) == nil)
+            // Gone once more, it has ten seconds of its own.
+            try FileManager.default.removeItem(atPath: file.path)
+            #expect(refusal(after: away + 101) == nil && refusal(after: away + 110) == nil)
+            #expect(refusal(after: away + 111) == .unknown)
+        }
+    }
+
     @Test("A file that others can read or write is refused", arguments: [0o644, 0o640, 0o604, 0o620, 0o601])
     func modes(_ mode: Int) throws {
         try Self.withFile { file in
