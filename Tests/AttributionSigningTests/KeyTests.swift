@@ -213,6 +213,24 @@ struct KeyTests {
         #expect(problem?.description.contains(expected) == true, "\(problem as Any)")
     }
 
+    @Test("Each of thousands of networks keeps its number and its use of a key that they share", .timeLimit(.minutes(1)))
+    func manyKeys() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try KeyFile.writeNew(NetworkPrivateKey.generate(.p256).pem(), to: "\(folder)/k.pem")
+        let count = 3_000
+        let items = (1...count).map { number in
+            """
+            {"ad-network-id": "n\(number).skadnetwork", "registry-id": \(number), "file": "k.pem", "versions": "4.0",
+             "use": "active"}
+            """
+        }
+        let file = "\(folder)/keys.json"
+        try Data("{\"keys\": [\(items.joined(separator: ","))]}".utf8).write(to: URL(fileURLWithPath: file))
+        let signer = try NetworkSigner(NetworkKeySet(file: file))
+        #expect(signer.networks.map(\.registryID) == (1...count).map { Int64($0) })
+        #expect(signer.fingerprints.count == 1 && signer.uses.count == count)
+    }
+
     /// Makes `old.pem` on P-192, `former.pem` and `new.pem`, and lists them.
     private func list(_ formerUse: String, oldVersions: String = "1.0-2.0", newVersions: String = "2.1-4.0") throws
         -> NetworkKeySet
