@@ -129,6 +129,15 @@ struct KeyTests {
             key(#""use": true"#), "the list of keys FILE: keys[0].use: found the boolean true, expected one of active",
             "write one of these in quotes"
         ),
+        (
+            key(#""use": "active""#).replacing("\"n\"", with: "\"a,b\""),
+            "the list of keys FILE: keys[0].ad-network-id: found the string \"a,b\", expected an ad network id of letters",
+            "write one such as"
+        ),
+        (
+            key(#""use": "active""#).replacing("\"n\"", with: #""n\u202e""#),
+            "the list of keys FILE: keys[0].ad-network-id: found the string", "write one such as"
+        ),
         (key(#""signer": null"#), "the list of keys FILE: keys[0].use: found nothing, expected one of active", "add "),
         (
             key(#""use": "active", "registry-id": 0"#),
@@ -213,7 +222,9 @@ struct KeyTests {
         #expect(problem?.description.contains(expected) == true, "\(problem as Any)")
     }
 
-    @Test("Each of thousands of networks keeps its number and its use of a key that they share", .timeLimit(.minutes(1)))
+    @Test(
+        "Each of thousands of networks keeps its number and its use of a key that they share",
+        .timeLimit(.minutes(1)))
     func manyKeys() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try KeyFile.writeNew(NetworkPrivateKey.generate(.p256).pem(), to: "\(folder)/k.pem")
