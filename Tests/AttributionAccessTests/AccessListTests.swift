@@ -181,6 +181,23 @@ struct AccessListTests {
         #expect(throws: AccessProblem.noScope) { try holders.add("a", []) }
     }
 
+    @Test(
+        "No error shows a token that was typed where something else is expected, however it was spelt or cut off",
+        arguments: ["{}", "Bearer {}", " {}", "x{}", "{}x", "\"{}\"", "{}{}"])
+    func typedTokens(_ form: String) throws {
+        let digits = String(repeating: "0123456789abcdef", count: 4)
+        var holders = try Holders()
+        for token in ["skan_" + digits, "skan_" + digits.dropLast(5), "SKAN_" + digits.uppercased()] {
+            let typed = form.replacingOccurrences(of: "{}", with: token)
+            let unknown = #expect(throws: AccessProblem.self) { try holders.list.revoke(typed) }
+            let badName = #expect(throws: AccessProblem.self) { try holders.add(typed, [.sign]) }
+            #expect(unknown?.description.lowercased().contains("0123") == false, "\(unknown as Any)")
+            #expect(badName?.description.hasPrefix("name: found a token, which is not shown, expected 1") == true)
+        }
+        let metric = "skan_deliveries_total, skan_added"
+        #expect(metric.withoutTokens == metric)
+    }
+
     @Test("Tokens differ, carry 256 bits behind a prefix, and are not shown by their description")
     func tokens() {
         var generator = SystemRandomNumberGenerator()
@@ -364,7 +381,29 @@ struct AccessListTests {
         ),
         (
             good.replacingOccurrences(of: "}", with: #","networks":["\u0001"]}"#),
-            "tokens[0].networks: found control characters, expected ad network ids"
+            "tokens[0].networks[0]: found \"\\u{1}\", expected an ad network id of letters"
+        ),
+        (
+            good.replacingOccurrences(of: "}", with: #","networks":["a.b","a,b"]}"#),
+            "tokens[0].networks[1]: found \"a,b\", expected an ad network id of letters, digits, dots and hyphens"
+        ),
+        (good.replacingOccurrences(of: "}", with: #","networks":[" "]}"#), "tokens[0].networks[0]: found \" \""),
+        (
+            good.replacingOccurrences(of: "}", with: ",\"networks\":[\"skan_\(digest)\"]}"),
+            "tokens[0].networks[0]: found a token, which is not shown"
+        ),
+        (
+            good.replacingOccurrences(of: "}", with: #","networks":null}"#),
+            "tokens[0].networks: found null, expected ad network ids, or no such member for every network"
+        ),
+        (
+            good.replacingOccurrences(of: "}", with: #","id":"00000001"}"#),
+            "tokens[0].id: found the string \"00000001\", expected \"00000000\", the first digits of sha256"
+        ),
+        (good.replacingOccurrences(of: "}", with: #","id":0}"#), "tokens[0].id: found the number 0, expected a string"),
+        (
+            good.replacingOccurrences(of: "}", with: ",\"skan_\(digest)\":1}"),
+            "tokens[0].skan_…: found the number 1, expected one of the names"
         ),
         (
             good.replacingOccurrences(of: "sign", with: "admin")
@@ -402,8 +441,10 @@ struct AccessListTests {
     }
 
     @Test(
-        "What may be left out of a token may be null, too, and networks may be repeated",
-        arguments: [(#","expires":null,"networks":null,"id":"00000000"}"#, 0), (#","networks":["a.b","a.b"]}"#, 2)])
+        "A day of expiry may be null, the list of networks empty, as skan writes it, and a network named again",
+        arguments: [
+            (#","expires":null,"networks":[],"id":"00000000"}"#, 0), (#","networks":["a.b","A.b-1"]}"#, 2),
+        ])
     func optionalMembers(_ members: String, _ networks: Int) throws {
         try Self.withFile { file in
             try Self.write("{\"tokens\":[\(Self.good.replacingOccurrences(of: "}", with: members))]}", to: file)
