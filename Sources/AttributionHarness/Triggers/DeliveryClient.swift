@@ -38,6 +38,10 @@ package struct DeliveryClient: Sendable {
             return "its certificate is for another name"
         case HTTPClient.Failure.tooSlow:
             return "it was too slow to answer"
+        case HTTPClient.Failure.invalidURL:
+            return "it is no URL of HTTP"
+        case ChannelError.connectTimeout:
+            return "no connection in time"
         default:
             break
         }
@@ -50,7 +54,7 @@ package struct DeliveryClient: Sendable {
         guard let first = failure.connectionErrors.first else {
             return "the name has no address"
         }
-        return (first.error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "the connection failed"
+        return reason(first.error)
     }
 
     /// Whether nobody was there to answer.
@@ -58,7 +62,25 @@ package struct DeliveryClient: Sendable {
     /// - Parameter error: What connecting threw.
     /// - Returns: Whether there was no connection.
     package static func isUnreachable(_ error: any Error) -> Bool {
-        // A name is tried at all its addresses; an address that refuses is reported by itself.
-        error is NIOConnectionError || (error as? IOError)?.errnoCode == ECONNREFUSED
+        switch error {
+        case is NIOConnectionError, ChannelError.connectTimeout:
+            // A name is tried at all its addresses; an address that refuses is reported by itself.
+            true
+        case let error as IOError:
+            [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT].contains(error.errnoCode)
+        default: false
+        }
+    }
+
+    /// Whether there was a connection, but not one of TLS that this machine trusts.
+    ///
+    /// - Parameter error: What ``post(_:to:within:)`` threw.
+    /// - Returns: Whether the handshake failed.
+    package static func isDistrusted(_ error: any Error) -> Bool {
+        switch error {
+        case NIOSSLError.handshakeFailed: true
+        case let error as NIOSSLExtraError: error == .failedToValidateHostname
+        default: false
+        }
     }
 }
