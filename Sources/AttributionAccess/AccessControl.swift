@@ -167,8 +167,12 @@ package final class AccessControl: Sendable {
             state.stamp = found
             if case .unreadable = error {
                 state.lostSince = state.lostSince ?? instant
+            } else if let lostSince = state.lostSince, instant < lostSince.advanced(by: Self.grace) {
+                // The file is back in time, with a mistake in it; after that, only a list without one opens again.
+                state.lostSince = nil
             }
-            logger.error("the tokens in use remain in effect", error: error)
+            logger.error(
+                state.isClosed ? "every token is still refused" : "the tokens in use remain in effect", error: error)
         }
     }
 

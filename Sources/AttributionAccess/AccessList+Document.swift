@@ -89,13 +89,17 @@ extension AccessGrant {
                 expected: "some of \(AccessScope.allCases.map(\.rawValue).joined(separator: ", "))",
                 cure: "write at least one in brackets")
         }
-        let texts = fields.hasValue("networks") ? try fields.texts("networks", mayRepeat: true) : []
+        guard !fields.has("networks") || fields.hasValue("networks") else {
+            throw fields.problem(
+                "networks", found: "null", expected: "ad network ids, or no such member for every network",
+                cure: "write ids in brackets, or remove networks")
+        }
         var networks: [AdNetworkID] = []
-        for (index, text) in texts.enumerated() {
-            guard let network = AdNetworkID(text) else {
+        for (index, text) in try fields.texts("networks", mayRepeat: true).enumerated() {
+            guard let network = AdNetworkID.ofList(text) else {
                 throw fields.problem(
-                    "networks[\(index)]", found: fields.summary(.string(text)), expected: AdNetworkID.rule,
-                    cure: "write an id such as \"example123.skadnetwork\"")
+                    "networks[\(index)]", found: fields.summary(.string(text)), expected: AdNetworkID.listRule,
+                    cure: "write one such as \"example123.skadnetwork\"")
             }
             networks.append(network)
         }
@@ -105,13 +109,20 @@ extension AccessGrant {
                 expected: "none with scopes that apply to all networks",
                 cure: "remove the ids, or all scopes but sign and report")
         }
+        let digest = try checked("sha256", "64 lowercase hexadecimal digits") { AccessDigest(hexadecimal: $0) }
         self.init(
-            digest: try checked("sha256", "64 lowercase hexadecimal digits") { AccessDigest(hexadecimal: $0) },
+            digest: digest,
             name: name, scopes: scopes, networks: networks,
             created: try checked("created", "a time such as 2026-01-31T12:00:00Z") {
                 try? Date($0, strategy: .iso8601)
             },
             expires: fields.hasValue("expires")
                 ? try checked("expires", "a day such as 2026-01-31, or null") { CalendarDay($0) } : nil)
+        // Its own digits say what it is; another id would be shown, and could not be revoked.
+        guard try fields.optionalText("id") ?? id == id else {
+            throw fields.problem(
+                "id", found: fields.summary("id"), expected: "\"\(id)\", the first digits of sha256",
+                cure: "write \"\(id)\", or remove id")
+        }
     }
 }

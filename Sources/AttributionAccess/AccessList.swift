@@ -39,7 +39,7 @@ package struct AccessList: Sendable {
         now: Date,
         using generator: inout some RandomNumberGenerator
     ) throws(AccessProblem) -> (token: AccessToken, grant: AccessGrant) {
-        guard AccessGrant.isName(name) else {
+        guard AccessGrant.isName(name), !name.holdsToken else {
             throw .badName(name)
         }
         guard !scopes.isEmpty else {
@@ -80,7 +80,7 @@ package struct AccessList: Sendable {
         let matches = exact.isEmpty ? grants.filter { $0.name == which } : exact
         guard let grant = matches.first else {
             // Never show a token, not even one of another list.
-            throw .unknown(which.hasPrefix(AccessToken.prefix) ? AccessToken.prefix + "…" : which.shortened(to: 64))
+            throw .unknown(which.withoutTokens.shortened(to: 64))
         }
         guard matches.count == 1 else {
             throw .ambiguous(name: which, ids: matches.map(\.id))

@@ -42,7 +42,8 @@ extension AccessProblem: CustomStringConvertible {
         case .malformed(let file, let reason, _): "\(file) is not a token list: \(reason)"
         case .unwritable(let file, let reason): "cannot write \(file): \(reason)"
         case .badName(let name):
-            "name: found \"\(name.shortened(to: 64))\", expected 1 to 64 of the characters a-z 0-9 . _ -"
+            "name: found \(name.holdsToken ? "a token, which is not shown" : "\"\(name.shortened(to: 64))\""), "
+                + "expected 1 to 64 of the characters a-z 0-9 . _ -"
         case .noScope: "scope: found none, expected \(AccessScope.allCases.map(\.rawValue).joined(separator: ", "))"
         case .scopeOfAllNetworks(let scope):
             "network: found with the scope \(scope.rawValue), which applies to all networks; "

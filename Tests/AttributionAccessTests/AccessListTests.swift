@@ -181,6 +181,23 @@ struct AccessListTests {
         #expect(throws: AccessProblem.noScope) { try holders.add("a", []) }
     }
 
+    @Test(
+        "No error shows a token that was typed where something else is expected, however it was spelt or cut off",
+        arguments: ["{}", "Bearer {}", " {}", "x{}", "{}x", "\"{}\"", "{}{}"])
+    func typedTokens(_ form: String) throws {
+        let digits = String(repeating: "0123456789abcdef", count: 4)
+        var holders = try Holders()
+        for token in ["skan_" + digits, "skan_" + digits.dropLast(5), "SKAN_" + digits.uppercased()] {
+            let typed = form.replacingOccurrences(of: "{}", with: token)
+            let unknown = #expect(throws: AccessProblem.self) { try holders.list.revoke(typed) }
+            let badName = #expect(throws: AccessProblem.self) { try holders.add(typed, [.sign]) }
+            #expect(unknown?.description.lowercased().contains("0123") == false, "\(unknown as Any)")
+            #expect(badName?.description.hasPrefix("name: found a token, which is not shown, expected 1") == true)
+        }
+        let metric = "skan_deliveries_total, skan_added"
+        #expect(metric.withoutTokens == metric)
+    }
+
     @Test("Tokens differ, carry 256 bits behind a prefix, and are not shown by their description")
     func tokens() {
         var generator = SystemRandomNumberGenerator()
@@ -285,6 +302,40 @@ struct AccessListTests {
         }
     }
 
+    @Test("A list that is back with a mistake in time leaves the former one in use; later, it opens nothing")
+    func backWithMistake() throws {
+        try Self.withFile { file in
+            let holders = try Holders()
+            func write() throws {
+                try file.update(creatingFile: true) { list throws(AccessProblem) in list = holders.list }
+            }
+            try write()
+            let control = try AccessControl(
+                file: file, perSecond: 100, logger: Logger(label: "test") { _ in LinesOfLog() })
+            let start = ContinuousClock.now
+            func refusal(after seconds: Int) -> AccessRefusal? {
+                control.judge(
+                    .scope(.report), authorization: ["Bearer \(holders.text("report"))"], client: { nil },
+                    now: Self.now,
+                    instant: start + .seconds(seconds)
+                ).refusal
+            }
+            try FileManager.default.removeItem(atPath: file.path)
+            #expect(refusal(after: 0) == nil)
+            try Self.write("{", to: file)
+            #expect(refusal(after: 5) == nil && refusal(after: 100) == nil)
+            // Gone once more, it has ten seconds of its own.
+            try FileManager.default.removeItem(atPath: file.path)
+            #expect(refusal(after: 101) == nil && refusal(after: 110) == nil)
+            #expect(refusal(after: 111) == .unknown)
+            try Self.write("[", to: file)
+            #expect(refusal(after: 112) == .unknown && refusal(after: 200) == .unknown)
+            try FileManager.default.removeItem(atPath: file.path)
+            try write()
+            #expect(refusal(after: 201) == nil)
+        }
+    }
+
     @Test("A file that others can read or write is refused", arguments: [0o644, 0o640, 0o604, 0o620, 0o601])
     func modes(_ mode: Int) throws {
         try Self.withFile { file in
@@ -336,7 +387,32 @@ struct AccessListTests {
         ),
         (
             good.replacingOccurrences(of: "}", with: #","networks":["\u0001"]}"#),
-            #"tokens[0].networks[0]: found the string "\u{1}", expected 1 to 255 bytes of text without"#
+            #"tokens[0].networks[0]: found the string "\u{1}", expected an ad network id of letters"#
+        ),
+        (
+            good.replacingOccurrences(of: "}", with: #","networks":["a.b","a,b"]}"#),
+            #"tokens[0].networks[1]: found the string "a,b", expected an ad network id of letters, digits, dots"#
+        ),
+        (
+            good.replacingOccurrences(of: "}", with: #","networks":[" "]}"#),
+            #"tokens[0].networks[0]: found the string " ""#
+        ),
+        (
+            good.replacingOccurrences(of: "}", with: ",\"networks\":[\"skan_\(digest)\"]}"),
+            "tokens[0].networks[0]: found a string of 69 bytes, which is not shown"
+        ),
+        (
+            good.replacingOccurrences(of: "}", with: #","networks":null}"#),
+            "tokens[0].networks: found null, expected ad network ids, or no such member for every network"
+        ),
+        (
+            good.replacingOccurrences(of: "}", with: #","id":"00000001"}"#),
+            "tokens[0].id: found the string \"00000001\", expected \"00000000\", the first digits of sha256"
+        ),
+        (good.replacingOccurrences(of: "}", with: #","id":0}"#), "tokens[0].id: found the number 0, expected a string"),
+        (
+            good.replacingOccurrences(of: "}", with: ",\"skan_\(digest)\":1}"),
+            "tokens[0]: found an unknown name (number 5, not shown), expected one of the names"
         ),
         (
             good.replacingOccurrences(of: "sign", with: "admin")
@@ -404,8 +480,10 @@ struct AccessListTests {
     }
 
     @Test(
-        "What may be left out of a token may be null, too, and networks may be repeated",
-        arguments: [(#","expires":null,"networks":null,"id":"00000000"}"#, 0), (#","networks":["a.b","a.b"]}"#, 2)])
+        "A day of expiry may be null, the list of networks empty, as skan writes it, and a network named again",
+        arguments: [
+            (#","expires":null,"networks":[],"id":"00000000"}"#, 0), (#","networks":["a.b","A.b-1"]}"#, 2),
+        ])
     func optionalMembers(_ members: String, _ networks: Int) throws {
         try Self.withFile { file in
             try Self.write("{\"tokens\":[\(Self.good.replacingOccurrences(of: "}", with: members))]}", to: file)

@@ -139,6 +139,15 @@ struct KeyTests {
             key(#""use": true"#), "the list of keys FILE: keys[0].use: found the boolean true, expected one of active",
             "write one of these in quotes"
         ),
+        (
+            key(#""use": "active""#).replacing("\"n\"", with: "\"a,b\""),
+            "the list of keys FILE: keys[0].ad-network-id: found the string \"a,b\", expected an ad network id of letters",
+            "write one such as"
+        ),
+        (
+            key(#""use": "active""#).replacing("\"n\"", with: #""n\u202e""#),
+            "the list of keys FILE: keys[0].ad-network-id: found the string", "write one such as"
+        ),
         (key(#""signer": null"#), "the list of keys FILE: keys[0].use: found nothing, expected one of active", "add "),
         (
             key(#""use": "active", "registry-id": 0"#),
@@ -226,6 +235,26 @@ struct KeyTests {
         }
         let problem = #expect(throws: KeyProblem.self) { try NetworkKeySet(file: file) }
         #expect(problem?.description.contains(expected) == true, "\(problem as Any)")
+    }
+
+    @Test(
+        "Each of thousands of networks keeps its number and its use of a key that they share",
+        .timeLimit(.minutes(1)))
+    func manyKeys() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try KeyFile.writeNew(NetworkPrivateKey.generate(.p256).pem(), to: "\(folder)/k.pem")
+        let count = 3_000
+        let items = (1...count).map { number in
+            """
+            {"ad-network-id": "n\(number).skadnetwork", "registry-id": \(number), "file": "k.pem", "versions": "4.0",
+             "use": "active"}
+            """
+        }
+        let file = "\(folder)/keys.json"
+        try Data("{\"keys\": [\(items.joined(separator: ","))]}".utf8).write(to: URL(fileURLWithPath: file))
+        let signer = try NetworkSigner(NetworkKeySet(file: file))
+        #expect(signer.networks.map(\.registryID) == (1...count).map { Int64($0) })
+        #expect(signer.fingerprints.count == 1 && signer.uses.count == count)
     }
 
     /// Makes `old.pem` on P-192, `former.pem` and `new.pem`, and lists them.

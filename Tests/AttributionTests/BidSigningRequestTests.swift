@@ -268,6 +268,10 @@ struct BidSigningRequestTests {
                 "advertise.productpageid: found \"x\""
             ),
             (
+                #"{"skadn": {}, "advertise": {"itunesitem": 1, "campaign": 1, "productpageid": "１２34-5678-1234-1234-123456789012"}}"#,
+                "bad-field", "advertise.productpageid: found"
+            ),
+            (
                 #"{"skadn": {}, "advertise": {"itunesitem": 1, "campaign": 1, "skoverlay": {"pos": "low"}}}"#,
                 "bad-field", "advertise.skoverlay.pos: found the string \"low\""
             ),

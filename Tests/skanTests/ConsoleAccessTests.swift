@@ -337,4 +337,37 @@ struct ConsoleAccessTests {
         #expect(outcome.errors.contains(message), "\(outcome.errors)")
         #expect(!FileManager.default.fileExists(atPath: folder.path("tokens.json")))
     }
+
+    static let token: String = "skan_" + String(repeating: "0123456789abcdef", count: 4)
+    static let misplaced: [[String]] = [
+        ["tokens", "revoke", "Bearer \(token)", "--file", "tokens.json"],
+        ["tokens", "revoke", " \(token)", "--file", "tokens.json"],
+        ["tokens", "revoke", "x\(token)", "--file", "tokens.json"],
+        ["tokens", "revoke", "a", token, "--file", "tokens.json"],
+        ["tokens", "create", "--name", token, "--scope", "sign", "--file", "tokens.json"],
+        ["tokens", "create", "--name", String(token.dropLast(5)), "--scope", "sign", "--file", "tokens.json"],
+        ["tokens", "create", "--name", "a", "--scope", token, "--file", "tokens.json"],
+        ["tokens", "create", "--name", "a", "--scope", "sign", "--network", token, "--file", "tokens.json"],
+        ["tokens", "list", "--file", token], ["serve", "--store", "s.sqlite", "--tokens", token],
+        ["serve", "--store", "s.sqlite", "--tokens", token, "--log-format", "json"],
+        ["serve", "--store", "s.sqlite", "--tokens", token, "--check"], [token],
+    ]
+
+    @Test("A token that is typed in the wrong place is not shown", arguments: misplaced)
+    func misplacedToken(_ words: [String]) throws {
+        let made = try SkanProcess.run(
+            ["tokens", "create", "--name", "a", "--scope", "sign", "--file", "tokens.json"], in: folder.url)
+        try #require(made.status == 0)
+        let outcome = try SkanProcess.run(words, in: folder.url)
+        #expect(outcome.status == 2, "\(outcome)")
+        #expect(!(outcome.output + outcome.errors).contains("01234567"), "\(outcome)")
+    }
+
+    @Test("A token in the variable that names the list is not shown")
+    func tokenInVariable() throws {
+        let outcome = try SkanProcess.run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            ["SKAN_TOKENS=\(Self.token)", SkanProcess.binary.path, "tokens", "list"], in: folder.url)
+        #expect(outcome.status == 2 && outcome.errors.contains("cannot read the tokens in skan_…: "), "\(outcome)")
+    }
 }

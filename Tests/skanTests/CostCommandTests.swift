@@ -357,6 +357,31 @@ struct CostCommandTests {
         #expect(whole.status == 0 && whole.output == "spend.ndjson: amounts recorded 1\n", "\(whole)")
     }
 
+    @Test(
+        "A file of spend or ids without newlines is refused by name, not taken for an empty one",
+        arguments: [
+            ("--spend", header, "2026-11-01,\(campaign),USD,1\n"),
+            ("--known-ids", "ad-network-id,transaction-id,app-id\n", "n.skadnetwork,a,1\n"),
+        ])
+    func withoutNewlines(_ option: String, _ header: String, _ row: String) throws {
+        let returns = "a carriage return without a newline (end each row with a newline: tr"
+        let cases = [
+            ((header + row).replacing("\n", with: "\r"), "line 1: " + returns),
+            // Longer than a row may be.
+            ((header + String(repeating: row, count: 5_000)).replacing("\n", with: "\r"), "line 1: " + returns),
+            (String(header.dropLast()), "line 1: the last line does not end, and may be cut off"),
+            (header + row.replacing("\n", with: "\r") + row, returns),
+        ]
+        for (text, message) in cases {
+            try write(text, to: "file.csv")
+            let outcome = try importing(option, "file.csv")
+            #expect(outcome.status == 2 && outcome.output.isEmpty, "\(outcome)")
+            #expect(outcome.errors.contains("file.csv, line ") && outcome.errors.contains(message), "\(outcome)")
+        }
+        try write((header + row).replacing("\n", with: "\r\n"), to: "file.csv")
+        #expect(try importing(option, "file.csv").status == 0)
+    }
+
     @Test("A column that spend does not have, and options that do not fit, are refused")
     func refusals() throws {
         try write(

@@ -16,6 +16,14 @@ struct RefusedWordsTests {
             // A value of another type.
             ("serve --listen 8080", "--listen: found 8080, expected HOST:PORT, for example 127.0.0.1:8080"),
             ("listen --listen=:8080", "--listen: found :8080, expected HOST:PORT, for example 127.0.0.1:8080"),
+            (
+                "serve --signing localhost",
+                "--signing: found localhost, expected HOST:PORT or unix:PATH, for example 127.0.0.1:8082"
+            ),
+            (
+                "serve --signing unix:x/",
+                "--signing: found unix:x/, expected HOST:PORT or unix:PATH, for example 127.0.0.1:8082"
+            ),
             ("serve --sign-rate abc", "--sign-rate: found abc, expected a whole number, 0 or more"),
             ("simulate --count 5.5", "--count: found 5.5, expected a whole number, 0 or more"),
             ("simulate --faults x", "--faults: found x, expected a number, 0 or more"),

@@ -77,10 +77,49 @@ struct TriggerTests {
             ),
             (["listen", "--forward", "x"], "--forward: found x, expected a URL"),
             (["doctor", "--url", "x"], "--url: found x, expected a URL"),
+            (["doctor", "--url", "http://h:65536"], "--url: found the port 65536, expected 1 to 65535"),
+            (
+                ["doctor", "--url", "http://[::1]:99999999999999999999/p"],
+                "--url: found the port 99999999999999999999, expected 1 to 65535"
+            ),
+            (["doctor", "--url", "http://h?x=1"], "--url: found the query ?x=1 in the URL, expected none"),
+            (["trigger", "install", "--url", "http://h/#f"], "--url: found the fragment #f in the URL, expected none"),
+            (
+                ["listen", "--forward", "https://user:sesame@h/p?x=1"],
+                "--forward: found a user or a password in the URL, expected none"
+            ),
+            (["listen", "--forward", "ftp://user:sesame@h"], "--forward: found ftp://…@h, expected a URL"),
+            (
+                ["simulate", "--count", "1", "--post", "http://127.0.0.1:9", "--report-url", "http://user:sesame@h"],
+                "--report-url: found a user or a password in the URL, expected none"
+            ),
+            (["simulate", "--count", "1", "--post", "http://h?x=1"], "--post: found the query ?x=1 in the URL"),
+            (["replay", "none", "--url", "HTTP://127.0.0.1:9/?"], "--url: found the query ? in the URL"),
+            (["replay", "none", "--url", "HTTP://127.0.0.1:9/p?x=1"], "cannot read none: no such file"),
+            (
+                ["web-ad", "tap", "--source-domain", "d.example", "--network-key", "no.pem", "--url", "http://h/p?x"],
+                "--url: found the query ?x in the URL, expected none"
+            ),
+            (
+                ["web-ad", "tap", "--source-domain", "d.example", "--network-key", "none.pem", "--post", "h"],
+                "--post: found h, expected a URL"
+            ),
         ])
     func mistakes(_ arguments: [String], _ message: String) throws {
         let outcome = try SkanProcess.run(arguments, in: folder.url)
         #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome)")
+        #expect(!(outcome.output + outcome.errors).contains("sesame"))
+    }
+
+    @Test("What answers as a console and is none is named with what came, without control characters")
+    func noConsole() throws {
+        let server = try DatedServer(offset: 0, in: folder)
+        let outcome = try SkanProcess.run(
+            ["simulate", "--count", "1", "--post", server.url, "--report-url", server.url], in: folder.url)
+        #expect(outcome.status == 2, "\(outcome)")
+        #expect(
+            outcome.errors.contains("the answer begins with <html>\\u{1b}[31m, expected a report of schema"),
+            "\(outcome)")
     }
 
     // MARK: listen and replay
@@ -244,6 +283,12 @@ final class DatedServer {
                 body = b'{"status":"quarantined","reason":"invalid-signature","kept":true}'
                 self.send_response_only(200)
                 self.send_header("date", email.utils.formatdate(time.time() + float(sys.argv[1]), usegmt=True))
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+            def do_GET(self):
+                body = b"<html>\\x1b[31m"
+                self.send_response_only(200)
                 self.send_header("content-length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)

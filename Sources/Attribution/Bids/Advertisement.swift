@@ -108,6 +108,7 @@ struct Advertisement: Hashable, Sendable {
 
     private static func isUUID(_ text: String) -> Bool {
         let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-        return groups.map(\.utf8.count) == [8, 4, 4, 4, 12] && groups.joined().allSatisfy(\.isHexDigit)
+        return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
+            && groups.joined().allSatisfy { $0.isASCII && $0.isHexDigit }
     }
 }

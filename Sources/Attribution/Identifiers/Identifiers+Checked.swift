@@ -12,6 +12,28 @@ extension AdNetworkID {
         return id
     }
 
+    /// The rule for ids in a list, for messages.
+    package static let listRule = "an ad network id of letters, digits, dots and hyphens"
+
+    /// Accepts an id that a list of keys or tokens names, in any letter case.
+    ///
+    /// Ids that Apple documents have nothing but letters, digits, dots and hyphens, as `com.apple.test-1` has; what is
+    /// received may have more.
+    ///
+    /// - Parameter text: The id.
+    /// - Returns: The id as it is spelt; nil for what cannot be one.
+    package static func ofList(_ text: String) -> AdNetworkID? {
+        let isForm = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        return isForm ? AdNetworkID(text) : nil
+    }
+
     /// Accepts the id of a network that a setting names, in any letter case.
     ///
     /// Stricter than ids that are received: one that no postback has would go unnoticed.

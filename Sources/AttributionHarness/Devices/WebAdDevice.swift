@@ -10,7 +10,7 @@ import StrictJSON
 /// The postback is sent at once, not after one to two days, and has the domain, as at the highest data
 /// tier.
 package struct WebAdDevice: Sendable {
-    /// Nobody was there to answer: the next tap would fare no better.
+    /// Nobody was there to answer, or nobody this machine trusts: the next tap would fare no better.
     package struct Unreachable: Error {
         /// Where.
         package let url: String
@@ -50,15 +50,18 @@ package struct WebAdDevice: Sendable {
         do {
             let (status, body) = try await Self.post(Array(request.line.utf8), to: url)
             guard status == 200 else {
-                let answer = String(decoding: body, as: UTF8.self).trimmingCharacters(in: .newlines)
-                visit.problems = ["the tap was answered \(status), expected 200: \(answer)"]
+                visit.problems = ["the tap was answered \(status), expected 200: \(Self.words(body))"]
                 return visit
             }
-            var reader = try WebAdPayloadReader(body)
-            visit.impression = reader.impression(
-                link, sourceDomain: sourceDomain, key: networkKey,
-                now: Int64(Date().timeIntervalSince1970 * 1000))
-            visit.problems = reader.problems.map(\.description)
+            do throws(JSONError) {
+                var reader = try WebAdPayloadReader(body)
+                visit.impression = reader.impression(
+                    link, sourceDomain: sourceDomain, key: networkKey,
+                    now: Int64(Date().timeIntervalSince1970 * 1000))
+                visit.problems = reader.problems.map(\.description)
+            } catch {
+                visit.problems = ["the tap was answered 200, expected a payload: \(error): \(Self.words(body))"]
+            }
         } catch {
             try Self.check(error, url)
             visit.problems = ["the tap was not answered: \(Self.message(error))"]
@@ -83,12 +86,12 @@ package struct WebAdDevice: Sendable {
         var visit = visit
         do {
             let (status, body) = try await Self.post(try standIn.sign(draft), to: url)
-            if case .string(let verdict) = try JSONObject(reading: body)["status"], status == 200 {
+            if case .string(let verdict) = (try? JSONObject(reading: body))?["status"], status == 200 {
                 visit.postbackStatus = verdict
             }
             if visit.postbackStatus != Recording.Status.recorded.rawValue {
-                let answer = String(decoding: body, as: UTF8.self).trimmingCharacters(in: .newlines)
-                visit.problems.append("the postback was answered \(status), expected 200 and recorded: \(answer)")
+                visit.problems.append(
+                    "the postback was answered \(status), expected 200 and recorded: \(Self.words(body))")
             }
         } catch {
             try Self.check(error, url)
@@ -98,9 +101,14 @@ package struct WebAdDevice: Sendable {
     }
 
     private static func check(_ error: any Error, _ url: String) throws(Unreachable) {
-        if DeliveryClient.isUnreachable(error) {
+        if DeliveryClient.isUnreachable(error) || DeliveryClient.isDistrusted(error) {
             throw Unreachable(url: url, reason: DeliveryClient.reason(error))
         }
+    }
+
+    /// An answer as text without control characters, which a stranger's server may send to a terminal.
+    private static func words(_ body: [UInt8]) -> String {
+        String(decoding: body, as: UTF8.self).trimmingCharacters(in: .newlines).shortened(to: 2_000)
     }
 
     /// The message of a known error, or why nothing was answered.

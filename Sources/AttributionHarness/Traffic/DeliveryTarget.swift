@@ -26,7 +26,8 @@ package struct DeliveryTarget: Hashable, Sendable {
     ///
     /// One without a path is a server with `skan`'s own paths.
     package init?(_ text: String) {
-        guard var url = URLComponents(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false
+        guard var url = URLComponents(string: text), url.host?.isEmpty == false,
+            ["http", "https"].contains(url.scheme?.lowercased())
         else {
             return nil
         }

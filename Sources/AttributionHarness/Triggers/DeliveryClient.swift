@@ -39,6 +39,8 @@ package struct DeliveryClient: Sendable {
             return "its certificate is for another name"
         case HTTPClient.Failure.tooSlow:
             return "it was too slow to answer"
+        case HTTPClient.Failure.invalidURL:
+            return "it is not an HTTP URL"
         case HTTPClient.Failure.closed:
             return "it closed the connection before its answer was whole"
         case ChannelError.connectTimeout:
@@ -77,7 +79,25 @@ package struct DeliveryClient: Sendable {
     /// - Parameter error: What connecting threw.
     /// - Returns: Whether there was no connection.
     package static func isUnreachable(_ error: any Error) -> Bool {
-        // A name is tried at all its addresses; an address that refuses is reported by itself.
-        error is NIOConnectionError || (error as? IOError)?.errnoCode == ECONNREFUSED
+        switch error {
+        case is NIOConnectionError, ChannelError.connectTimeout:
+            // A name is tried at all its addresses; an address that refuses is reported by itself.
+            true
+        case let error as IOError:
+            [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT].contains(error.errnoCode)
+        default: false
+        }
+    }
+
+    /// Whether there was a connection, but not one of TLS that this machine trusts.
+    ///
+    /// - Parameter error: What ``post(_:to:within:)`` threw.
+    /// - Returns: Whether the handshake failed.
+    package static func isDistrusted(_ error: any Error) -> Bool {
+        switch error {
+        case NIOSSLError.handshakeFailed: true
+        case let error as NIOSSLExtraError: error == .failedToValidateHostname
+        default: false
+        }
     }
 }

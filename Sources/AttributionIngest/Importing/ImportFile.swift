@@ -60,6 +60,10 @@ package final class ImportFile {
         guard let first = try nextRecord() else {
             throw ImportFailure("\(name) is empty", hint: "expected a header with the names of columns")
         }
+        // Part of a header would be another one.
+        if let problem = first.problem ?? (first.isUnfinished ? .unfinished : nil) {
+            throw ImportFailure("\(name), \(recordName) \(first.number): \(problem)")
+        }
         return ImportFile(self, header: CSVHeader(first.bytes))
     }
 

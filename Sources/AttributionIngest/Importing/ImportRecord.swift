@@ -20,6 +20,8 @@ package enum ImportRecord: Sendable {
         case noBody(names: [String])
         /// It is not in the form of its file.
         case malformed(String)
+        /// It has a carriage return that does not belong to the end of a line.
+        case bareReturn
         /// Its line does not end, and what it says may be cut off.
         case unfinished
 
@@ -31,6 +33,8 @@ package enum ImportRecord: Sendable {
                 "\(name): found \(found), expected a time from 2018 until now, as 2026-11-01T12:30:00Z or in Unix seconds"
             case .noBody(let names): "no body: expected \(Self.list(names)), or Apple's fields by their names"
             case .malformed(let reason): reason
+            case .bareReturn:
+                #"a carriage return without a newline (end each row with a newline: tr '\r' '\n' < FILE > NEW)"#
             case .unfinished:
                 "the last line does not end, and may be cut off; it is left for the next import (add a newline if it is whole)"
             }

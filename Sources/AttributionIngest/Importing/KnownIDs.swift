@@ -52,7 +52,7 @@ package struct KnownIDs {
         while let records = try file.next() {
             for record in records {
                 if let problem = record.problem {
-                    throw ImportFailure("\(file.name): \(problem)")
+                    throw ImportFailure("\(file.name), \(file.recordName) \(record.number): \(problem)")
                 }
                 // Part of an id would be another one.
                 guard columns == nil || !record.isUnfinished else {

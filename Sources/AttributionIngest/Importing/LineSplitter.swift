@@ -74,13 +74,12 @@ struct LineSplitter {
     /// Ends a record that is too long: a row at its first line, and a line where it is cut.
     private mutating func takeLong() -> RawRecord {
         if hasQuotes, let end = pending[start..<(start + RawRecord.longest)].firstIndex(of: 0x0A) {
-            let record = RawRecord(number: line, bytes: Array(pending[start..<end]), isCut: true)
+            let record = record(start..<end, isCut: true)
             line += 1
             skip(to: end + 1)
             return record
         }
-        let record = RawRecord(
-            number: line, bytes: Array(pending[start..<(start + RawRecord.longest)]), isCut: true)
+        let record = record(start..<(start + RawRecord.longest), isCut: true)
         isDropping = true
         skip(to: pending.count)
         return record
@@ -89,9 +88,14 @@ struct LineSplitter {
     private func take(upTo end: Int, isWhole: Bool) -> RawRecord {
         let last = end > start && pending[end - 1] == 0x0D ? end - 1 : end
         let isCut = last - start > RawRecord.longest
+        return record(start..<min(last, start + RawRecord.longest), isCut: isCut, isUnfinished: !isWhole)
+    }
+
+    private func record(_ range: Range<Int>, isCut: Bool, isUnfinished: Bool = false) -> RawRecord {
+        let bytes = Array(pending[range])
         return RawRecord(
-            number: line, bytes: Array(pending[start..<min(last, start + RawRecord.longest)]), isCut: isCut,
-            isUnfinished: !isWhole)
+            number: line, bytes: bytes, isCut: isCut, isUnfinished: isUnfinished,
+            problem: hasQuotes && bytes.hasBareReturn ? .bareReturn : nil)
     }
 
     private mutating func findEnd() -> Int? {
@@ -125,6 +129,24 @@ struct LineSplitter {
         self.isQuoted = isQuoted
         searched = end >= 0 ? end : count
         return end >= 0 ? end : nil
+    }
+}
+
+extension [UInt8] {
+    /// Whether a row has a carriage return outside quotes: it may be several rows, or the whole file.
+    fileprivate var hasBareReturn: Bool {
+        guard contains(0x0D) else {
+            return false
+        }
+        var isQuoted = false
+        for byte in self {
+            if byte == UInt8(ascii: "\"") {
+                isQuoted.toggle()
+            } else if byte == 0x0D, !isQuoted {
+                return true
+            }
+        }
+        return false
     }
 }
 

@@ -44,9 +44,9 @@ struct NetworkKeyFile {
 
         fileprivate init(_ fields: DocumentFields) throws(DocumentProblem) {
             try fields.allow("ad-network-id", "registry-id", "file", "versions", "use", "signer", "key-id")
-            guard let adNetworkID = AdNetworkID(try fields.text("ad-network-id")) else {
+            guard let adNetworkID = AdNetworkID.ofList(try fields.text("ad-network-id")) else {
                 throw fields.problem(
-                    "ad-network-id", found: fields.summary("ad-network-id"), expected: AdNetworkID.rule,
+                    "ad-network-id", found: fields.summary("ad-network-id"), expected: AdNetworkID.listRule,
                     cure: "write one such as \"example123.skadnetwork\"")
             }
             self.adNetworkID = adNetworkID

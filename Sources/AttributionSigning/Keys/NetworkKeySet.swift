@@ -56,6 +56,7 @@ package struct NetworkKeySet: Sendable {
 
     /// The keys in the order of the file.
     package let entries: [Entry]
+    private let registry: Registry
 
     /// Reads a list and every key file it names.
     ///
@@ -71,6 +72,8 @@ package struct NetworkKeySet: Sendable {
         }
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
         var entries: [Entry] = []
+        var activeVersions: [String: [ClosedRange<SKAdNetworkVersion>]] = [:]
+        var registry = Registry()
         for item in list.keys {
             let path = URL(fileURLWithPath: item.file, relativeTo: folder).path
             let signer = item.signer.map { (URL(fileURLWithPath: $0.path, relativeTo: folder).path, $0.keyID) }
@@ -81,25 +84,26 @@ package struct NetworkKeySet: Sendable {
             let entry = Entry(
                 adNetworkID: item.adNetworkID, versions: item.versions, use: use, file: path,
                 registryID: item.registryID, publicKey: publicKey)
-            let hasRival = entries.contains { other in
-                other.isActive && entry.isActive && other.adNetworkID.registered == entry.adNetworkID.registered
-                    && other.versions.overlaps(entry.versions)
-            }
-            guard !hasRival else {
-                throw .keySet(
-                    file: file,
-                    item.fields.problem(
-                        "use", found: "a second active key for \(entry.adNetworkID) and the same version",
-                        expected: "one", cure: "set one of them to \"verify-only\""))
+            if entry.isActive {
+                let network = entry.adNetworkID.registered
+                guard !activeVersions[network, default: []].contains(where: entry.versions.overlaps) else {
+                    throw .keySet(
+                        file: file,
+                        item.fields.problem(
+                            "use", found: "a second active key for \(entry.adNetworkID) and the same version",
+                            expected: "one", cure: "set one of them to \"verify-only\""))
+                }
+                activeVersions[network, default: []].append(entry.versions)
             }
             do throws(DocumentProblem) {
-                try Self.checkRegistryID(of: entry, among: entries, item.fields)
+                try registry.note(entry, item.fields)
             } catch {
                 throw .keySet(file: file, error)
             }
             entries.append(entry)
         }
         self.entries = entries
+        self.registry = registry
     }
 
     /// Reads a key, and drops the private half if it does not sign.
@@ -134,24 +138,27 @@ package struct NetworkKeySet: Sendable {
 
     /// The network's number in the IAB Tech Lab's registry, from any of its keys; nil if none has it.
     func registryID(of adNetworkID: AdNetworkID) -> Int64? {
-        entries.lazy.filter { $0.adNetworkID.registered == adNetworkID.registered }.compactMap(\.registryID).first
+        registry.numbers[adNetworkID.registered]
     }
 
-    /// Checks that each network has one number, and each number one network.
-    private static func checkRegistryID(
-        of entry: Entry, among others: [Entry], _ fields: DocumentFields
-    ) throws(DocumentProblem) {
-        guard let number = entry.registryID else {
-            return
-        }
-        for other in others {
-            guard let known = other.registryID else {
-                continue
+    /// The numbers of the networks: each network has one, and each number one network.
+    private struct Registry {
+        /// The numbers by registered id.
+        private(set) var numbers: [String: Int64] = [:]
+        private var networks: [Int64: AdNetworkID] = [:]
+
+        /// Takes the number of an entry, if it has one.
+        mutating func note(_ entry: Entry, _ fields: DocumentFields) throws(DocumentProblem) {
+            guard let number = entry.registryID else {
+                return
             }
-            guard (known == number) == (other.adNetworkID.registered == entry.adNetworkID.registered) else {
+            let known = numbers.updateValue(number, forKey: entry.adNetworkID.registered) ?? number
+            let holder = networks.updateValue(entry.adNetworkID, forKey: number) ?? entry.adNetworkID
+            guard known == number, holder.registered == entry.adNetworkID.registered else {
                 throw fields.problem(
                     "registry-id",
-                    found: "\(number) of \(entry.adNetworkID), but \(known) of \(other.adNetworkID) before",
+                    found: "\(number) of \(entry.adNetworkID), but "
+                        + (known == number ? "\(number) of \(holder)" : "\(known) of \(entry.adNetworkID)") + " before",
                     expected: "one number for each network, and one network for each number",
                     cure: "correct one of them, or remove it")
             }

@@ -47,12 +47,17 @@ package struct ImpressionSigner: Sendable {
         parts = Parts(key, check)
     }
 
-    /// Whether two sign with the same key in the same way.
-    func isSameKey(as other: ImpressionSigner) -> Bool {
-        switch (key, other.key) {
-        case (.own, .own): check.isSameKey(as: other.check)
-        case (.external(let one), .external(let other)): one == other
-        case (.own, .external), (.external, .own): false
+    /// The same for two that sign with the same key in the same way.
+    enum Identity: Hashable {
+        /// A key in this process, by its fingerprint.
+        case own(String)
+        case external(ExternalKey)
+    }
+
+    var identity: Identity {
+        switch key {
+        case .own: .own(check.fingerprint)
+        case .external(let key): .external(key)
         }
     }
 

@@ -39,6 +39,8 @@ package struct NetworkSigner: Sendable {
     /// - Throws: An error if OpenSSL cannot extract the public half of a key.
     package init(_ keys: NetworkKeySet) throws {
         var order: [AdNetworkID] = []
+        var keyIndices: [ImpressionSigner.Identity: Int] = [:]
+        var useIndices: [KeyUse: Int] = [:]
         for key in keys.entries {
             guard case .active(let signingKey) = key.use else {
                 continue
@@ -51,13 +53,16 @@ package struct NetworkSigner: Sendable {
                 order.append(key.adNetworkID)
             }
             let signer = try ImpressionSigner(signingKey)
-            let keyIndex = self.keys.firstIndex { $0.isSameKey(as: signer) } ?? self.keys.count
+            let identity = signer.identity
+            let keyIndex = keyIndices[identity] ?? self.keys.count
             if keyIndex == self.keys.count {
+                keyIndices[identity] = keyIndex
                 self.keys.append(signer)
             }
             let use = KeyUse(network: name, key: String(signer.check.fingerprint.prefix(16)))
-            let useIndex = uses.firstIndex(of: use) ?? uses.count
+            let useIndex = useIndices[use] ?? uses.count
             if useIndex == uses.count {
+                useIndices[use] = useIndex
                 uses.append(use)
             }
             entries[name, default: []].append(Entry(versions: key.versions, key: keyIndex, use: useIndex))

@@ -123,11 +123,6 @@ struct OwnSignatureCheck: Sendable {
         }
     }
 
-    /// Whether two checks have the same key, and so can share a table.
-    func isSameKey(as other: OwnSignatureCheck) -> Bool {
-        publicKey.subjectPublicKeyInfo == other.publicKey.subjectPublicKeyInfo
-    }
-
     /// The SHA-256 of the key in hexadecimal.
     var fingerprint: String {
         publicKey.fingerprint

@@ -27,7 +27,8 @@ extension LedgerPosition: LosslessStringConvertible {
     /// Parses what ``description`` returns; nil for any other text.
     package init?(_ description: String) {
         let parts = description.split(separator: "-", omittingEmptySubsequences: false)
-        guard (2...3).contains(parts.count), parts[0].count == 8, parts[0].allSatisfy(\.isHexDigit),
+        guard (2...3).contains(parts.count), parts[0].utf8.count == 8,
+            parts[0].allSatisfy({ $0.isASCII && $0.isHexDigit }),
             let last = Int64(parts[1]), last >= 0, String(last) == parts[1]
         else {
             return nil

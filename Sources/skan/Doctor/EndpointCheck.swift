@@ -14,12 +14,9 @@ struct EndpointCheck {
     ///
     /// - Throws: ``CommandFailure`` for what is no URL.
     init(_ text: String) throws {
-        _ = try DeliveryURL(text, option: "--url")
-        guard let url = URLComponents(string: text), let host = url.host else {
-            throw CommandFailure("--url: found \(text), expected a URL")
-        }
+        url = try URLComponents(server: text, option: "--url")
+        let host = url.host ?? ""
         self.text = text
-        self.url = url
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     }
 
@@ -32,7 +29,7 @@ struct EndpointCheck {
     /// - Parameter note: Takes each finding.
     /// - Returns: How many of the forged postbacks it says it has kept.
     func run(_ note: (Finding) -> Void) async -> Int {
-        if url.scheme == "https" {
+        if url.scheme?.lowercased() == "https" {
             let finding = await tls()
             note(finding)
             guard finding.level != .problem else {

@@ -41,6 +41,7 @@ struct ValueType {
             isLarge ? "a whole number up to \(number.max)" : "a whole number, 0 or more"
         case is any BinaryFloatingPoint.Type: "a number, 0 or more"
         case is ListenAddress.Type: "HOST:PORT, for example 127.0.0.1:8080"
+        case is SigningAddress.Type: "HOST:PORT or unix:PATH, for example 127.0.0.1:8082"
         default: "another value"
         }
     }

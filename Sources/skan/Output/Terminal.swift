@@ -71,9 +71,9 @@ enum Terminal {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Writes a line to standard error, without passwords; one that cannot be written is lost, and the command goes on.
+    /// Writes a line to standard error, without secrets; one that cannot be written is lost, and the command goes on.
     static func say(_ text: String) {
-        writeToStandardError(text.withoutPasswords + "\n")
+        writeToStandardError(text.withoutSecrets + "\n")
     }
 
     /// Updates the progress line.

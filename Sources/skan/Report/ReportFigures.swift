@@ -1,5 +1,6 @@
 import Attribution
 import AttributionReports
+import CodedErrors
 import Foundation
 import StrictJSON
 
@@ -25,10 +26,14 @@ struct ReportFigures {
     ///   - withRepeats: Whether to include the delays of repeats, which depend on how long sending takes.
     /// - Throws: ``CommandFailure`` for anything other than a report.
     init(json: [UInt8], dimensions: [ReportDimension], withRepeats: Bool = false) throws {
-        guard let root = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any],
+        guard let root = try? JSONSerialization.jsonObject(with: Data(json)) as? [String: Any],
             root["schema"] as? String == Report.schema
         else {
-            throw CommandFailure("the answer is not a report of schema \(Report.schema)")
+            let beginning = String(decoding: json.prefix(200), as: UTF8.self)
+            throw CommandFailure(
+                "the answer begins with \(beginning.quotedIfEmpty.shortened(to: 60)), "
+                    + "expected a report of schema \(Report.schema)",
+                code: .unanswered, hint: "check that --report-url is the console of skan serve")
         }
         var figures: [String: Int64] = [:]
         func collect(_ value: Any, _ path: String) {

@@ -135,7 +135,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func report(_ check: ServerCheck, _ problems: [CommandFailure]) throws {
         Terminal.write("skan \(Skan.version)\n")
         for (name, finding) in check.findings {
-            Terminal.write("\(name): \(finding)\n")
+            Terminal.write("\(name): \(finding)\n".withoutSecrets)
         }
         let failures =
             problems + check.problems.map { CommandFailure(explaining: $0, help: "skan help serve") }

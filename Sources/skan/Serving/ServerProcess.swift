@@ -52,8 +52,8 @@ struct ServerProcess {
     /// Logs why the server did not start, or ended.
     func log(_ failure: CommandFailure) {
         var fields: Logger.Metadata = ["code": "\(failure.code.rawValue)"]
-        fields["hint"] = failure.hint.map { "\($0)" }
-        logger.critical("\(failure.message)", metadata: fields)
+        fields["hint"] = failure.hint.map { "\($0.withoutSecrets)" }
+        logger.critical("\(failure.message.withoutSecrets)", metadata: fields)
     }
 
     /// Waits a moment for the log's last lines.

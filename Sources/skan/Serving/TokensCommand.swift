@@ -64,7 +64,28 @@ extension TokensCommand {
         @OptionGroup var option: FileOption
 
         func run() throws {
-            let scopes = try scope.split(separator: ",", omittingEmptySubsequences: false).map { word in
+            let scopes: [AccessScope]
+            let networks: [AdNetworkID]
+            do throws(FieldProblem) {
+                scopes = try Self.scopes(scope)
+                networks = try self.networks.map { network throws(FieldProblem) in
+                    try AdNetworkID.ofSetting(network, field: "network")
+                }
+            } catch {
+                throw error.withoutTokens
+            }
+            let day = try expires.map { try CalendarDay.reading($0, field: "expires") }
+            let (token, grant) = try option.list.update(creatingFile: true) { list throws(AccessProblem) in
+                var generator = SystemRandomNumberGenerator()
+                return try list.create(
+                    name: name, scopes: scopes, networks: networks, expires: day, now: Date(), using: &generator)
+            }
+            Terminal.write(token.text + "\n")
+            Terminal.say("skan: created token \(grant.id) of \(grant.name); it is shown only once and stored nowhere")
+        }
+
+        private static func scopes(_ text: String) throws(FieldProblem) -> [AccessScope] {
+            try text.split(separator: ",", omittingEmptySubsequences: false).map { word throws(FieldProblem) in
                 guard let scope = AccessScope(rawValue: String(word)) else {
                     let known = AccessScope.allCases.map(\.rawValue)
                     throw FieldProblem(
@@ -73,15 +94,6 @@ extension TokensCommand {
                 }
                 return scope
             }
-            let day = try expires.map { try CalendarDay.reading($0, field: "expires") }
-            let networks = try networks.map { try AdNetworkID.ofSetting($0, field: "network") }
-            let (token, grant) = try option.list.update(creatingFile: true) { list throws(AccessProblem) in
-                var generator = SystemRandomNumberGenerator()
-                return try list.create(
-                    name: name, scopes: scopes, networks: networks, expires: day, now: Date(), using: &generator)
-            }
-            Terminal.write(token.text + "\n")
-            Terminal.say("skan: created token \(grant.id) of \(grant.name); it is shown only once and stored nowhere")
         }
     }
 

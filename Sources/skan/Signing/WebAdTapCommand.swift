@@ -3,6 +3,7 @@ import Attribution
 import AttributionHarness
 import AttributionSigning
 import CodedErrors
+import Foundation
 import StrictJSON
 
 extension WebAdCommand {
@@ -40,6 +41,12 @@ extension WebAdCommand {
         var post: String?
 
         func run() async throws {
+            if let url {
+                _ = try URLComponents(server: url, option: "--url", takesPath: false)
+            }
+            if let post {
+                _ = try URLComponents(server: post, option: "--post")
+            }
             let device = WebAdDevice(
                 sourceDomain: sourceDomain, networkKey: try SignaturePublicKey(file: networkKey))
             let standIn = try keys.map { try AppleStandIn(folder: $0) }
@@ -54,14 +61,14 @@ extension WebAdCommand {
                             visit = try await self.visit(link, device, standIn)
                         } catch let problem as WebAdDevice.Unreachable {
                             throw CommandFailure(
-                                "no answer from \(problem.url) after \(taps) taps: \(problem.reason)",
+                                "no answer from \(problem.url.shortened(to: 200)) after \(taps) taps: \(problem.reason)",
                                 hint: "see that the server runs, and that its address is right")
                         }
                         taps += 1
                         payloads += visit.impression == nil ? 0 : 1
                         postbacks += visit.postbackStatus == Recording.Status.recorded.rawValue ? 1 : 0
                         for problem in visit.problems {
-                            Terminal.write("unexpected: \(link.attributionSourceNonce): \(problem)\n")
+                            Terminal.write("unexpected: \(link.attributionSourceNonce.shortened(to: 80)): \(problem)\n")
                         }
                         // A server may be slow to answer each of many links.
                         Terminal.finish()

@@ -1,10 +1,14 @@
 import AttributionHarness
+import Foundation
 
 extension SimulateCommand {
     /// The server to post to; nil when nothing is posted.
     ///
-    /// - Throws: ``CommandFailure`` for what is no URL.
+    /// - Throws: ``CommandFailure`` for what is no URL, also if it is that of the console.
     func target() throws -> DeliveryTarget? {
+        if let reportUrl {
+            _ = try URLComponents(server: reportUrl, option: "--report-url", takesPath: false)
+        }
         guard let post else {
             return nil
         }
@@ -12,6 +16,7 @@ extension SimulateCommand {
             let example = DeliveryTarget("http://\(post)") == nil || post.contains("://") ? "127.0.0.1:8080" : post
             throw CommandFailure("--post: found \(post), expected a URL", hint: "for example http://\(example)")
         }
+        _ = try URLComponents(server: post, option: "--post")
         return target
     }
 

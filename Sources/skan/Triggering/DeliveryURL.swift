@@ -12,14 +12,9 @@ struct DeliveryURL {
     ///
     /// - Throws: ``CommandFailure`` for anything other than an HTTP URL.
     init(_ text: String, option: String) throws {
-        guard let url = URLComponents(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false
-        else {
-            throw CommandFailure(
-                "\(option): found \(text.quotedIfEmpty.shortened(to: 100)), expected a URL",
-                hint: "\(option) http://127.0.0.1:8080")
-        }
+        let url = try URLComponents(server: text, option: option)
         isLoopback = ["127.0.0.1", "localhost", "[::1]", "::1"].contains(url.host)
-        hasPath = !url.path.isEmpty && url.path != "/"
+        hasPath = url.hasOwnPath
         self.text = text
     }
 
@@ -29,5 +24,62 @@ struct DeliveryURL {
             return text
         }
         return (text.hasSuffix("/") ? String(text.dropLast()) : text) + path
+    }
+}
+
+extension URLComponents {
+    /// Parses the URL of a server, to which a command adds paths unless it has one of its own.
+    ///
+    /// What would be dropped or sent elsewhere is refused: user and password, a fragment, and a query without a path of
+    /// its own.
+    ///
+    /// - Parameters:
+    ///   - text: The URL.
+    ///   - option: The option it was given by, for messages.
+    ///   - takesPath: Whether a path is the whole path of requests, and a query that follows it is theirs.
+    /// - Throws: ``CommandFailure`` naming the option and the part that is wrong.
+    init(server text: String, option: String, takesPath: Bool = true) throws(CommandFailure) {
+        guard let url = URLComponents(string: text), url.host?.isEmpty == false,
+            ["http", "https"].contains(url.scheme?.lowercased())
+        else {
+            throw CommandFailure(
+                "\(option): found \(text.quotedIfEmpty.shortened(to: 100)), expected a URL",
+                hint: "\(option) http://127.0.0.1:8080")
+        }
+        func refusal(_ part: String) -> CommandFailure {
+            CommandFailure(
+                "\(option): found \(part) in the URL, expected none", hint: "\(option) http://127.0.0.1:8080")
+        }
+        guard url.user == nil, url.password == nil else {
+            // Not shown, because it is a secret.
+            throw refusal("a user or a password")
+        }
+        guard url.fragment == nil else {
+            throw refusal("the fragment #\(url.fragment?.shortened(to: 40) ?? "")")
+        }
+        guard url.query == nil || takesPath && url.hasOwnPath else {
+            throw refusal("the query ?\(url.query?.shortened(to: 40) ?? "")")
+        }
+        if let port = Self.port(of: text), UInt16(port).map({ $0 > 0 }) != true {
+            throw CommandFailure(
+                "\(option): found the port \(String(port).quotedIfEmpty.shortened(to: 40)), expected 1 to 65535",
+                hint: "\(option) http://127.0.0.1:8080")
+        }
+        self = url
+    }
+
+    /// Whether it has a path other than the one that every URL has.
+    fileprivate var hasOwnPath: Bool {
+        !path.isEmpty && path != "/"
+    }
+
+    /// The text of the port in a URL without a user; nil if there is none.
+    ///
+    /// The property is nil for a port that is too large, too.
+    private static func port(of text: String) -> Substring? {
+        let authority = (text.firstRange(of: "://").map { text[$0.upperBound...] } ?? "").prefix { !"/?#".contains($0) }
+        // The colons in an address of IPv6 are none before a port.
+        let end = authority.lastIndex(of: "]") ?? authority.startIndex
+        return authority[end...].firstIndex(of: ":").map { authority[authority.index(after: $0)...] }
     }
 }
