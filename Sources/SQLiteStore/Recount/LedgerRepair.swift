@@ -182,7 +182,8 @@ extension LedgerRepair {
                 case (_, .tables(let tables)) where tables.areRecorded: self == .rows
                 case (.rows, _), (_, .changedID), (_, .copy), (_, .lostRow), (_, .receivedAt): false
                 case (.otherTables, .tables(.columns)): areRowsWhole
-                case (.otherTables, .tables(.deliveryCounts)): areRowsWhole && recount.keptQuarters.isEmpty
+                case (.otherTables, .tables(.deliveryCounts)):
+                    areRowsWhole && (recount.keptQuarters.isEmpty || recount.areCountsReadable)
                 case (.others, .deliveries(let quarter, _, _)):
                     areRowsWhole && !recount.keptQuarters.contains(quarter)
                 case (_, .tables): self == .otherTables
