@@ -32,6 +32,12 @@ package struct LedgerRepair {
         path: String,
         judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]
     ) async throws -> RecountRepair {
+        try await StoreError.namingDamageBeyondRecount { try await repairAsOwner(of: path, judge) }
+    }
+
+    private static func repairAsOwner(
+        of path: String, _ judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]
+    ) async throws -> RecountRepair {
         let reader = try SQLiteLedgerReader(path)
         let database = try OwnedDatabase(path: path, schema: LedgerSchema.schema)
         let result: Result<RecountRepair, any Error>
