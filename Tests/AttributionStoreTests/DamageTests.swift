@@ -237,6 +237,19 @@ struct DamageTests {
         #expect(try await ledger.answer(LedgerQuestion(received: range, traffic: .test)).totals[.postbacks] >= 1)
     }
 
+    @Test("Neither a recount nor a repair of a file that was cut off says to recount it")
+    func cutOff() async throws {
+        try fill(400)
+        let reader = try SQLiteLedgerReader(store.path)
+        defer { reader.close() }
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: store.path))
+        try file.truncate(atOffset: file.seekToEnd() - 4_096)
+        try file.close()
+        let (verifier, error) = (postbacks.verifier, StoreError.beyondRecount(path: reader.path))
+        await #expect(throws: error) { try await reader.recount { verifier.judge($0) } }
+        await #expect(throws: error) { try await store.repair(by: verifier) }
+    }
+
     @Test("Many differences are repaired in small transactions")
     func manyDifferences() async throws {
         let many = try ManyPostbacks(1_000)

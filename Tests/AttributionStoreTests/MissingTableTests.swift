@@ -112,4 +112,30 @@ struct MissingTableTests {
         await #expect(throws: error) { try await repair() }
         #expect(throws: error) { try SQLiteLedgerWriter(path: store.path) }
     }
+
+    @Test(
+        "A table of columns that is deleted under a server is named once, and keeps no postback from being recorded",
+        arguments: ["column_block", "column_value"])
+    func columnsUnderServer(_ table: String) async throws {
+        let events = Events()
+        let ledger = try OpenLedger(store.path, onEvent: events.note)
+        try drop(table)
+        let many = try ManyPostbacks(2 * ManyPostbacks.block).deliveries
+        for start in stride(from: 0, to: many.count, by: 1_000) {
+            _ = try ledger.record(Array(many[start..<min(start + 1_000, many.count)]))
+            #expect(ledger.writer.health == .ready)
+        }
+        #expect(
+            events.messages == [
+                "the table \(table) of \(ledger.writer.path) is missing; postbacks are still recorded; "
+                    + "run: skan recount --store \(ledger.writer.path) --repair"
+            ])
+        let (one, other) = (postbacks.verifier, try ManyPostbacks.postbacks().verifier)
+        let repair = try await ledger.writer.repair { bodies in
+            zip(one.judge(bodies), other.judge(bodies)).map { if case .verified = $0 { $0 } else { $1 } }
+        }
+        #expect(repair.remaining.differences.map(\.description) == [])
+        #expect(try await ledger.totals()[.postbacks] == Int64(count + many.count))
+        try ledger.close()
+    }
 }

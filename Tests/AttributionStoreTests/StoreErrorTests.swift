@@ -39,6 +39,10 @@ struct StoreErrorTests {
             .failed(path: "s", .damaged), "the store s: it is damaged",
             "skan recount names what is damaged, and mends what it can with --repair; otherwise restore a backup"
         ),
+        (
+            .beyondRecount(path: "s"), "the store s: it is damaged, and neither a recount nor a repair can read it",
+            "restore a backup (BackupAndRestore.md); if the file was cut off, CommonErrors.md says how to read the rest"
+        ),
         (.failed(path: "s", .connectionLost), "the store s: the connection to the server broke", nil),
     ]
 

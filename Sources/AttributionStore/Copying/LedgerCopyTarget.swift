@@ -27,7 +27,8 @@ package protocol LedgerCopyTarget: Sendable {
     /// - Throws: ``StoreError``.
     func copyQuarantine(_ page: CopiedQuarantine) throws -> Int64
 
-    /// Takes over when other recipients' first copies came, under the ids of this store.
+    /// Takes over when other recipients' first copies came, under the ids of this store, but for copies for the recipient
+    /// that this store recorded itself.
     ///
     /// - Throws: ``StoreError``.
     func copyRecipients(_ copies: [RecipientCopy]) throws

@@ -24,6 +24,10 @@ package struct Recount: Hashable, Sendable {
     /// nothing tells which is right.
     package var keptQuarters: Set<Int64> = []
 
+    /// Whether every count of deliveries can be read, so that those of ``keptQuarters`` stay where their tables are made
+    /// again.
+    package var areCountsReadable = false
+
     /// The most differences listed of each kind.
     package static let differencesListed: Int64 = 10_000
     /// The most lost rows that are looked at at once, to bound memory; a repair comes to the others when these are rebuilt.

@@ -10,7 +10,7 @@ extension StoreError: CodedError {
             .unusableStore
         case .inUse: .storeInUse
         case .longRepair: .repairTooLong
-        case .missingTable, .fenced, .lost, .failed, .notSynchronous: .storeFailed
+        case .beyondRecount, .missingTable, .fenced, .lost, .failed, .notSynchronous: .storeFailed
         }
     }
 
@@ -33,6 +33,8 @@ extension StoreError: CodedError {
         case .longRepair(let path, let postbacks):
             "a table of \(path) is damaged, and copying it would keep the server from recording for too long "
                 + "(\(postbacks) postbacks)"
+        case .beyondRecount(let path):
+            "the store \(path): it is damaged, and neither a recount nor a repair can read it"
         case .missingTable(let path, let table, _):
             "the store \(path): its table \(table) is missing" + Self.loss(of: table)
         case .logUnreadable(let path):
@@ -80,6 +82,8 @@ extension StoreError: CodedError {
         case .inUse: "stop it first, or name another store"
         case .longRepair(let path, _):
             "stop the server, then skan recount --repair --store \(path)"
+        case .beyondRecount:
+            "restore a backup (BackupAndRestore.md); if the file was cut off, CommonErrors.md says how to read the rest"
         case .missingTable(let path, _, isRecreated: true): "skan recount --repair --store \(path)"
         case .missingTable(_, _, isRecreated: false): "restore a backup"
         case .logUnreadable: "give this user write access to the folder, or copy both files"

@@ -22,6 +22,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case inUse(path: String)
     /// A repair would copy the rows of many postbacks at once, and the server would not record meanwhile.
     case longRepair(path: String, postbacks: Int64)
+    /// The file is damaged where reading any of it begins, as one is that was cut off: no recount gets through.
+    case beyondRecount(path: String)
     /// A table was deleted; whether a repair makes it again.
     case missingTable(path: String, table: String, isRecreated: Bool)
     /// The log has commits that this reader cannot read.

@@ -12,6 +12,8 @@ package enum StoreEvent: Sendable {
     case indexRebuilt(path: String, rows: Int64)
     /// A block of columns cannot be written; reports count its postbacks from their bytes.
     case columnsDamaged(path: String)
+    /// A table of columns was deleted. Reported once until columns are written again.
+    case columnsMissing(path: String, table: String)
     /// A table is damaged, and something was recorded without it. Reported once.
     case tableDamaged(path: String, Table)
     /// Counts of deliveries cannot be written: kept in memory until they can, or lost with the process.
@@ -54,6 +56,9 @@ package enum StoreEvent: Sendable {
             "the index of \(path) was damaged and was rebuilt from \(rows) rows; run: skan recount --store \(path)"
         case .columnsDamaged(let path):
             "the columns of \(path) are damaged; reports are slower but correct; "
+                + "run: skan recount --store \(path) --repair"
+        case .columnsMissing(let path, let table):
+            "the table \(table) of \(path) is missing; postbacks are still recorded; "
                 + "run: skan recount --store \(path) --repair"
         case .tableDamaged(let path, .deliveryCounts):
             "the counts of deliveries of \(path) are damaged, and some are left out; postbacks are still recorded; "

@@ -40,7 +40,7 @@ struct CopiedInsertion {
             }
             if known[copied.digests.key] == nil, claimed.contains(copied.digests.key) {
                 sums.count(
-                    .init(.duplicate(copied.recorded.traffic), recipient: delivery.recipient), kept: 0, at: delivery)
+                    .init(.duplicate(copied.recorded.traffic), recipient: delivery.recipient), kept: 1, at: delivery)
                 return nil
             }
             // Committed by another transaction that this statement does not see: the next run finds it.
@@ -62,7 +62,7 @@ struct CopiedInsertion {
                 }
                 sums.countRepeat(
                     of: first.id, receivedAt: first.receivedAt, by: first.recipient, delivery)
-                sums.count(.init(.duplicate(first.traffic), recipient: delivery.recipient), kept: 0, at: delivery)
+                sums.count(.init(.duplicate(first.traffic), recipient: delivery.recipient), kept: 1, at: delivery)
             } else {
                 let isKept = quarantine.keepConflict(
                     QuarantinedBody(conflictWith: first.id, copied.digests.content, copied.body, delivery))

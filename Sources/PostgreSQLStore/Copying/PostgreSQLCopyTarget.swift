@@ -187,6 +187,9 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
                 INSERT INTO skan.recipient_copy (id, recipient, received_at)
                 SELECT id, recipient::skan.recipient, received_at
                 FROM unnest($1::int8[], $2::text[], $3::int8[]) AS copy (id, recipient, received_at)
+                WHERE NOT EXISTS (
+                    SELECT FROM skan.postback AS first
+                    WHERE first.id = copy.id AND first.recipient = copy.recipient::skan.recipient)
                 ORDER BY id, recipient ON CONFLICT DO NOTHING
                 """,
                 [

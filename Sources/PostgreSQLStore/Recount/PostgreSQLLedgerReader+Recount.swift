@@ -182,14 +182,25 @@ private struct RecountPass {
                 WHERE status = 'recorded' GROUP BY 1, 2, 3
             ) AS counted USING (quarter, traffic, recipient)
             WHERE coalesce(there.count, 0) <> coalesce(counted.count, 0)
+            ORDER BY 1, 2, 3
             """)
+        var (tooHigh, tooLow): (Set<Int64>, Set<Int64>) = ([], [])
         for row in 0..<wrong.count {
+            let (quarter, counted, rows) = (
+                try wrong.integer(row, 0), try wrong.integer(row, 3), try wrong.integer(row, 4)
+            )
+            if counted > rows {
+                tooHigh.insert(quarter)
+            } else {
+                tooLow.insert(quarter)
+            }
             result.note(
                 .deliveries(
-                    quarter: try wrong.integer(row, 0), traffic: try wrong.text(row, 1),
-                    recipient: try wrong.text(row, 2), counted: try wrong.integer(row, 3),
-                    rows: try wrong.integer(row, 4)))
+                    quarter: quarter, traffic: try wrong.text(row, 1), recipient: try wrong.text(row, 2),
+                    counted: counted, rows: rows))
         }
+        // Facts are of another traffic or recipient than was counted, or counts are wrong: nothing tells which.
+        result.keptQuarters = tooHigh.intersection(tooLow)
     }
 
     private mutating func checkQuarantine() throws {

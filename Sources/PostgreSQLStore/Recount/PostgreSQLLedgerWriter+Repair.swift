@@ -20,7 +20,7 @@ extension PostgreSQLLedgerWriter {
         }
         for _ in 0..<Self.repairRounds {
             let before = result.remaining
-            for difference in before.differences where difference.isRepairable {
+            for difference in before.differences where difference.isRepairable && !before.keepsCount(difference) {
                 try withRecordingConnection { try Self.mend(difference, $0) }
             }
             let differing = try await reader.read { try RecountBlocks($0.connection).numbers }
@@ -168,5 +168,15 @@ extension PostgreSQLLedgerWriter {
                 ON CONFLICT (key) DO UPDATE SET content = excluded.content
                 """, [.digest(digests.key), .digest(digests.content), .integer(id)])
         }
+    }
+}
+
+extension Recount {
+    /// Whether a difference is one of a count that has to stay.
+    fileprivate func keepsCount(_ difference: RecountDifference) -> Bool {
+        guard case .deliveries(let quarter, _, _, _, _) = difference else {
+            return false
+        }
+        return keptQuarters.contains(quarter)
     }
 }

@@ -70,7 +70,7 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
     /// Takes over other recipients' copies; see ``LedgerCopyTarget/copyRecipients(_:)``.
     package func copyRecipients(_ copies: [RecipientCopy]) throws {
         try database.write { db in
-            for copy in copies {
+            for copy in copies where try !copy.isForFirstRecipient(db) {
                 try copy.write(db)
             }
         }
@@ -146,5 +146,16 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
     /// Never: bytes are kept for ever; see ``LedgerCopyTarget/hasDroppedBodies(recordedAt:)``.
     package func hasDroppedBodies(recordedAt recordedAtMilliseconds: Int64) -> Bool {
         false
+    }
+}
+
+extension RecipientCopy {
+    /// Whether it is for the recipient whose copy was recorded here; false where the row cannot be read.
+    fileprivate func isForFirstRecipient(_ db: Database) throws -> Bool {
+        try Database.nilIfDamaged {
+            try Bool.fetchOne(
+                db.cachedStatement(sql: "SELECT recipient = ? FROM postback WHERE id = ?"),
+                arguments: [recipient.rawValue, id])
+        }.flatMap(\.self) ?? false
     }
 }

@@ -191,7 +191,7 @@ struct RecordingBatch {
         let recording: Recording
         let first = first ?? addedCopies[copied.digests.key]
         if first == nil, isClaimed {
-            count(.init(.duplicate(recorded.traffic), recipient: recorded.recipient), kept: 0, at: delivery)
+            count(.init(.duplicate(recorded.traffic), recipient: recorded.recipient), kept: 1, at: delivery)
             return nil
         }
         if let first {

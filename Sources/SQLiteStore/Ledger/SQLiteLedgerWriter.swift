@@ -17,6 +17,8 @@ package final class SQLiteLedgerWriter: Sendable {
     private let damagedBlocks: BlockNumbers
     /// The tables whose damage was reported; each is reported once.
     private let knownDamage = Mutex<Set<StoreEvent.Table>>([])
+    /// Whether it was reported that a table of columns is missing.
+    private let areColumnsMissing = Mutex(false)
     /// Counts that could not be written so far, though their tables are not damaged.
     private let unwritten = Mutex(UnwrittenCounts())
     private let onEvent: @Sendable (StoreEvent) -> Void
@@ -284,21 +286,36 @@ package final class SQLiteLedgerWriter: Sendable {
                 try memory.catchUp(db)
                 return memory.columns
             } _: { db, columns in
-                try columns?.writeBlocks(db)
+                try StoreError.namingMissingTable(path, db) { try columns?.writeBlocks($0) }
             } didCommit: {
                 memory.dropBlocks(areWritten: true)
+                areColumnsMissing.withLock { $0 = false }
             }
         } catch StoreError.failed(_, .damaged) {
-            // Trying again would not help. Reports count these postbacks from their bytes, and recount names the
-            // blocks.
-            try? database.write {
-                try memory.catchUp($0)
-            } didCommit: {
-                memory.dropBlocks(areWritten: false)
-            }
+            leaveOutBlocks()
             onEvent(.columnsDamaged(path: path))
+        } catch StoreError.missingTable(_, let table, _) {
+            leaveOutBlocks()
+            let wereMissing = areColumnsMissing.withLock { areMissing in
+                defer { areMissing = true }
+                return areMissing
+            }
+            if !wereMissing {
+                onEvent(.columnsMissing(path: path, table: table))
+            }
         } catch {
             // The next batch tries again.
+        }
+    }
+
+    /// Gives full blocks up that cannot be written: trying again would not help.
+    ///
+    /// Reports count their postbacks from the bytes, and recount names the blocks.
+    private func leaveOutBlocks() {
+        try? database.write {
+            try memory.catchUp($0)
+        } didCommit: {
+            memory.dropBlocks(areWritten: false)
         }
     }
 

@@ -67,6 +67,11 @@ struct CountedDeliveries {
         isTableWhole && !areDamaged && problems.isEmpty
     }
 
+    /// Whether every count can be read, so that none is lost where the tables are made again.
+    var areReadable: Bool {
+        !areDamaged && problems.isEmpty
+    }
+
     /// How many more of one kind were counted than there are rows; less than 0 if there are more rows.
     func excess(of key: LostRows.DeliveryKey, over rows: [LostRows.DeliveryKey: Int64]) -> Int64 {
         (counts?[key] ?? 0) &- rows[key, default: 0]
@@ -79,6 +84,19 @@ struct CountedDeliveries {
             surplus[key] = count - rows[key, default: 0]
         }
         return surplus
+    }
+
+    /// The quarters of an hour in which rows are counted as of another traffic or recipient than they say.
+    ///
+    /// - Parameter rows: How many rows there are.
+    /// - Returns: Those where some counts are higher than there are rows and others lower; nothing tells which is right.
+    func contradictedQuarters(by rows: [LostRows.DeliveryKey: Int64]) -> Set<Int64> {
+        guard let counts else {
+            return []
+        }
+        let keys = Set(counts.keys).union(rows.keys).filter { DeliveryCounts.plausible.contains(counts[$0] ?? 0) }
+        let tooHigh = keys.filter { excess(of: $0, over: rows) > 0 }.map(\.quarter)
+        return Set(tooHigh).intersection(keys.filter { excess(of: $0, over: rows) < 0 }.map(\.quarter))
     }
 
     /// How many rows there are that were not counted.
@@ -97,7 +115,7 @@ struct CountedDeliveries {
             return []
         }
         var differences = lost(rows, missing)
-        for key in Set(counts.keys).union(rows.keys) {
+        for key in Set(counts.keys).union(rows.keys).sorted() {
             let (count, there) = (counts[key, default: 0], rows[key, default: 0])
             if missing > 0 ? count < there : count != there {
                 differences.append(

@@ -33,6 +33,12 @@ package struct LedgerRepair {
         path: String,
         judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]
     ) async throws -> RecountRepair {
+        try await StoreError.namingDamageBeyondRecount { try await repairAsOwner(of: path, judge) }
+    }
+
+    private static func repairAsOwner(
+        of path: String, _ judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]
+    ) async throws -> RecountRepair {
         let reader = try SQLiteLedgerReader(path)
         let database = try OwnedDatabase(path: path, schema: LedgerSchema.schema)
         let result: Result<RecountRepair, any Error>
@@ -181,7 +187,8 @@ extension LedgerRepair {
                 case (_, .tables(let tables)) where tables.areRecorded: self == .rows
                 case (.rows, _), (_, .changedID), (_, .copy), (_, .lostRow), (_, .receivedAt): false
                 case (.otherTables, .tables(.columns)): areRowsWhole
-                case (.otherTables, .tables(.deliveryCounts)): areRowsWhole && recount.keptQuarters.isEmpty
+                case (.otherTables, .tables(.deliveryCounts)):
+                    areRowsWhole && (recount.keptQuarters.isEmpty || recount.areCountsReadable)
                 case (.others, .deliveries(let quarter, _, _)):
                     areRowsWhole && !recount.keptQuarters.contains(quarter)
                 case (_, .tables): self == .otherTables

@@ -339,6 +339,8 @@ struct RecountPass {
         result.mustKeepCounts =
             result.mustKeepCounts || changedTimes.unread > 0 || findings.mayVerify || findings.unread > 0
         recorded.merge(findings.deliveries, uniquingKeysWith: +)
+        result.keptQuarters.formUnion(counted.contradictedQuarters(by: recorded))
+        result.areCountsReadable = counted.areReadable
         guard findings.unread + changedTimes.unread == 0 else {
             return
         }

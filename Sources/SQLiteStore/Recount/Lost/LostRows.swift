@@ -8,10 +8,14 @@ import GRDB
 /// ``LostRow/Source``; where none tells, the row is named and not rebuilt.
 struct LostRows {
     /// A count of recorded deliveries.
-    struct DeliveryKey: Hashable {
+    struct DeliveryKey: Hashable, Comparable {
         let quarter: Int64
         let traffic: String
         let recipient: String
+
+        static func < (first: Self, second: Self) -> Bool {
+            (first.quarter, first.traffic, first.recipient) < (second.quarter, second.traffic, second.recipient)
+        }
     }
 
     /// What a body says.
