@@ -22,14 +22,18 @@ struct IngressStopTests {
                 busy.send(Post.request(body: "busy"))
             }
             let held = try await server.nextHeld()
-            let begun = Post.request(body: "begun")
-            _ = try await blocking { reading.send(begun.dropLast(2) + "") }
+            try await blocking { () throws in
+                // The server asks for the body once it has read the head: bytes that it has not read begin no request.
+                reading.send(Post.head(fields: ["Host: a", "Expect: 100-continue", "Content-Length: 5"]))
+                #expect(try reading.answer().status == 100)
+                reading.send("beg")
+            }
             await server.stop()
             try await blocking { () throws in
                 #expect(try idle.isClosedByServer())
                 #expect(try fresh.isClosedByServer())
                 #expect(throws: (any Error).self) { try RawClient(port: port).answer() }
-                reading.send(String(begun.suffix(2)))
+                reading.send("un")
             }
             let last = try await server.nextHeld()
             #expect(last.request.body == Array("begun".utf8))

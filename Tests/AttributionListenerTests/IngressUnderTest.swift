@@ -39,7 +39,7 @@ final class IngressUnderTest: Sendable {
         (arrivals, arrival) = AsyncStream.makeStream()
     }
 
-    /// Waits for the next request the handler holds; `whenTold` only.
+    /// Waits for the next request the handler holds, or the end of the listener; `whenTold` only.
     func nextHeld() async throws -> Held {
         for await held in arrivals { return held }
         throw CancellationError()
@@ -106,7 +106,10 @@ final class IngressUnderTest: Sendable {
         server.group.withLock { $0 = services }
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
-                defer { bound.finish() }
+                defer {
+                    bound.finish()
+                    server.arrival.finish()
+                }
                 try await services.run()
             }
             var port: Int?

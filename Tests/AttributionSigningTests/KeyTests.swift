@@ -155,8 +155,8 @@ struct KeyTests {
         ),
         (
             key(#""use": "active""#).replacing(#""n""#, with: #""n\u0007""#),
-            #"the list of keys FILE: keys[0].ad-network-id: found the string "n\u{7}", expected 1 to 255 bytes of text "#
-                + "without", "write one such as \"example123.skadnetwork\""
+            #"the list of keys FILE: keys[0].ad-network-id: found the string "n\u{7}", expected an ad network id of "#
+                + "letters", "write one such as \"example123.skadnetwork\""
         ),
         (
             key(#""use": "active""#).replacing("4.0", with: "4.0-2.1"),

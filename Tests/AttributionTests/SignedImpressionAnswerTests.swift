@@ -63,6 +63,14 @@ struct SignedImpressionAnswerTests {
         #expect(Self.text(.skAdNetwork(signed)) == expected)
     }
 
+    @Test("A text with quotes, backslashes and other letters stays the same text in Swift code")
+    func escapes() throws {
+        let impression = try SKAdNetworkImpressionTests.request("4.0") { $0.adNetworkID = #"a"\(b)\é"# }.checked()
+        let signed = SignedSKAdNetworkImpression(impression: impression, attributionSignature: "c2ln")
+        let code = try signed.swiftCode()
+        #expect(code.contains(#"AdNetworkIdentifier: "a\"\\(b)\\\u{e9}","#), "\(code)")
+    }
+
     private static func storeKit(
         _ version: String, _ campaign: String, _ parameter: String, fidelity: Bool = false
     ) -> String {

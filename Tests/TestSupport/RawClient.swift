@@ -4,7 +4,7 @@ import Synchronization
 
 /// A blocking TCP client on 127.0.0.1 that sends exactly the bytes it is given.
 ///
-/// Every wait ends after ten seconds.
+/// Every wait ends after a minute.
 package final class RawClient: Sendable {
     /// Why a read did not give what it should.
     enum Failure: Error {

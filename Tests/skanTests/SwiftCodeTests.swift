@@ -78,19 +78,6 @@ struct SwiftCodeTests {
         #expect(parsed.status == 0, "\(parsed.errors)\(outcome.output)")
     }
 
-    @Test("A text with quotes, backslashes and other letters stays the same text")
-    func escapes() throws {
-        let network = #"a"\(b)\é"#
-        try folder.makeSigningKeys(for: network)
-        let outcome = try SkanProcess.run(
-            [
-                "sign", "--keys", "other.json", "--version", "4.0", "--network", network, "--source-identifier", "1",
-                "--advertised-app", "1", "--source-app", "1", "--format", "swift",
-            ], in: folder.url)
-        #expect(outcome.output.contains(#"AdNetworkIdentifier: "a\"\\(b)\\\u{e9}","#), "\(outcome)")
-        #expect(try parses(outcome.output).status == 0)
-    }
-
     @Test("The code of a web ad is its link, which another command prints")
     func web() throws {
         let outcome = try SkanProcess.run(
