@@ -2,7 +2,7 @@ import Attribution
 import AttributionHarness
 import Testing
 
-@Suite("Copies of winning postbacks for the developer")
+@Suite("Copies of winning postbacks for the developer", .timeLimit(.minutes(10)))
 struct DeveloperCopyTests {
     private static let ours =
         #", "developer-copies": {"SKAdNetwork": "ours", "AdAttributionKit": "ours", "re-engagements": true}"#

@@ -3,7 +3,7 @@ import AttributionHarness
 import AttributionSigning
 import Testing
 
-@Suite("Devices on a clock of their own")
+@Suite("Devices on a clock of their own", .timeLimit(.minutes(10)))
 struct WorldTests {
     @Test("The same seed makes the same postbacks, and another one others")
     func determinism() throws {

@@ -2,7 +2,7 @@ import AttributionListener
 import TestSupport
 import Testing
 
-@Suite("Shares of clients behind a proxy")
+@Suite("Shares of clients behind a proxy", .timeLimit(.minutes(10)))
 struct ClientShareTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String

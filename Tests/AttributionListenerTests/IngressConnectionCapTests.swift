@@ -2,7 +2,7 @@ import AttributionListener
 import TestSupport
 import Testing
 
-@Suite("Connection caps")
+@Suite("Connection caps", .timeLimit(.minutes(10)))
 struct IngressConnectionCapTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -2,7 +2,7 @@ import AttributionListener
 import TestSupport
 import Testing
 
-@Suite("Deadlines of the ingress")
+@Suite("Deadlines of the ingress", .timeLimit(.minutes(10)))
 struct IngressDeadlineTests {
     @Test(
         "A head that is not complete in time is refused, however steadily it comes",

@@ -2,7 +2,7 @@ import AttributionListener
 import TestSupport
 import Testing
 
-@Suite("Order, pressure and half-closed clients")
+@Suite("Order, pressure and half-closed clients", .timeLimit(.minutes(10)))
 struct IngressFlowTests {
     @Test("Pipelined requests are handed over one at a time and answered in order")
     func pipelining() async throws {

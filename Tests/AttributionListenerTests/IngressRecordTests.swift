@@ -2,7 +2,7 @@ import AttributionListener
 import TestSupport
 import Testing
 
-@Suite("What the ingress records of a request")
+@Suite("What the ingress records of a request", .timeLimit(.minutes(10)))
 struct IngressRecordTests {
     @Test("One line for each request, without body or query; counters by matched route and status")
     func lineAndCounters() async throws {

@@ -2,7 +2,7 @@ import AttributionListener
 import TestSupport
 import Testing
 
-@Suite("What the ingress refuses")
+@Suite("What the ingress refuses", .timeLimit(.minutes(10)))
 struct IngressRefusalTests {
     @Test(
         "What cannot be served is refused, and the connection serves the next request",

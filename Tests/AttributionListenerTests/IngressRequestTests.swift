@@ -2,7 +2,7 @@ import AttributionListener
 import TestSupport
 import Testing
 
-@Suite("What the ingress hands over")
+@Suite("What the ingress hands over", .timeLimit(.minutes(10)))
 struct IngressRequestTests {
     @Test("A sound request reaches the handler with its exact body", arguments: AcceptedRequest.all)
     func accepted(row: AcceptedRequest) async throws {

@@ -4,7 +4,7 @@ import Logging
 import TestSupport
 import Testing
 
-@Suite("Graceful stop")
+@Suite("Graceful stop", .timeLimit(.minutes(10)))
 struct IngressStopTests {
     @Test("Idle connections close, pending requests are answered, new connections are refused")
     func gracefulStop() async throws {

@@ -4,7 +4,7 @@ import NIOSSL
 import TestSupport
 import Testing
 
-@Suite("TLS")
+@Suite("TLS", .timeLimit(.minutes(10)))
 struct IngressTLSTests {
     private static func fixture(_ name: String) -> String {
         Fixture.path(name + ".pem")

@@ -2,7 +2,7 @@ import AttributionListener
 import TestSupport
 import Testing
 
-@Suite("Trusted proxies")
+@Suite("Trusted proxies", .timeLimit(.minutes(10)))
 struct TrustedProxiesTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String

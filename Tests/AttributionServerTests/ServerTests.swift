@@ -7,7 +7,7 @@ import ServiceLifecycle
 import TestSupport
 import Testing
 
-@Suite("The server, in this process")
+@Suite("The server, in this process", .timeLimit(.minutes(10)))
 struct ServerTests {
     @Test("Starts on free ports, records what Apple signed, and stops on request")
     func recorded() async throws {

@@ -124,11 +124,3 @@ struct SwiftCodeTests {
         #expect(outcome.errors.contains(words), "\(outcome.errors)")
     }
 }
-
-extension WorkFolder {
-    /// Makes `other.json`, which lists the new key for another network.
-    fileprivate func makeSigningKeys(for network: String) throws {
-        let list = ["keys": [["ad-network-id": network, "file": "new.pem", "versions": "2.1-4.0", "use": "active"]]]
-        try JSONSerialization.data(withJSONObject: list).write(to: url.appendingPathComponent("other.json"))
-    }
-}
