@@ -168,28 +168,4 @@ struct LostBlockTests {
         #expect(try await ledger.totals()[.postbacks] == count)
         try ledger.close()
     }
-
-    @Test("A block of another store's postbacks makes none of its own, and a repair deletes it", arguments: [1, 100])
-    func ofAnotherStore(_ count: Int) async throws {
-        let path = store.path + "-other"
-        let others = try ManyPostbacks.others()
-        do {
-            let ledger = try OpenLedger(path)
-            _ = try ledger.record(Array(others.prefix(count)))
-            try ledger.close()
-        }
-        let block = "ATTACH '\(store.path)' AS o; INSERT INTO column_block SELECT * FROM o.column_block"
-        try SQLite.execute(block, path)
-        let verifier = try ManyPostbacks.postbacks().verifier
-        for expected in [[RecountDifference.strayColumns], []] {
-            let repair = try await LedgerRepair.repair(path: path) { verifier.judge($0) }
-            #expect(repair.found.differences == expected && repair.remaining.differences == [])
-        }
-        try SQLite.execute(block, path)
-        let ledger = try OpenLedger(path)
-        #expect(try ledger.record(Array(others.prefix(count + 1))).last == .recorded(.test))
-        #expect(try SQLite.query("SELECT max(id) FROM postback", path) == "\(count + 1)")
-        #expect(try await ledger.totals()[.postbacks] == Int64(count + 1))
-        try ledger.close()
-    }
 }

@@ -42,7 +42,7 @@ package enum RecountDifference: Hashable, Sendable {
     case block(ClosedRange<Int64>)
     /// Derived tables are missing or damaged.
     case tables(RecreatableTables)
-    /// There are columns for postbacks that do not exist, or a last block with those of another store.
+    /// There are columns for postbacks that do not exist.
     case strayColumns
     /// The count of recorded deliveries in a quarter hour does not match the rows.
     case deliveries(quarter: Int64, traffic: String, recipient: String, counted: Int64, rows: Int64)
@@ -144,8 +144,7 @@ extension RecountDifference: CustomStringConvertible {
         case .tables(.bodies):
             "the table of the postbacks' bytes is missing or damaged; a repair keeps those that can be read, or found "
                 + "elsewhere in the file"
-        case .strayColumns:
-            "there are columns for postbacks that do not exist, or that are not those of the store; a repair deletes them"
+        case .strayColumns: "there are columns for postbacks that do not exist"
         case .deliveries(let quarter, let traffic, let recipient, let counted, let rows):
             "deliveries of quarter \(quarter): \(counted) counted as recorded (\(traffic), \(recipient)), "
                 + "\(rows) postbacks found"

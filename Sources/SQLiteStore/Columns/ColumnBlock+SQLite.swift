@@ -35,8 +35,7 @@ extension ColumnBlock {
     /// The last postback of the last block of which the checksum of some column is right, after a postback; nil for none.
     ///
     /// Such a block was written after its last postback, so it proves postbacks whose rows and bodies are lost. Columns
-    /// behind a damaged page are read from the other end; those between two are not. A block with the columns of other
-    /// postbacks than the rows that are there proves none.
+    /// behind a damaged page are read from the other end; those between two are not.
     ///
     /// - Throws: SQLite's errors, except for damage.
     static func lastProven(_ db: Database, after id: Int64) throws -> Int64? {
@@ -45,8 +44,6 @@ extension ColumnBlock {
         guard isThere == true else {
             return nil
         }
-        let next = number(of: id + 1)
-        var isOfOthers: Bool?
         for order in ["DESC", "ASC"] {
             var proven: Int64?
             let isRead: Void? = try Database.nilIfDamaged {
@@ -57,18 +54,10 @@ extension ColumnBlock {
                             WHERE id >= ? AND id < ? ORDER BY id \(order)
                             """),
                     // Owners assign no greater ids.
-                    arguments: [firstID(of: next), firstID(of: number(of: Int64(UInt32.max)) + 1)])
+                    arguments: [firstID(of: number(of: id + 1)), firstID(of: number(of: Int64(UInt32.max)) + 1)])
                 while let row = try rows.next() {
                     if try isIntact(row) {
-                        let number = number(ofBlockAt: try row.integer(0))
-                        if number == next {
-                            let isOther = try isOfOthers ?? self.isOfOthers(number, through: id, db)
-                            isOfOthers = isOther
-                            guard !isOther else {
-                                continue
-                            }
-                        }
-                        proven = ids(number).upperBound
+                        proven = ids(number(ofBlockAt: try row.integer(0))).upperBound
                         if order == "DESC" {
                             return
                         }
