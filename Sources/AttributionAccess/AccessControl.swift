@@ -22,6 +22,11 @@ package final class AccessControl: Sendable {
         /// Since when the file has been unreadable.
         var lostSince: ContinuousClock.Instant?
         var isClosed = false
+
+        /// Whether it has been unreadable for longer than replacing it may take.
+        func isLost(at instant: ContinuousClock.Instant) -> Bool {
+            lostSince.map { $0.advanced(by: AccessControl.grace) <= instant } ?? false
+        }
     }
 
     private let file: AccessFile
@@ -146,7 +151,7 @@ package final class AccessControl: Sendable {
             if state.stamp != stamp {
                 read(into: &state, found: stamp, at: instant)
             }
-            guard let lostSince = state.lostSince, lostSince.advanced(by: Self.grace) <= instant else {
+            guard state.isLost(at: instant) else {
                 return state.list
             }
             if !state.isClosed {
@@ -167,12 +172,13 @@ package final class AccessControl: Sendable {
             state.stamp = found
             if case .unreadable = error {
                 state.lostSince = state.lostSince ?? instant
-            } else if let lostSince = state.lostSince, instant < lostSince.advanced(by: Self.grace) {
+            } else if !state.isLost(at: instant) {
                 // The file is back in time, with a mistake in it; after that, only a list without one opens again.
                 state.lostSince = nil
             }
             logger.error(
-                state.isClosed ? "every token is still refused" : "the tokens in use remain in effect", error: error)
+                state.isLost(at: instant) ? "every token is refused" : "the tokens in use remain in effect",
+                error: error)
         }
     }
 

@@ -1,9 +1,9 @@
 package import StrictJSON
 
 extension String {
-    /// The text without tokens, whole or cut off, wherever they are in it; for errors, which may quote what was typed.
+    /// The text without tokens, whole or cut off in their second half; for errors, which may quote what was typed.
     package var withoutTokens: String {
-        replacing(/skan_[0-9a-f]{8,}…?/.ignoresCase(), with: AccessToken.prefix + "…")
+        replacing(/skan_[0-9a-f]{32,}…?/.ignoresCase(), with: AccessToken.prefix + "…")
     }
 
     /// Whether there is a token in it, whole or cut off.
@@ -15,8 +15,8 @@ extension String {
 extension FieldProblem {
     /// The problem without what was found, if that is a token where none should be.
     package var withoutTokens: FieldProblem {
-        let isOfToken = found.contains(AccessToken.prefix) || found.holdsToken
-        return FieldProblem(
-            field: field.withoutTokens, found: isOfToken ? "a token, which is not shown" : found, expected: expected)
+        FieldProblem(
+            field: field.withoutTokens, found: found.holdsToken ? "a token, which is not shown" : found,
+            expected: expected)
     }
 }

@@ -196,6 +196,8 @@ struct AccessListTests {
         }
         let metric = "skan_deliveries_total, skan_added"
         #expect(metric.withoutTokens == metric)
+        // A date is eight hexadecimal digits.
+        #expect("skan_20261124.sqlite".withoutTokens == "skan_20261124.sqlite")
     }
 
     @Test("Tokens differ, carry 256 bits behind a prefix, and are not shown by their description")

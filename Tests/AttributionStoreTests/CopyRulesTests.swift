@@ -366,6 +366,45 @@ struct CopyRulesTests {
         #expect(try await differences(target.reader) == [])
     }
 
+    @Test(
+        "Repeats that the target received itself stay when the source prunes a delivery", arguments: LedgerFactory.all)
+    func ownRepeats(_ factory: LedgerFactory) async throws {
+        let target = try factory.openTarget(targetPath)
+        let source = try OpenLedger(store.path)
+        try await moved(true, source, target)
+        let body = try postbacks.standIn.sign(postbacks.draft(id: "own"))
+        let own = [60, 61].map { postbacks.delivery(body, at: Postbacks.noon + $0 * 1_000) }
+        #expect(try target.writer.record(own) == [.recorded(.test), .duplicate(.test)])
+        let before = try await deliveries(target.reader)
+        #expect(before.count(.recorded, .test) == 2 && before.count(.duplicate, .test) == 2)
+        #expect(try source.writer.prune(QuarantineQuery()) == 1)
+        for _ in 0..<2 {
+            try await target.copy(source.reader)
+            #expect(try await deliveries(target.reader) == before)
+        }
+    }
+
+    @Test(
+        "A delivery that comes between the counts and the quarantine is left to the next copy",
+        arguments: LedgerFactory.all)
+    func newMeanwhile(_ factory: LedgerFactory) async throws {
+        let target = try factory.openTarget(targetPath)
+        let source = try OpenLedger(store.path)
+        let strangers = try strangers()
+        _ = try source.record([strangers[0]])
+        let interrupted = InterruptedTarget(target.target) { step in
+            if step == .deliveries {
+                _ = try source.record([strangers[5]])
+            }
+        }
+        _ = try await LedgerCopier(from: source.reader, to: interrupted, named: "target").run()
+        #expect(try await target.quarantine().count == 1)
+        #expect(try await deliveries(target.reader).quarantined == 1)
+        try await target.copy(source.reader)
+        #expect(try await target.quarantine().count == 2)
+        #expect(try await deliveries(target.reader).quarantined == 2)
+    }
+
     @Test("Notes of a copied delivery are deleted once they are decided", arguments: Change.allCases, [true, false])
     func decidedNotes(_ change: Change, _ isRecorded: Bool) async throws {
         let target = try LedgerFactory.all[0].openTarget(targetPath)

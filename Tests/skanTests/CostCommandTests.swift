@@ -369,14 +369,14 @@ struct CostCommandTests {
             ((header + row).replacing("\n", with: "\r"), "line 1: " + returns),
             // Longer than a row may be.
             ((header + String(repeating: row, count: 5_000)).replacing("\n", with: "\r"), "line 1: " + returns),
-            (String(header.dropLast()), "line 1: the last line does not end, and may be cut off"),
+            (String(header.dropLast()), "ends within its header, which may be cut off"),
             (header + row.replacing("\n", with: "\r") + row, returns),
         ]
         for (text, message) in cases {
             try write(text, to: "file.csv")
             let outcome = try importing(option, "file.csv")
             #expect(outcome.status == 2 && outcome.output.isEmpty, "\(outcome)")
-            #expect(outcome.errors.contains("file.csv, line ") && outcome.errors.contains(message), "\(outcome)")
+            #expect(outcome.errors.contains("file.csv") && outcome.errors.contains(message), "\(outcome)")
         }
         try write((header + row).replacing("\n", with: "\r\n"), to: "file.csv")
         #expect(try importing(option, "file.csv").status == 0)

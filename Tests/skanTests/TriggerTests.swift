@@ -86,12 +86,13 @@ struct TriggerTests {
             (["trigger", "install", "--url", "http://h/#f"], "--url: found the fragment #f in the URL, expected none"),
             (
                 ["listen", "--forward", "https://user:sesame@h/p?x=1"],
-                "--forward: found a user or a password in the URL, expected none"
+                "--forward: found a user or a password in the URL, or another @, expected none"
             ),
-            (["listen", "--forward", "ftp://user:sesame@h"], "--forward: found ftp://…@h, expected a URL"),
+            (["listen", "--forward", "ftp://user:sesame@h"], "--forward: found a user or a password in the URL"),
+            (["listen", "--forward", "user:pa/sesame@h"], "--forward: found a user or a password in the URL"),
             (
                 ["simulate", "--count", "1", "--post", "http://127.0.0.1:9", "--report-url", "http://user:sesame@h"],
-                "--report-url: found a user or a password in the URL, expected none"
+                "--report-url: found a user or a password in the URL, or another @, expected none"
             ),
             (["simulate", "--count", "1", "--post", "http://h?x=1"], "--post: found the query ?x=1 in the URL"),
             (["replay", "none", "--url", "HTTP://127.0.0.1:9/?"], "--url: found the query ? in the URL"),

@@ -23,14 +23,19 @@ package struct ConsoleClient: Sendable {
         let answer: HTTPClient.Answer
         do {
             answer = try await send(HTTPClient.Request(url: url, token: token), keeping: 256 << 20)
-            _ = try answer.wholeBody()
+        } catch let error as CancellationError {
+            throw error
         } catch {
-            throw ConsoleError(url: url, status: nil, redirect: nil)
+            throw ConsoleError(url: url, status: nil, redirect: nil, reason: DeliveryClient.reason(error))
         }
         guard answer.status == 200 else {
             throw ConsoleError(url: url, status: answer.status, redirect: answer.redirect)
         }
-        return answer.body
+        do {
+            return try answer.wholeBody()
+        } catch {
+            throw ConsoleError(url: url, status: nil, redirect: nil, reason: DeliveryClient.reason(error))
+        }
     }
 
     private func send(_ request: HTTPClient.Request, keeping length: Int) async throws -> HTTPClient.Answer {

@@ -7,6 +7,8 @@ package struct ConsoleError: CodedError {
     let status: Int?
     /// Where a redirect leads; nil for any other answer.
     let redirect: String?
+    /// Why there was no answer; nil if there was one.
+    var reason: String?
 
     /// The stable code.
     package var code: ErrorCode { .unanswered }
@@ -14,7 +16,7 @@ package struct ConsoleError: CodedError {
     /// The request and the answer.
     package var message: String {
         guard let status else {
-            return "\(url) does not answer"
+            return "no answer from \(url)" + (reason.map { ": \($0)" } ?? "")
         }
         return "\(url) answered \(status), expected 200" + (redirect.map { ": it redirects to \($0)" } ?? "")
     }

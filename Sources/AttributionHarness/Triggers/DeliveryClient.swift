@@ -41,10 +41,14 @@ package struct DeliveryClient: Sendable {
             return "it was too slow to answer"
         case HTTPClient.Failure.invalidURL:
             return "it is not an HTTP URL"
+        case HTTPClient.Failure.tooLong:
+            return "its answer is too long"
         case HTTPClient.Failure.closed:
             return "it closed the connection before its answer was whole"
         case ChannelError.connectTimeout:
             return "it was too slow to connect to"
+        case HTTPParserError.invalidEOFState:
+            return "it closed the connection before its answer was whole"
         case is HTTPParserError:
             return "its answer is not valid HTTP"
         default:

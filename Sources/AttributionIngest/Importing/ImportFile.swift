@@ -61,8 +61,12 @@ package final class ImportFile {
             throw ImportFailure("\(name) is empty", hint: "expected a header with the names of columns")
         }
         // Part of a header would be another one.
-        if let problem = first.problem ?? (first.isUnfinished ? .unfinished : nil) {
+        if let problem = first.problem {
             throw ImportFailure("\(name), \(recordName) \(first.number): \(problem)")
+        }
+        guard !first.isUnfinished else {
+            throw ImportFailure(
+                "\(name) ends within its header, which may be cut off", hint: "add a newline if it is whole")
         }
         return ImportFile(self, header: CSVHeader(first.bytes))
     }

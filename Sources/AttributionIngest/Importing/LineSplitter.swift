@@ -86,7 +86,7 @@ struct LineSplitter {
     }
 
     private func take(upTo end: Int, isWhole: Bool) -> RawRecord {
-        let last = end > start && pending[end - 1] == 0x0D ? end - 1 : end
+        let last = pending[start..<end].lastIndex { $0 != 0x0D }.map { $0 + 1 } ?? start
         let isCut = last - start > RawRecord.longest
         return record(start..<min(last, start + RawRecord.longest), isCut: isCut, isUnfinished: !isWhole)
     }

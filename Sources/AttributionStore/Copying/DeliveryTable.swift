@@ -84,12 +84,15 @@ package struct DeliverySnapshot: Sendable {
 
     /// The counts.
     package let table: DeliveryTable
+    /// No delivery of the quarantine that the counts have has a higher id.
+    package let newest: Int64
     /// What became of the deliveries, by their ids; without those that cannot be read.
     package let fates: [Int64: Fate]
 
     /// Makes a snapshot.
-    package init(_ table: DeliveryTable, fates: [Int64: Fate]) {
+    package init(_ table: DeliveryTable, newest: Int64, fates: [Int64: Fate]) {
         self.table = table
+        self.newest = newest
         self.fates = fates
     }
 }

@@ -93,7 +93,7 @@ package struct LedgerCopier {
         let deliveries = try await source.deliverySnapshot(of: try target.movedDeliveries(of: store))
         summary.areCountsIncomplete = deliveries.table.isIncomplete
         try target.copyDeliveries(deliveries, of: store)
-        try await copyQuarantine(of: store, runs, &summary)
+        try await copyQuarantine(of: store, through: deliveries.newest, runs, &summary)
         summary.areCopiesIncomplete = try await copyRecipients(runs)
         for ads in AdTraffic.allCases {
             try await copyCosts(of: ads, in: store, &summary)
@@ -128,10 +128,14 @@ package struct LedgerCopier {
         }
     }
 
-    private func copyQuarantine(of store: String, _ runs: CopiedRuns, _ summary: inout Summary) async throws {
+    /// Copies the quarantine without what is not in the counts yet: this store would count it as less than nothing if it
+    /// judged it again.
+    private func copyQuarantine(
+        of store: String, through newest: Int64, _ runs: CopiedRuns, _ summary: inout Summary
+    ) async throws {
         var last: Int64 = 0
         while true {
-            let page = try await source.quarantinePage(after: last, limit: Self.quarantinePage)
+            let page = try await source.quarantinePage(after: last, limit: Self.quarantinePage).through(newest)
             let part = CopiedQuarantine(page, of: store, runs.target(of:))
             summary.quarantined += try target.copyQuarantine(part)
             summary.leftInQuarantine += try await unreadable(part, page)

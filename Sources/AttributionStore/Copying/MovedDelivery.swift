@@ -112,21 +112,13 @@ package struct MovedDelivery: Hashable, Sendable {
     ///   - moved: What was made here of deliveries, by their ids in the source.
     ///   - snapshot: The source.
     ///   - growth: By what its counts have grown.
-    ///   - counted: Reads what this store counts like some notes.
     /// - Returns: The decisions, by the same ids.
-    /// - Throws: What `counted` throws.
     package static func decisions(
         _ moved: [Int64: MovedDelivery],
         _ snapshot: DeliverySnapshot,
-        growth: DeliveryTable,
-        counted: ([MoveNote]) throws -> DeliveryTable
-    ) rethrows -> [Int64: Decision] {
-        let uncertain = moved.filter { $0.value.needsCounts(snapshot.fates[$0.key]) }
-        var repeats = try uncertain.isEmpty ? DeliveryTable() : counted(uncertain.values.compactMap(\.result))
-        repeats.add(growth)
-        for case let result? in moved.values.map(\.result) where result.postback == nil {
-            repeats.count(result, -1)
-        }
+        growth: DeliveryTable
+    ) -> [Int64: Decision] {
+        var repeats = growth
         var decisions: [Int64: Decision] = [:]
         for (id, moved) in moved.sorted(by: { $0.key < $1.key }) {
             decisions[id] = moved.decision(snapshot.fates[id], &repeats, snapshot.table.isIncomplete)
@@ -162,12 +154,6 @@ package struct MovedDelivery: Hashable, Sendable {
 }
 
 extension DeliveryTable {
-    /// Adds other counts.
-    fileprivate mutating func add(_ other: Self) {
-        deliveries.merge(other.deliveries) { .init(count: $0.count &+ $1.count, kept: $0.kept &+ $1.kept) }
-        repeats.merge(other.repeats, uniquingKeysWith: &+)
-    }
-
     /// Counts deliveries as a note says.
     fileprivate mutating func count(_ note: MoveNote, _ count: Int64) {
         deliveries[note.row, default: .init(count: 0, kept: 0)].add(.init(count: count, kept: count))

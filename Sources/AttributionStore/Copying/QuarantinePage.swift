@@ -23,4 +23,17 @@ package struct QuarantinePage: Sendable {
         let end = max(deliveries.last?.id ?? last, unreadable.max() ?? last)
         ids = (last + 1)...(isLast ? .max : max(end, last + 1))
     }
+
+    /// The page without deliveries that came after a snapshot, and the last one if there are any.
+    ///
+    /// - Parameter newest: The highest id of the snapshot.
+    /// - Returns: The page.
+    package func through(_ newest: Int64) -> QuarantinePage {
+        guard let last = deliveries.last?.id ?? unreadable.last, max(last, unreadable.last ?? last) > newest else {
+            return self
+        }
+        return QuarantinePage(
+            after: ids.lowerBound - 1, limit: .max, deliveries: deliveries.filter { $0.id <= newest },
+            unreadable: unreadable.filter { $0 <= newest })
+    }
 }

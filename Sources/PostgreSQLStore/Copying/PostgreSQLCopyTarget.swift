@@ -214,9 +214,7 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
             var growth = table.growth(since: try DeliveryTable(connection, copiedFrom: store))
             let moved = try MovedDelivery.all(connection, of: store)
             if !moved.isEmpty {
-                let decisions = try MovedDelivery.decisions(moved, snapshot, growth: growth) {
-                    try DeliveryTable(connection, countedAs: $0)
-                }
+                let decisions = MovedDelivery.decisions(moved, snapshot, growth: growth)
                 for (id, moved) in moved {
                     try moved.apply(decisions[id] ?? .keep, to: id, connection, in: store)
                 }

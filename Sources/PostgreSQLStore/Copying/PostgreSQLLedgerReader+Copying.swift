@@ -26,7 +26,9 @@ extension PostgreSQLLedgerReader: LedgerCopySource {
                 let kind: QuarantineClass = try kept.word(row, 2)
                 fates[try kept.integer(row, 0)] = .kept(reason: try kept.text(row, 1), isConflict: kind == .conflict)
             }
-            return DeliverySnapshot(try DeliveryTable(snapshot.connection), fates: fates)
+            let newest = try snapshot.connection.run("SELECT coalesce(max(id), 0)::int8 FROM skan.quarantine")
+            return DeliverySnapshot(
+                try DeliveryTable(snapshot.connection), newest: try newest.integer(0, 0), fates: fates)
         }
     }
 
@@ -111,32 +113,6 @@ extension DeliveryTable {
                 throw DamagedValue(column: 1)
             }
             repeats[RepeatRow(quarter: try delays.integer(row, 0), delay: delay)] = try delays.integer(row, 2)
-        }
-    }
-    /// Reads what a store counts like some notes.
-    init(_ connection: PostgreSQLConnection, countedAs notes: [MoveNote]) throws {
-        self.init()
-        for note in notes {
-            let (quarter, kind) = (note.row.quarter, note.row.kind)
-            let counted = try connection.run(
-                """
-                SELECT coalesce(sum(count), 0)::int8, coalesce(sum(kept), 0)::int8 FROM skan.delivery
-                WHERE quarter = $1 AND status = $2 AND traffic = $3 AND reason = $4
-                    AND recipient = $5::skan.recipient
-                """,
-                [
-                    .integer(quarter), .text(kind.status.rawValue), .text(kind.traffic?.rawValue ?? ""),
-                    .text(kind.reason?.rawValue ?? ""), .text(kind.recipient.rawValue),
-                ])
-            deliveries[note.row] = .init(count: try counted.integer(0, 0), kept: try counted.integer(0, 1))
-            if let delay = note.delay {
-                let repeated = try connection.run(
-                    """
-                    SELECT coalesce(sum(count), 0)::int8 FROM skan.repeat_delay
-                    WHERE quarter = $1 AND delay = $2
-                    """, [.integer(quarter), .integer(Int64(delay.rawValue))])
-                repeats[RepeatRow(quarter: quarter, delay: delay)] = try repeated.integer(0, 0)
-            }
         }
     }
 }

@@ -38,32 +38,6 @@ extension DeliveryTable {
         }
     }
 
-    /// Reads what a store counts like some notes.
-    ///
-    /// - Throws: SQLite's errors, also for damage.
-    init(_ db: Database, countedAs notes: [MoveNote]) throws {
-        self.init()
-        for note in notes {
-            let (quarter, kind) = (note.row.quarter, note.row.kind)
-            deliveries[note.row] = try GRDB.Row.fetchOne(
-                db.cachedStatement(
-                    sql: """
-                        SELECT count, kept FROM delivery
-                        WHERE quarter = ? AND status = ? AND traffic = ? AND reason = ? AND recipient = ?
-                        """),
-                arguments: [
-                    quarter, kind.status.rawValue, kind.traffic?.rawValue ?? "", kind.reason?.rawValue ?? "",
-                    kind.recipient.rawValue,
-                ]
-            ).map { .init(count: try $0.integer(0), kept: try $0.integer(1)) }
-            if let delay = note.delay {
-                repeats[RepeatRow(quarter: quarter, delay: delay)] = try Int64.fetchOne(
-                    db.cachedStatement(sql: "SELECT count FROM repeat_delay WHERE quarter = ? AND delay = ?"),
-                    arguments: [quarter, delay.rawValue])
-            }
-        }
-    }
-
     /// Adds to what was copied of a count.
     static let upsertCopied = """
         INSERT INTO copy_delivery VALUES (?, ?, ?, ?, ?, ?, ?, ?)

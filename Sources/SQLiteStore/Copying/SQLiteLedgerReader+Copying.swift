@@ -21,7 +21,8 @@ extension SQLiteLedgerReader: LedgerCopySource {
                     fates[id] = .gone
                 }
             }
-            return DeliverySnapshot(try DeliveryTable(db), fates: fates)
+            let newest = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'quarantine'")
+            return DeliverySnapshot(try DeliveryTable(db), newest: newest ?? 0, fates: fates)
         }
     }
 

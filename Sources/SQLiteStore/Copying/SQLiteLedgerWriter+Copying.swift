@@ -88,9 +88,7 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
             var growth = table.growth(since: try DeliveryTable(db, copiedFrom: store))
             let moved = try MovedDelivery.all(db, of: store)
             if !moved.isEmpty {
-                let decisions = try MovedDelivery.decisions(moved, snapshot, growth: growth) {
-                    try DeliveryTable(db, countedAs: $0)
-                }
+                let decisions = MovedDelivery.decisions(moved, snapshot, growth: growth)
                 for (id, moved) in moved {
                     try moved.apply(decisions[id] ?? .keep, to: id, db, in: store)
                 }

@@ -36,12 +36,12 @@ struct StoredBlock {
         let stored = values.row(at: index)
         var merged = derived
         guard derived[.traffic] != 0 else {
-            let whole = readable.filter { stored[$0] != 0 && codes.hasText(stored[$0], $0) }
-            for column in whole {
+            // Also a code whose text is lost: it keeps the block from being read, and its rows from being counted.
+            for column in readable where stored[column] != 0 {
                 merged[column] = stored[column]
             }
             // A lost value must not look like one that the postback never had.
-            if !LedgerColumn.reported.allSatisfy({ whole.contains($0) || readable.contains($0) && stored[$0] == 0 }) {
+            if !readable.isSuperset(of: LedgerColumn.reported) {
                 merged[.traffic] = 0
             }
             return merged

@@ -2,6 +2,7 @@ import Attribution
 import AttributionReports
 import AttributionServer
 import AttributionStore
+import CheckedFiles
 import Foundation
 
 /// A store, and of one in a file its files and its disk; beside a running server or without one.
@@ -86,7 +87,9 @@ struct StoreCheck {
     }
 
     private func disk(_ path: String) -> Finding? {
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        // A symlink may lead to another disk.
+        let file = (try? ResolvedPath(path).text) ?? path
+        let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
         var status = statvfs()
         guard statvfs(folder, &status) == 0 else {
             return nil

@@ -33,7 +33,8 @@ struct ImportCommand: AsyncParsableCommand {
             one is refused without --replace. skan report costs shows both, and with --test those of --test-ads.
 
             A last line of CSV that does not end with a newline may be cut off, and is not used: it is named and left \
-            for the next import. A file of --spend with one is refused as a whole, and so is any CSV that ends within its header.
+            for the next import. A file of --spend with one is refused as a whole. So is any CSV that ends within its \
+            header, or whose rows do not end with newlines.
 
             Ends with status 0 when every record was used or read before, 1 when some were not, 2 when it could not be \
             done. The first import of a record reports what became of it; later ones only say that it was read before, \

@@ -9,6 +9,7 @@ extension String {
         withoutTokens
             // A shortened text may end before the @.
             .replacing(/postgres(?:ql)?:\/\/\S*(?::\S*[@…]|password=)\S*/, with: "postgresql://…")
-            .replacing(/([a-z][a-z0-9+.-]*:\/\/)[^\s\/?#@]*:[^\s\/?#]*@/.ignoresCase()) { $0.1 + "…@" }
+            // From the slashes on: to look for a scheme before them would take the square of a text's length.
+            .replacing(/:\/\/[^\s@]+@/, with: "://…@")
     }
 }

@@ -12,6 +12,10 @@ extension SimulateCommand {
         guard let post else {
             return nil
         }
+        if post.contains("@") {
+            // Refused by name, and not shown.
+            _ = try URLComponents(server: post, option: "--post")
+        }
         guard let target = DeliveryTarget(post) else {
             let example = DeliveryTarget("http://\(post)") == nil || post.contains("://") ? "127.0.0.1:8080" : post
             throw CommandFailure("--post: found \(post), expected a URL", hint: "for example http://\(example)")
@@ -36,7 +40,8 @@ extension SimulateCommand {
                 "no answer from \(distrust.url): \(answer.failure ?? "the connection failed")",
                 hint: "skan serve \(trust)")
         }
-        let words = "\(status)" + [answer.verdict, answer.provenance].compactMap { $0.map { " \($0)" } }.joined()
+        let words = BodyText.printable(
+            Array("\(status)".utf8) + [answer.verdict, answer.provenance].compactMap(\.self).flatMap { " \($0)".utf8 })
         let (reason, cure): (String, String) =
             switch status {
             case 200 where answer.verdict == nil: ("it is no server of skan", "--post names one of skan serve")

@@ -39,6 +39,12 @@ extension URLComponents {
     ///   - takesPath: Whether a path is the whole path of requests, and a query that follows it is theirs.
     /// - Throws: ``CommandFailure`` naming the option and the part that is wrong.
     init(server text: String, option: String, takesPath: Bool = true) throws(CommandFailure) {
+        guard !text.contains("@") else {
+            // Not shown, because it is a secret, wherever it was typed.
+            throw CommandFailure(
+                "\(option): found a user or a password in the URL, or another @, expected none",
+                hint: "\(option) http://127.0.0.1:8080")
+        }
         guard let url = URLComponents(string: text), url.host?.isEmpty == false,
             ["http", "https"].contains(url.scheme?.lowercased())
         else {
@@ -49,10 +55,6 @@ extension URLComponents {
         func refusal(_ part: String) -> CommandFailure {
             CommandFailure(
                 "\(option): found \(part) in the URL, expected none", hint: "\(option) http://127.0.0.1:8080")
-        }
-        guard url.user == nil, url.password == nil else {
-            // Not shown, because it is a secret.
-            throw refusal("a user or a password")
         }
         guard url.fragment == nil else {
             throw refusal("the fragment #\(url.fragment?.shortened(to: 40) ?? "")")
