@@ -119,6 +119,12 @@ package struct MovedDelivery: Hashable, Sendable {
         growth: DeliveryTable
     ) -> [Int64: Decision] {
         var repeats = growth
+        for (id, moved) in moved where snapshot.fates[id] == .gone {
+            // Taken in any case: what the source counts for it says nothing of others.
+            if let result = moved.result, result.postback == nil {
+                repeats.count(result, -1)
+            }
+        }
         var decisions: [Int64: Decision] = [:]
         for (id, moved) in moved.sorted(by: { $0.key < $1.key }) {
             decisions[id] = moved.decision(snapshot.fates[id], &repeats, snapshot.table.isIncomplete)

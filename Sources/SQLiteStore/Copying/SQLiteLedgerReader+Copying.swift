@@ -21,8 +21,12 @@ extension SQLiteLedgerReader: LedgerCopySource {
                     fates[id] = .gone
                 }
             }
-            let newest = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'quarantine'")
-            return DeliverySnapshot(try DeliveryTable(db), newest: newest ?? 0, fates: fates)
+            // Of a damaged table, the pages tell what is there.
+            let newest = try Database.nilIfDamaged {
+                try Int64.fetchOne(db, sql: "SELECT coalesce(max(id), 0) FROM quarantine")
+            }
+            return DeliverySnapshot(
+                try DeliveryTable(db), newest: newest.flatMap(\.self) ?? .max, fates: fates)
         }
     }
 
