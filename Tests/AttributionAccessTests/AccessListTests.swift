@@ -279,6 +279,16 @@ struct AccessListTests {
         }
     }
 
+    /// Why a token with the scope of reports is refused; nil if it is not.
+    private static func refusal(
+        _ control: AccessControl, _ holders: Holders, at instant: ContinuousClock.Instant
+    ) -> AccessRefusal? {
+        control.judge(
+            .scope(.report), authorization: ["Bearer \(holders.text("report"))"], client: { nil }, now: now,
+            instant: instant
+        ).refusal
+    }
+
     @Test("A list that vanishes is in use for a moment, and then every token is refused until it is back")
     func vanished() throws {
         try Self.withFile { file in
@@ -288,11 +298,7 @@ struct AccessListTests {
             let control = try AccessControl(file: file, perSecond: 100, logger: Logger(label: "test") { _ in lines })
             let start = ContinuousClock.now
             func refusal(after seconds: Int) -> AccessRefusal? {
-                control.judge(
-                    .scope(.report), authorization: ["Bearer \(holders.text("report"))"], client: { nil },
-                    now: Self.now,
-                    instant: start + .seconds(seconds)
-                ).refusal
+                Self.refusal(control, holders, at: start + .seconds(seconds))
             }
             #expect(refusal(after: 0) == nil)
             try FileManager.default.moveItem(atPath: file.path, toPath: file.path + "-aside")
@@ -316,11 +322,7 @@ struct AccessListTests {
                 file: file, perSecond: 100, logger: Logger(label: "test") { _ in LinesOfLog() })
             let start = ContinuousClock.now
             func refusal(after seconds: Int) -> AccessRefusal? {
-                control.judge(
-                    .scope(.report), authorization: ["Bearer \(holders.text("report"))"], client: { nil },
-                    now: Self.now,
-                    instant: start + .seconds(seconds)
-                ).refusal
+                Self.refusal(control, holders, at: start + .seconds(seconds))
             }
             try FileManager.default.removeItem(atPath: file.path)
             #expect(refusal(after: 0) == nil)

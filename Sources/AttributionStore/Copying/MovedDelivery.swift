@@ -113,7 +113,7 @@ package struct MovedDelivery: Hashable, Sendable {
     ///   - snapshot: The source.
     ///   - growth: By what its counts have grown.
     /// - Returns: The decisions, by the same ids.
-    package static func decisions(
+    fileprivate static func decisions(
         _ moved: [Int64: MovedDelivery],
         _ snapshot: DeliverySnapshot,
         growth: DeliveryTable
@@ -156,6 +156,33 @@ package struct MovedDelivery: Hashable, Sendable {
             repeats.count(result, -1)
             return .end(isTaken: true)
         }
+    }
+}
+
+extension DeliverySnapshot {
+    /// By what the counts have grown beyond what was copied, after the notes of moved deliveries were decided.
+    ///
+    /// - Parameters:
+    ///   - moved: What was made here of deliveries, by their ids in the source.
+    ///   - copied: Reads what was copied of the counts, to which a note that is taken is added.
+    ///   - apply: Carries out the decision on the notes of a delivery.
+    /// - Returns: What is to be counted here, without recorded postbacks.
+    /// - Throws: What the closures throw.
+    package func growth(
+        _ moved: [Int64: MovedDelivery],
+        since copied: () throws -> DeliveryTable,
+        apply: (MovedDelivery, MovedDelivery.Decision, Int64) throws -> Void
+    ) rethrows -> DeliveryTable {
+        let table = table.withoutRecorded
+        let growth = table.growth(since: try copied())
+        guard !moved.isEmpty else {
+            return growth
+        }
+        let decisions = MovedDelivery.decisions(moved, self, growth: growth)
+        for (id, moved) in moved {
+            try apply(moved, decisions[id] ?? .keep, id)
+        }
+        return table.growth(since: try copied())
     }
 }
 

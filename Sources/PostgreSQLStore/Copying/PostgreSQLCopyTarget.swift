@@ -207,18 +207,13 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
 
     /// Adds what the source's counts have grown by; see ``AttributionStore/LedgerCopyTarget/copyDeliveries(_:of:)``.
     package func copyDeliveries(_ snapshot: DeliverySnapshot, of store: String) throws {
-        let table = snapshot.table.withoutRecorded
         try transaction { connection in
             // Locked against another copy.
             _ = try LedgerCopyProgress(connection, of: store, isLocking: true)
-            var growth = table.growth(since: try DeliveryTable(connection, copiedFrom: store))
-            let moved = try MovedDelivery.all(connection, of: store)
-            if !moved.isEmpty {
-                let decisions = MovedDelivery.decisions(moved, snapshot, growth: growth)
-                for (id, moved) in moved {
-                    try moved.apply(decisions[id] ?? .keep, to: id, connection, in: store)
-                }
-                growth = table.growth(since: try DeliveryTable(connection, copiedFrom: store))
+            let growth = try snapshot.growth(try MovedDelivery.all(connection, of: store)) {
+                try DeliveryTable(connection, copiedFrom: store)
+            } apply: { moved, decision, id in
+                try moved.apply(decision, to: id, connection, in: store)
             }
             let deliveries = growth.deliveries.filter { $0.value.count != 0 || $0.value.kept != 0 }
                 .map { ($0.quarter, $0.kind, $1) }

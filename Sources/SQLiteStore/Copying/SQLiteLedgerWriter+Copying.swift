@@ -83,16 +83,11 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
 
     /// Adds what the source's counts have grown by; see ``LedgerCopyTarget/copyDeliveries(_:of:)``.
     package func copyDeliveries(_ snapshot: DeliverySnapshot, of store: String) throws {
-        let table = snapshot.table.withoutRecorded
         try database.write { db in
-            var growth = table.growth(since: try DeliveryTable(db, copiedFrom: store))
-            let moved = try MovedDelivery.all(db, of: store)
-            if !moved.isEmpty {
-                let decisions = MovedDelivery.decisions(moved, snapshot, growth: growth)
-                for (id, moved) in moved {
-                    try moved.apply(decisions[id] ?? .keep, to: id, db, in: store)
-                }
-                growth = table.growth(since: try DeliveryTable(db, copiedFrom: store))
+            let growth = try snapshot.growth(try MovedDelivery.all(db, of: store)) {
+                try DeliveryTable(db, copiedFrom: store)
+            } apply: { moved, decision, id in
+                try moved.apply(decision, to: id, db, in: store)
             }
             for (row, tally) in growth.deliveries where tally.count != 0 || tally.kept != 0 {
                 let values: StatementArguments = [
