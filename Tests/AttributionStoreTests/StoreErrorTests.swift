@@ -24,6 +24,11 @@ struct StoreErrorTests {
             "restore a backup"
         ),
         (
+            .missingTable(path: "s", table: "quarantine", isRecreated: true),
+            "the store s: its table quarantine is missing, and with it all bodies that were not counted",
+            "skan recount --repair --store s"
+        ),
+        (
             .emptyDatabase(path: "p"), "the database p holds no store",
             "check the name of the database; skan migrate --store p makes a new store in it"
         ),
@@ -51,6 +56,23 @@ struct StoreErrorTests {
         #expect(error.message == message)
         #expect(error.hint == hint)
         #expect(error.description == [message, hint].compactMap(\.self).joined(separator: "; "))
+    }
+
+    static let remarks: [(StoreError, String)] = [
+        (
+            .missingTable(path: "s", table: "quarantine", isRecreated: true),
+            "the table quarantine is missing; postbacks are still recorded, but no other bodies are kept; "
+                + "skan recount --repair makes it again"
+        ),
+        (
+            .missingTable(path: "s", table: "postback", isRecreated: false),
+            "the table postback is missing; nothing can be recorded; restore a backup"
+        ),
+    ]
+
+    @Test("To anyone who asks for readiness, what is wrong is said without the path", arguments: remarks)
+    func remark(_ error: StoreError, _ remark: String) {
+        #expect(error.remark == remark)
     }
 
     @Test("A store that is not ready says what to do, too")

@@ -66,6 +66,27 @@ extension StoreError: CodedError {
         }
     }
 
+    /// What recording does without a table.
+    static func consequence(of table: String) -> String {
+        switch table {
+        case "owner", "postback", "postback_body": "nothing can be recorded"
+        case "quarantine": "postbacks are still recorded, but no other bodies are kept"
+        case "delivery", "repeat_delay", "recipient_copy":
+            "postbacks are still recorded, but some deliveries are not counted"
+        default: "postbacks are still recorded"
+        }
+    }
+
+    /// What is wrong with the store of a running server and what to do, without the path, for anyone who asks.
+    package var remark: String {
+        switch self {
+        case .missingTable(_, let table, let isRecreated):
+            "the table \(table) is missing; \(Self.consequence(of: table)); "
+                + (isRecreated ? "skan recount --repair makes it again" : "restore a backup")
+        default: message
+        }
+    }
+
     /// What to do.
     package var hint: String? {
         switch self {

@@ -38,6 +38,8 @@ final class OwnedDatabase: Sendable {
         /// Writes what recording would write, to be rolled back; unlike an update in place, it fails on a damaged page
         /// or a nearly full disk.
         var rehearse: (@Sendable (Database) throws -> Void)?
+        /// Throws ``AttributionStore/StoreError/missingTable(path:table:isRecreated:)`` if a table was deleted.
+        var checkTables: @Sendable (Database) throws -> Void = { _ in }
         /// Called with events for the operator, on any thread.
         var onEvent: @Sendable (StoreEvent) -> Void = { _ in }
     }
@@ -89,7 +91,7 @@ final class OwnedDatabase: Sendable {
         do {
             try StoreError.translating(path) { try withWriter { try takeOver($0) } }
         } catch StoreError.failed(_, let fault) where fault.mayPass && !isNew {
-            note(fault)
+            note(StoreHealth(fault))
         }
     }
 
@@ -175,7 +177,8 @@ final class OwnedDatabase: Sendable {
         try write({ _ in }, { db, _ in try work(db) }, isRecording: isRecording, didCommit: didCommit)
     }
 
-    /// Checks the files; while commits fail, tries one, because a server that is not ready gets no traffic to try with.
+    /// Checks files and tables; while commits fail, tries one, because a server that is not ready gets no traffic to
+    /// try with.
     func heartbeat() {
         switch health {
         case .fenced, .lost:
@@ -191,7 +194,14 @@ final class OwnedDatabase: Sendable {
             }
         case .ready:
             // Waits for a running transaction.
-            try? withWriter { try watchBefore($0) }
+            try? withWriter { db in
+                try watchBefore(db)
+                do {
+                    try hooks.checkTables(db)
+                } catch {
+                    noteFailure(error, isRecording: false, db)
+                }
+            }
         }
     }
 
@@ -237,23 +247,48 @@ final class OwnedDatabase: Sendable {
             if db.isInsideTransaction {
                 try? db.rollback()
             }
-            if let error = error as? DatabaseError {
-                let fault = StoreFault(error)
-                // The store stays ready after damage as long as the next postback can be recorded.
-                if isRecording && fault != .damaged || !canRecord(db) {
-                    note(fault)
-                }
-            }
+            let error = namingMissingTable(error, db)
+            noteFailure(error, isRecording: isRecording, db)
             throw error
         }
     }
 
-    /// Whether the pages that the next recording needs can be read and written.
+    /// The error that names the table a statement lacks; any other error as it is.
+    ///
+    /// SQLite's code for that is the one for any mistake in a statement.
+    private func namingMissingTable(_ error: any Error, _ db: Database) -> any Error {
+        guard let failure = error as? DatabaseError, failure.resultCode == .SQLITE_ERROR else {
+            return error
+        }
+        do {
+            try hooks.checkTables(db)
+            return failure
+        } catch let missing as StoreError {
+            return missing
+        } catch {
+            return failure
+        }
+    }
+
+    /// The store stays ready without what is damaged or missing as long as the next postback can be recorded.
+    private func noteFailure(_ error: any Error, isRecording: Bool, _ db: Database) {
+        if let error = error as? DatabaseError {
+            let fault = StoreFault(error)
+            if isRecording && fault != .damaged || !canRecord(db) {
+                note(StoreHealth(fault))
+            }
+        } else if let error = error as? StoreError, case .missingTable = error, !canRecord(db) {
+            note(.failing(reason: error.remark))
+        }
+    }
+
+    /// Whether the tables and pages that the next recording needs can be read and written.
     private func canRecord(_ db: Database) -> Bool {
         guard let rehearse = hooks.rehearse else {
             return false
         }
         let rehearsed: Void? = try? db.inTransaction(.immediate) {
+            _ = try Int64.fetchOne(db, sql: "SELECT epoch FROM owner")
             try rehearse(db)
             return .rollback
         }
@@ -305,7 +340,7 @@ final class OwnedDatabase: Sendable {
         var configuration = Configuration()
         configuration.label = "skan"
         configuration.busyMode = busyTimeout.mode { [weak self] in
-            self?.note(StoreFault.locked)
+            self?.note(StoreHealth(.locked))
         }
         configuration.prepareDatabase { db in
             // 64 MiB, enough for the pages at the ends of the tables.
@@ -352,7 +387,7 @@ final class OwnedDatabase: Sendable {
                 try? db.rollback()
             }
             if let error = error as? DatabaseError {
-                note(StoreFault(error))
+                note(StoreHealth(StoreFault(error)))
             }
             throw error
         }
@@ -434,10 +469,10 @@ final class OwnedDatabase: Sendable {
         }
     }
 
-    private func note(_ fault: StoreFault) {
+    private func note(_ health: StoreHealth) {
         state.withLock { state in
             if !state.health.isTerminal {
-                state.health = StoreHealth(fault)
+                state.health = health
             }
         }
     }
