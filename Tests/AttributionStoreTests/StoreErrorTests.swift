@@ -29,6 +29,12 @@ struct StoreErrorTests {
             "skan recount --repair --store s"
         ),
         (
+            .linked(path: "/f/s", names: 2, folder: "/"),
+            "/f/s has 2 names (hard links), and what is recorded under one would be missing under another; remove all "
+                + "but one",
+            "find / -xdev -samefile /f/s"
+        ),
+        (
             .emptyDatabase(path: "p"), "the database p holds no store",
             "check the name of the database; skan migrate --store p makes a new store in it"
         ),
@@ -67,6 +73,10 @@ struct StoreErrorTests {
         (
             .missingTable(path: "s", table: "postback", isRecreated: false),
             "the table postback is missing; nothing can be recorded; restore a backup"
+        ),
+        (
+            .linked(path: "/f/s", names: 3, folder: "/"),
+            "the store has 3 names (hard links), and no command opens it until all but one are removed"
         ),
     ]
 

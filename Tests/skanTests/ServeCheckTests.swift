@@ -137,6 +137,8 @@ struct ServeCheckTests {
 
     /// What is done to a store that a server made, and what is said of it then.
     static let changedStores: [(String, String)] = [
+        ("ln skan.sqlite second.sqlite", "/skan.sqlite has 2 names (hard links), and what is recorded under one "),
+        ("ln skan.sqlite second.sqlite", "; remove all but one\nskan: hint: find /"),
         (
             "sqlite3 skan.sqlite 'DROP TABLE quarantine'",
             "skan.sqlite: its table quarantine is missing, and with it all bodies that were not counted\nskan: hint: "

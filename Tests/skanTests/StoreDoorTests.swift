@@ -154,6 +154,36 @@ struct StoreDoorTests {
 
     // MARK: Other programs
 
+    @Test("No command opens a store with a second name, and its server goes on without another start")
+    func secondName() throws {
+        let server = try serverWithQuarantine()
+        try FileManager.default.linkItem(atPath: folder.path("skan.sqlite"), toPath: folder.path("second.sqlite"))
+        #expect(try server.waitForLog("/skan.sqlite has 2 names (hard links); postbacks are still recorded"))
+        #expect(
+            try curl("\(server.console)/readyz")
+                == "ready\nthe store has 2 names (hard links), and no command opens it until all but one are removed\n")
+        #expect(try curl("\(server.console)/").contains("The store has 2 names (hard links)"))
+        #expect(try post(#"{"version":"3.0"}"#, to: server).contains("quarantined"))
+        let commands = [
+            ["report"], ["recount"], ["recount", "--repair"], ["export"], ["postbacks", "--transaction-id", "a"],
+            ["quarantine", "list"], ["quarantine", "requeue"], ["backup", "copy.sqlite"],
+        ]
+        for store in ["skan.sqlite", "second.sqlite"] {
+            for command in commands {
+                let outcome = try SkanProcess.run(command + ["--store", store], in: folder.url)
+                #expect(outcome.status == 2)
+                #expect(outcome.errors.contains("/\(store) has 2 names (hard links)"), "\(outcome)")
+                #expect(outcome.errors.contains("\nskan: hint: find /"), "\(outcome)")
+            }
+        }
+        #expect(!exists("second.sqlite-wal") && !exists("copy.sqlite"))
+        #expect(server.end(SIGTERM).status == 0)
+        #expect(throws: SkanServer.Failed.self) { try SkanServer(in: folder, arguments: []) }
+        try FileManager.default.removeItem(atPath: folder.path("second.sqlite"))
+        let list = try skan("quarantine", "list", "--store", "skan.sqlite", "--format", "ndjson").output
+        #expect(list.split(separator: "\n").count == 6)
+    }
+
     @Test("Without its quarantine a server counts postbacks and keeps nothing else, and a repair makes it again")
     func deletedQuarantine() throws {
         let server = try SkanServer(in: folder)

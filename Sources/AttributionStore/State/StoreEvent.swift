@@ -14,6 +14,8 @@ package enum StoreEvent: Sendable {
     case columnsDamaged(path: String)
     /// A table was deleted; whether a repair makes it again. Reported once until it is there again.
     case tableMissing(path: String, table: String, isRecreated: Bool)
+    /// The file got another name, by a hard link. Reported once until it has one name again.
+    case linked(path: String, names: Int, folder: String)
     /// A table is damaged, and something was recorded without it. Reported once.
     case tableDamaged(path: String, Table)
     /// Counts of deliveries cannot be written: kept in memory until they can, or lost with the process.
@@ -38,7 +40,7 @@ package enum StoreEvent: Sendable {
     /// Whether an operator must look into it.
     package var isError: Bool {
         switch self {
-        case .indexRebuilt, .notSynchronous, .upkeepFailed: false
+        case .indexRebuilt, .linked, .notSynchronous, .upkeepFailed: false
         default: true
         }
     }
@@ -62,6 +64,9 @@ package enum StoreEvent: Sendable {
         case .tableMissing(let path, let table, let isRecreated):
             "the table \(table) of \(path) is missing; \(StoreError.consequence(of: table)); "
                 + (isRecreated ? "run: skan recount --store \(path) --repair" : "restore a backup")
+        case .linked(let path, let names, let folder):
+            "\(path) has \(names) names (hard links); postbacks are still recorded, but no command and no other start "
+                + "opens it until all but one are removed; run: find \(folder) -xdev -samefile \(path)"
         case .tableDamaged(let path, .deliveryCounts):
             "the counts of deliveries of \(path) are damaged, and some are left out; postbacks are still recorded; "
                 + "run: skan recount --store \(path)"

@@ -11,7 +11,8 @@ import Synchronization
 /// - The **fence** catches owners that got past the lease: an epoch in the file, incremented before anything is loaded
 ///   and compared in every transaction.
 /// - The **watch** compares the files with those SQLite has open, before each transaction and after each commit
-///   (``FileWatch``). If files were removed or replaced, it saves what it can.
+///   (``FileWatch``). If files were removed or replaced, it saves what it can. A second name of the file is only
+///   reported, because nobody can open it by that.
 ///
 /// After the process has lost its fence or its files, it writes nothing, runs no checkpoint and closes no connection,
 /// because closing one checkpoints the log. It has to end with `_exit`.
@@ -54,6 +55,8 @@ final class OwnedDatabase: Sendable {
         /// The epoch of this owner; nil until the store is taken over.
         var epoch: Int64?
         var watch: FileWatch?
+        /// That the file has several names, as of the last heartbeat.
+        var linked: StoreError?
         /// The newest row known to be in the file itself, without the log.
         var movedThrough: Int64 = 0
         var isRescued = false
@@ -143,6 +146,11 @@ final class OwnedDatabase: Sendable {
         state.withLock { $0.health }
     }
 
+    /// That the file has several names, as of the last heartbeat; nil if it has one.
+    var linked: StoreError? {
+        state.withLock { $0.linked }
+    }
+
     // MARK: Writing
 
     /// Runs one fenced and watched transaction on the calling thread.
@@ -196,12 +204,28 @@ final class OwnedDatabase: Sendable {
             // Waits for a running transaction.
             try? withWriter { db in
                 try watchBefore(db)
+                noteNames()
                 do {
                     try hooks.checkTables(db)
                 } catch {
                     noteFailure(error, isRecording: false, db)
                 }
             }
+        }
+    }
+
+    /// Reports that the file got a second name, once until it has one again.
+    private func noteNames() {
+        guard let status = FileStatus(path: path) else {
+            return
+        }
+        let linked = status.names > 1 ? StoreError(linked: path, status) : nil
+        let before = state.withLock { state in
+            defer { state.linked = linked }
+            return state.linked
+        }
+        if before == nil, case .linked(let path, let names, let folder)? = linked {
+            hooks.onEvent(.linked(path: path, names: names, folder: folder))
         }
     }
 

@@ -112,7 +112,7 @@ package final class SQLiteLedgerWriter: Sendable {
 
     /// What another program did to the store that recording does without.
     package var remarks: [String] {
-        missing.errors.map(\.remark)
+        ([database.linked].compactMap(\.self) + missing.errors).map(\.remark)
     }
 
     /// When a postback was last recorded, by this owner or an earlier one, in Unix milliseconds; nil if unknown.
