@@ -68,7 +68,11 @@ struct StoreErrorTests {
         (
             .missingTable(path: "s", table: "quarantine", isRecreated: true),
             "the table quarantine is missing; postbacks are still recorded, but no other bodies are kept; "
-                + "skan recount --repair makes it again"
+                + "run: skan recount --repair"
+        ),
+        (
+            .missingTable(path: "s", table: "postback", isRecreated: true),
+            "the table postback is missing; nothing can be recorded; stop the server, then run: skan recount --repair"
         ),
         (
             .missingTable(path: "s", table: "postback", isRecreated: false),

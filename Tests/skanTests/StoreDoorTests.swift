@@ -198,7 +198,7 @@ struct StoreDoorTests {
         #expect(genuine.contains("\"recorded\""), "\(genuine)")
         let remark =
             "he table quarantine is missing; postbacks are still recorded, but no other bodies are kept; "
-            + "skan recount --repair makes it again"
+            + "run: skan recount --repair"
         #expect(try curl("\(server.console)/readyz") == "ready\nt\(remark)\n")
         #expect(try curl("\(server.console)/").contains("T\(remark)."))
         #expect(try server.waitForLog("the table quarantine of "))

@@ -80,6 +80,11 @@ extension StoreError: CodedError {
         }
     }
 
+    /// What to do under a running server about a table; without that of postbacks it does not know its store again.
+    static func cure(of table: String, isRecreated: Bool, _ repair: String) -> String {
+        isRecreated ? "\(table == "postback" ? "stop the server, then " : "")run: \(repair)" : "restore a backup"
+    }
+
     /// What is wrong with the store of a running server and what to do, without the path, for anyone who asks.
     package var remark: String {
         switch self {
@@ -87,7 +92,7 @@ extension StoreError: CodedError {
             "the store has \(names) names (hard links), and no command opens it until all but one are removed"
         case .missingTable(_, let table, let isRecreated):
             "the table \(table) is missing; \(Self.consequence(of: table)); "
-                + (isRecreated ? "skan recount --repair makes it again" : "restore a backup")
+                + Self.cure(of: table, isRecreated: isRecreated, "skan recount --repair")
         default: message
         }
     }
