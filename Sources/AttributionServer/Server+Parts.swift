@@ -162,7 +162,8 @@ extension Server {
         let (ledger, reader, webAds) = (storage.ledger, storage.reader, storage.webAds)
         let reporter = Reporter(reader, programVersion: configuration.programVersion)
         return [
-            HealthRoutes(readiness: { recording(ledger, webAds) }, remarks: { absences(externalSigners) }),
+            HealthRoutes(
+                readiness: { recording(ledger, webAds) }, remarks: { ledger.remarks + absences(externalSigners) }),
             APIDescriptionRoutes(),
             ReportRoutes(logger: logger, queue: queue) {
                 try await reporter.report($0, limits: $1)

@@ -52,6 +52,105 @@ struct OwnershipTests {
         #expect(names.allSatisfy { $0 == "other.sqlite" })
     }
 
+    /// What opens a store or its web ads, by their paths.
+    static let doors: [(name: String, open: @Sendable (_ store: String, _ webAds: String) async throws -> Void)] = [
+        ("owner", { store, _ in try SQLiteLedgerWriter(path: store).close() }),
+        ("check", { store, _ in _ = try SQLiteLedgerWriter.check(store) }),
+        ("reader", { store, _ in try SQLiteLedgerReader(store).close() }),
+        ("repair", { store, _ in _ = try await LedgerRepair.repair(path: store) { _ in [] } }),
+        ("backup", { store, _ in _ = try StoreBackup.make(of: store, to: store + ".copy", nowMilliseconds: 0) }),
+        ("hold", { store, _ in try StoreHold(store).release() }),
+        ("hold of a reader", { store, _ in try StoreHold(reading: store).release() }),
+        ("web ads", { _, webAds in try SQLiteWebAdLedger(path: webAds).close() }),
+        ("check of web ads", { _, webAds in _ = try SQLiteWebAdLedger.check(webAds) }),
+    ]
+
+    @Test("A store with a second name is opened by neither, and by its own once it has one again", arguments: doors)
+    func secondName(_ door: (name: String, open: @Sendable (String, String) async throws -> Void)) async throws {
+        let webAds = SQLiteWebAdLedger.path(besideStore: store.path)
+        try SQLiteWebAdLedger(path: webAds).close()
+        let owner = try SQLiteLedgerWriter(path: store.path)
+        _ = try owner.record([delivery("a")])
+        try owner.close()
+        let other = folder + "/other.sqlite"
+        let otherAds = SQLiteWebAdLedger.path(besideStore: other)
+        try FileManager.default.linkItem(atPath: store.path, toPath: other)
+        try FileManager.default.linkItem(atPath: webAds, toPath: otherAds)
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        for (store, webAds) in [(store.path, webAds), (other, otherAds)] {
+            let error = await #expect(throws: StoreError.self) { try await door.open(store, webAds) }
+            guard case .linked(let path, names: 2, let root)? = error else {
+                Issue.record("\(error as Any)")
+                return
+            }
+            #expect(path.hasSuffix(door.name.contains("web ads") ? webAds : store))
+            #expect(store.hasPrefix(root) && root.hasPrefix("/"))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == before)
+        for name in [other, otherAds] {
+            try FileManager.default.removeItem(atPath: name)
+        }
+        try await door.open(store.path, webAds)
+    }
+
+    @Test("The hint of a store with a second name is a command that finds all of its names")
+    func findingNames() throws {
+        try SQLiteLedgerWriter(path: store.path).close()
+        try FileManager.default.createDirectory(atPath: folder + "/far", withIntermediateDirectories: true)
+        let other = folder + "/far/other.sqlite"
+        try FileManager.default.linkItem(atPath: store.path, toPath: other)
+        let error = #expect(throws: StoreError.self) { try SQLiteLedgerReader(store.path) }
+        guard case .linked(let path, _, let root)? = error else {
+            Issue.record("\(error as Any)")
+            return
+        }
+        #expect(error?.hint == "find \(root) -xdev -samefile \(path)")
+        // Below the folder of the test, because a whole disk takes long to search.
+        let find = ChildProcess()
+        let output = Pipe()
+        find.executableURL = URL(fileURLWithPath: "/usr/bin/find")
+        find.arguments = [folder, "-xdev", "-samefile", path]
+        find.standardOutput = output
+        try find.run()
+        let found = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        find.waitUntilExit()
+        #expect(Set(found.split(separator: "\n").map(String.init)) == [store.path, other])
+    }
+
+    @Test("An owner whose file gets a second name goes on recording, and says so once until it has one name again")
+    func nameAdded() throws {
+        let events = Events()
+        let owner = try SQLiteLedgerWriter(path: store.path, onEvent: events.note)
+        let other = folder + "/other.sqlite"
+        for round in 1...2 {
+            try FileManager.default.linkItem(atPath: store.path, toPath: other)
+            for id in ["a", "b"] {
+                #expect(try owner.record([delivery("\(id)\(round)")]) == [.recorded(.test)])
+                owner.heartbeat()
+            }
+            #expect(owner.health == .ready)
+            #expect(events.messages.count == round, "\(events.messages)")
+            #expect(events.messages.allSatisfy { $0.hasPrefix("\(owner.path) has 2 names (hard links); ") })
+            #expect(events.messages.allSatisfy { $0.hasSuffix(" -xdev -samefile \(owner.path)") })
+            #expect(owner.remarks.count == 1 && owner.remarks[0].hasPrefix("the store has 2 names"))
+            #expect(throws: StoreError.self) { try SQLiteLedgerReader(other) }
+            try FileManager.default.removeItem(atPath: other)
+            owner.heartbeat()
+            #expect(owner.remarks == [])
+        }
+        #expect(try owner.close() == .whole)
+        #expect(try SQLiteLedgerWriter(path: store.path).record([delivery("b2")]) == [.duplicate(.test)])
+    }
+
+    @Test("A backup has one name")
+    func backup() throws {
+        try SQLiteLedgerWriter(path: store.path).close()
+        let copy = folder + "/copy.sqlite"
+        _ = try StoreBackup.make(of: store.path, to: copy, nowMilliseconds: 0)
+        #expect(try FileManager.default.attributesOfItem(atPath: copy)[.referenceCount] as? Int == 1)
+        #expect(try SQLiteLedgerWriter(path: copy).record([delivery("a")]) == [.recorded(.test)])
+    }
+
     @Test(
         "A store behind a symlink is made where the link leads, with its files beside it",
         arguments: ["far/a.sqlite", "@/far/a.sqlite", "next"])

@@ -130,6 +130,9 @@ extension RecountDifference: CustomStringConvertible {
         case .block(let ids):
             "the columns of postbacks \(ids.lowerBound) to \(ids.upperBound) are missing, damaged, or do not match "
                 + "the bytes"
+        case .tables(.quarantine):
+            "the table of the quarantine is missing, and the bodies in it are gone; a repair makes it again, empty, and "
+                + "a backup may have them"
         case .tables(.columns): "the tables of columns are missing or damaged"
         case .tables(.quarantineTotals): "the table of the quarantine's totals is missing or damaged"
         case .tables(.deliveryCounts):

@@ -1,6 +1,9 @@
 /// Tables that are recreated if their pages are damaged, with what can be derived from others, read, or found elsewhere
 /// in the file.
 package enum RecreatableTables: Hashable, CaseIterable, Sendable {
+    /// The bodies that were not counted: nothing else has them, so a table that was deleted is made again empty, and a
+    /// damaged one stays, with what can be read of it.
+    case quarantine
     /// The columns that reports are counted from.
     case columns
     /// The totals of each class in the quarantine.
@@ -18,5 +21,13 @@ package enum RecreatableTables: Hashable, CaseIterable, Sendable {
     /// Whether they hold what was recorded: a row for each postback, of which a repair looks for what is missing.
     package var areRecorded: Bool {
         self == .postbacks || self == .bodies
+    }
+
+    /// Whether an owner makes those that are missing at its start; the others only a repair, which says what is lost.
+    package var areMadeByOwner: Bool {
+        switch self {
+        case .columns, .quarantineTotals, .deliveryCounts, .recipientCopies: true
+        case .quarantine, .postbacks, .bodies: false
+        }
     }
 }

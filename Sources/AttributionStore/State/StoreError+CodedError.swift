@@ -6,7 +6,7 @@ extension StoreError: CodedError {
         switch self {
         case .missing, .noFolder, .emptyDatabase: .noStore
         case .cannotOpen, .remoteFileSystem, .notAStore, .foreignDatabase, .newerSchema, .olderSchema, .logWithoutStore,
-            .logUnreadable, .badAddress, .noClientLibrary, .notMigrated:
+            .logUnreadable, .linked, .badAddress, .noClientLibrary, .notMigrated:
             .unusableStore
         case .inUse: .storeInUse
         case .longRepair: .repairTooLong
@@ -29,6 +29,9 @@ extension StoreError: CodedError {
             "\(path) is empty, but \(path)-wal is not: the store was truncated or replaced"
         case .olderSchema(let path):
             "the store \(path) was made by a development version of skan and cannot be migrated"
+        case .linked(let path, let names, _):
+            "\(path) has \(names) names (hard links), and what is recorded under one would be missing under another; "
+                + "remove all but one"
         case .inUse(let path): "another process has the store \(path)"
         case .longRepair(let path, let postbacks):
             "a table of \(path) is damaged, and copying it would keep the server from recording for too long "
@@ -66,6 +69,34 @@ extension StoreError: CodedError {
         }
     }
 
+    /// What recording does without a table.
+    static func consequence(of table: String) -> String {
+        switch table {
+        case "owner", "postback", "postback_body": "nothing can be recorded"
+        case "quarantine": "postbacks are still recorded, but no other bodies are kept"
+        case "delivery", "repeat_delay", "recipient_copy":
+            "postbacks are still recorded, but some deliveries are not counted"
+        default: "postbacks are still recorded"
+        }
+    }
+
+    /// What to do under a running server about a table; without that of postbacks it does not know its store again.
+    static func cure(of table: String, isRecreated: Bool, _ repair: String) -> String {
+        isRecreated ? "\(table == "postback" ? "stop the server, then " : "")run: \(repair)" : "restore a backup"
+    }
+
+    /// What is wrong with the store of a running server and what to do, without the path, for anyone who asks.
+    package var remark: String {
+        switch self {
+        case .linked(_, let names, _):
+            "the store has \(names) names (hard links), and no command opens it until all but one are removed"
+        case .missingTable(_, let table, let isRecreated):
+            "the table \(table) is missing; \(Self.consequence(of: table)); "
+                + Self.cure(of: table, isRecreated: isRecreated, "skan recount --repair")
+        default: message
+        }
+    }
+
     /// What to do.
     package var hint: String? {
         switch self {
@@ -79,6 +110,7 @@ extension StoreError: CodedError {
         case .logWithoutStore:
             "move the -wal aside, because it may hold postbacks that can be recovered, and restore a backup"
         case .olderSchema: "name another file"
+        case .linked(let path, _, let folder): "find \(folder) -xdev -samefile \(path)"
         case .inUse: "stop it first, or name another store"
         case .longRepair(let path, _):
             "stop the server, then skan recount --repair --store \(path)"

@@ -18,6 +18,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case logWithoutStore(path: String)
     /// The file was made by a development version.
     case olderSchema(path: String)
+    /// The file has several names, by hard links: how many, and the folder below which all of them are.
+    case linked(path: String, names: Int, folder: String)
     /// Another process owns the store.
     case inUse(path: String)
     /// A repair would copy the rows of many postbacks at once, and the server would not record meanwhile.

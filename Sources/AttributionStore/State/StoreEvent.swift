@@ -12,8 +12,10 @@ package enum StoreEvent: Sendable {
     case indexRebuilt(path: String, rows: Int64)
     /// A block of columns cannot be written; reports count its postbacks from their bytes.
     case columnsDamaged(path: String)
-    /// A table of columns was deleted. Reported once until columns are written again.
-    case columnsMissing(path: String, table: String)
+    /// A table was deleted; whether a repair makes it again. Reported once until it is there again.
+    case tableMissing(path: String, table: String, isRecreated: Bool)
+    /// The file got another name, by a hard link. Reported once until it has one name again.
+    case linked(path: String, names: Int, folder: String)
     /// A table is damaged, and something was recorded without it. Reported once.
     case tableDamaged(path: String, Table)
     /// Counts of deliveries cannot be written: kept in memory until they can, or lost with the process.
@@ -29,6 +31,8 @@ package enum StoreEvent: Sendable {
     package enum Table: Sendable {
         /// Rejected bodies are counted and answered, but not kept.
         case quarantine
+        /// Bodies are kept, but how many is not written.
+        case quarantineTotals
         /// Deliveries are recorded, but not counted, and neither are copies for other recipients.
         case deliveryCounts
     }
@@ -36,7 +40,7 @@ package enum StoreEvent: Sendable {
     /// Whether an operator must look into it.
     package var isError: Bool {
         switch self {
-        case .indexRebuilt, .notSynchronous, .upkeepFailed: false
+        case .indexRebuilt, .linked, .notSynchronous, .upkeepFailed: false
         default: true
         }
     }
@@ -57,9 +61,12 @@ package enum StoreEvent: Sendable {
         case .columnsDamaged(let path):
             "the columns of \(path) are damaged; reports are slower but correct; "
                 + "run: skan recount --store \(path) --repair"
-        case .columnsMissing(let path, let table):
-            "the table \(table) of \(path) is missing; postbacks are still recorded; "
-                + "run: skan recount --store \(path) --repair"
+        case .tableMissing(let path, let table, let isRecreated):
+            "the table \(table) of \(path) is missing; \(StoreError.consequence(of: table)); "
+                + StoreError.cure(of: table, isRecreated: isRecreated, "skan recount --store \(path) --repair")
+        case .linked(let path, let names, let folder):
+            "\(path) has \(names) names (hard links); postbacks are still recorded, but no command and no other start "
+                + "opens it until all but one are removed; run: find \(folder) -xdev -samefile \(path)"
         case .tableDamaged(let path, .deliveryCounts):
             "the counts of deliveries of \(path) are damaged, and some are left out; postbacks are still recorded; "
                 + "run: skan recount --store \(path)"
@@ -67,7 +74,7 @@ package enum StoreEvent: Sendable {
             "some counts of deliveries of \(path) cannot be written now and are kept in memory: \(reason)"
         case .countsNotWritten(let path, let reason, areLost: true):
             "some counts of deliveries of \(path) could not be written and are lost; the postbacks are recorded: \(reason)"
-        case .tableDamaged(let path, .quarantine):
+        case .tableDamaged(let path, .quarantine), .tableDamaged(let path, .quarantineTotals):
             "the quarantine of \(path) is damaged and keeps no more bodies; postbacks are still recorded; "
                 + "run: skan recount --store \(path)"
         case .notSynchronous(let store):

@@ -112,6 +112,8 @@ struct CheckedCopy {
                 throw Self.systemError(destination)
             }
         }
+        // Before the folder is synchronized: a file with two names cannot be opened as a store.
+        unlink(temporary)
         try Self.synchronize(folderOf: destination)
     }
 

@@ -11,7 +11,8 @@ import Synchronization
 /// - The **fence** catches owners that got past the lease: an epoch in the file, incremented before anything is loaded
 ///   and compared in every transaction.
 /// - The **watch** compares the files with those SQLite has open, before each transaction and after each commit
-///   (``FileWatch``). If files were removed or replaced, it saves what it can.
+///   (``FileWatch``). If files were removed or replaced, it saves what it can. A second name of the file is only
+///   reported, because nobody can open it by that.
 ///
 /// After the process has lost its fence or its files, it writes nothing, runs no checkpoint and closes no connection,
 /// because closing one checkpoints the log. It has to end with `_exit`.
@@ -38,6 +39,8 @@ final class OwnedDatabase: Sendable {
         /// Writes what recording would write, to be rolled back; unlike an update in place, it fails on a damaged page
         /// or a nearly full disk.
         var rehearse: (@Sendable (Database) throws -> Void)?
+        /// Throws ``AttributionStore/StoreError/missingTable(path:table:isRecreated:)`` if a table was deleted.
+        var checkTables: @Sendable (Database) throws -> Void = { _ in }
         /// Called with events for the operator, on any thread.
         var onEvent: @Sendable (StoreEvent) -> Void = { _ in }
     }
@@ -52,6 +55,8 @@ final class OwnedDatabase: Sendable {
         /// The epoch of this owner; nil until the store is taken over.
         var epoch: Int64?
         var watch: FileWatch?
+        /// That the file has several names, as of the last heartbeat.
+        var linked: StoreError?
         /// The newest row known to be in the file itself, without the log.
         var movedThrough: Int64 = 0
         var isRescued = false
@@ -89,7 +94,7 @@ final class OwnedDatabase: Sendable {
         do {
             try StoreError.translating(path) { try withWriter { try takeOver($0) } }
         } catch StoreError.failed(_, let fault) where fault.mayPass && !isNew {
-            note(fault)
+            note(StoreHealth(fault))
         }
     }
 
@@ -141,6 +146,11 @@ final class OwnedDatabase: Sendable {
         state.withLock { $0.health }
     }
 
+    /// That the file has several names, as of the last heartbeat; nil if it has one.
+    var linked: StoreError? {
+        state.withLock { $0.linked }
+    }
+
     // MARK: Writing
 
     /// Runs one fenced and watched transaction on the calling thread.
@@ -175,7 +185,8 @@ final class OwnedDatabase: Sendable {
         try write({ _ in }, { db, _ in try work(db) }, isRecording: isRecording, didCommit: didCommit)
     }
 
-    /// Checks the files; while commits fail, tries one, because a server that is not ready gets no traffic to try with.
+    /// Checks files and tables; while commits fail, tries one, because a server that is not ready gets no traffic to
+    /// try with.
     func heartbeat() {
         switch health {
         case .fenced, .lost:
@@ -191,7 +202,30 @@ final class OwnedDatabase: Sendable {
             }
         case .ready:
             // Waits for a running transaction.
-            try? withWriter { try watchBefore($0) }
+            try? withWriter { db in
+                try watchBefore(db)
+                noteNames()
+                do {
+                    try hooks.checkTables(db)
+                } catch {
+                    noteFailure(error, isRecording: false, db)
+                }
+            }
+        }
+    }
+
+    /// Reports that the file got a second name, once until it has one again.
+    private func noteNames() {
+        guard let status = FileStatus(path: path) else {
+            return
+        }
+        let linked = status.names > 1 ? StoreError(linked: path, status) : nil
+        let before = state.withLock { state in
+            defer { state.linked = linked }
+            return state.linked
+        }
+        if before == nil, case .linked(let path, let names, let folder)? = linked {
+            hooks.onEvent(.linked(path: path, names: names, folder: folder))
         }
     }
 
@@ -237,23 +271,48 @@ final class OwnedDatabase: Sendable {
             if db.isInsideTransaction {
                 try? db.rollback()
             }
-            if let error = error as? DatabaseError {
-                let fault = StoreFault(error)
-                // The store stays ready after damage as long as the next postback can be recorded.
-                if isRecording && fault != .damaged || !canRecord(db) {
-                    note(fault)
-                }
-            }
+            let error = namingMissingTable(error, db)
+            noteFailure(error, isRecording: isRecording, db)
             throw error
         }
     }
 
-    /// Whether the pages that the next recording needs can be read and written.
+    /// The error that names the table a statement lacks; any other error as it is.
+    ///
+    /// SQLite's code for that is the one for any mistake in a statement.
+    private func namingMissingTable(_ error: any Error, _ db: Database) -> any Error {
+        guard let failure = error as? DatabaseError, failure.resultCode == .SQLITE_ERROR else {
+            return error
+        }
+        do {
+            try hooks.checkTables(db)
+            return failure
+        } catch let missing as StoreError {
+            return missing
+        } catch {
+            return failure
+        }
+    }
+
+    /// The store stays ready without what is damaged or missing as long as the next postback can be recorded.
+    private func noteFailure(_ error: any Error, isRecording: Bool, _ db: Database) {
+        if let error = error as? DatabaseError {
+            let fault = StoreFault(error)
+            if isRecording && fault != .damaged || !canRecord(db) {
+                note(StoreHealth(fault))
+            }
+        } else if let error = error as? StoreError, case .missingTable = error, !canRecord(db) {
+            note(.failing(reason: error.remark))
+        }
+    }
+
+    /// Whether the tables and pages that the next recording needs can be read and written.
     private func canRecord(_ db: Database) -> Bool {
         guard let rehearse = hooks.rehearse else {
             return false
         }
         let rehearsed: Void? = try? db.inTransaction(.immediate) {
+            _ = try Int64.fetchOne(db, sql: "SELECT epoch FROM owner")
             try rehearse(db)
             return .rollback
         }
@@ -305,7 +364,7 @@ final class OwnedDatabase: Sendable {
         var configuration = Configuration()
         configuration.label = "skan"
         configuration.busyMode = busyTimeout.mode { [weak self] in
-            self?.note(StoreFault.locked)
+            self?.note(StoreHealth(.locked))
         }
         configuration.prepareDatabase { db in
             // 64 MiB, enough for the pages at the ends of the tables.
@@ -352,7 +411,7 @@ final class OwnedDatabase: Sendable {
                 try? db.rollback()
             }
             if let error = error as? DatabaseError {
-                note(StoreFault(error))
+                note(StoreHealth(StoreFault(error)))
             }
             throw error
         }
@@ -434,10 +493,10 @@ final class OwnedDatabase: Sendable {
         }
     }
 
-    private func note(_ fault: StoreFault) {
+    private func note(_ health: StoreHealth) {
         state.withLock { state in
             if !state.health.isTerminal {
-                state.health = StoreHealth(fault)
+                state.health = health
             }
         }
     }

@@ -11,6 +11,8 @@ struct FileStatus: Sendable {
     let identity: FileIdentity
     /// The size in bytes.
     let size: Int64
+    /// How many names it has by hard links; 0 for a file that was removed.
+    let names: Int
     /// Whether it is a regular file.
     let isRegular: Bool
 
@@ -35,6 +37,7 @@ struct FileStatus: Sendable {
     private init(_ status: stat) {
         identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
         size = Int64(status.st_size)
+        names = Int(status.st_nlink)
         isRegular = status.st_mode & S_IFMT == S_IFREG
     }
 }

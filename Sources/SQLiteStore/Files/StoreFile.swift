@@ -36,13 +36,17 @@ final class StoreFile: Sendable {
     /// - Returns: The file.
     /// - Throws: ``AttributionStore/StoreError/missing(path:)``,
     ///   ``AttributionStore/StoreError/cannotOpen(path:reason:)``, ``AttributionStore/StoreError/notAStore(path:)`` for
-    ///   anything but a file, and ``AttributionStore/StoreError/remoteFileSystem(path:kind:)``.
+    ///   anything but a file, ``AttributionStore/StoreError/linked(path:names:folder:)`` for one with several names,
+    ///   because SQLite finds its log by its name, and ``AttributionStore/StoreError/remoteFileSystem(path:kind:)``.
     static func open(_ path: String, isWritable: Bool) throws(StoreError) -> StoreFile {
         let result: Result<StoreFile, StoreError> = all.withLock { files in
             do throws(StoreError) {
                 if let status = FileStatus(path: path) {
                     guard status.isRegular else {
                         throw .notAStore(path: path)
+                    }
+                    guard status.names <= 1 else {
+                        throw StoreError(linked: path, status)
                     }
                     if let file = files[status.identity] {
                         try checkAccess(path, isWritable)

@@ -86,7 +86,7 @@ enum LedgerSchema {
         """,
     ]
 
-    private static let quarantine = """
+    static let quarantine = """
         -- Deliveries that are not genuine postbacks, and copies that contradict a recorded one, within the budgets.
         -- Ids are never reused.
         CREATE TABLE quarantine (

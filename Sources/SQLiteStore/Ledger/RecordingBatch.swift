@@ -27,7 +27,8 @@ struct RecordingBatch {
     private var run: (quarter: Int64, kind: DeliveryCounts.Kind, tally: DeliveryCounts.Tally)?
     /// Copies for other recipients than the recorded one.
     private var copies: [RecipientCopy] = []
-    /// Damaged tables: no body is kept in a quarantine, and ``counts`` are left to transactions of their own.
+    /// Damaged or missing tables: no body is kept in a quarantine, its totals are not written, and ``counts`` are left
+    /// to transactions of their own.
     var damaged: Set<StoreEvent.Table> = []
     /// Bodies that were not kept, by class.
     var notKept: [QuarantineClass: Int] = [:]
@@ -63,7 +64,8 @@ struct RecordingBatch {
         let recording: Recording
         switch delivery.judgement {
         case .verified(let verified):
-            guard let digests = prepared.digests else {
+            // A copy that contradicts the first is evidence: it has to come again while it cannot be kept.
+            guard let digests = prepared.digests, !damaged.contains(.quarantine) || conflict(prepared) == nil else {
                 return nil
             }
             let first = prepared.first ?? addedCopies[digests.key]

@@ -111,6 +111,17 @@ package final class SQLiteLedgerReader: Sendable {
         }
     }
 
+    /// Checks that no table is missing that an owner does not make at its start.
+    ///
+    /// - Throws: ``AttributionStore/StoreError``, such as
+    ///   ``AttributionStore/StoreError/missingTable(path:table:isRecreated:)``.
+    package func checkTables() async throws {
+        let missing = try await read { [path] db in try StoreError.missingTables(path, db, isStarting: true) }
+        if let first = missing.first {
+            throw first
+        }
+    }
+
     /// The version of SQLite.
     package static var sqliteVersion: String {
         String(cString: sqlite3_libversion())

@@ -17,8 +17,7 @@ package final class SQLiteLedgerWriter: Sendable {
     private let damagedBlocks: BlockNumbers
     /// The tables whose damage was reported; each is reported once.
     private let knownDamage = Mutex<Set<StoreEvent.Table>>([])
-    /// Whether it was reported that a table of columns is missing.
-    private let areColumnsMissing = Mutex(false)
+    private let missing: MissingTables
     /// Counts that could not be written so far, though their tables are not damaged.
     private let unwritten = Mutex(UnwrittenCounts())
     private let onEvent: @Sendable (StoreEvent) -> Void
@@ -45,6 +44,8 @@ package final class SQLiteLedgerWriter: Sendable {
         let path = try ResolvedPath(store: path).text
         let damagedBlocks = BlockNumbers()
         self.damagedBlocks = damagedBlocks
+        let missing = MissingTables()
+        self.missing = missing
         self.memory = memory
         self.settings = settings
         self.now = now ?? { Int64(Date().timeIntervalSince1970 * 1000) }
@@ -68,6 +69,7 @@ package final class SQLiteLedgerWriter: Sendable {
                 },
                 newestRow: { memory.lastRow },
                 rehearse: { try RecordingBatch.rehearse($0, after: memory.lastRow) },
+                checkTables: { try missing.look(path, $0, onEvent: onEvent) },
                 onEvent: onEvent
             ))
         if let networks = settings.networks {
@@ -108,6 +110,11 @@ package final class SQLiteLedgerWriter: Sendable {
         database.health
     }
 
+    /// What another program did to the store that recording does without.
+    package var remarks: [String] {
+        ([database.linked].compactMap(\.self) + missing.errors).map(\.remark)
+    }
+
     /// When a postback was last recorded, by this owner or an earlier one, in Unix milliseconds; nil if unknown.
     package var lastRecordedAtMilliseconds: Int64? {
         memory.lastRecordedAt
@@ -137,7 +144,8 @@ package final class SQLiteLedgerWriter: Sendable {
     /// Records a batch of deliveries in one transaction, on the calling thread.
     ///
     /// If part of the store is damaged, the batch is split into several transactions, so that only the deliveries that
-    /// need the damaged part fail. Counts of deliveries that cannot be written are left out.
+    /// need the damaged part fail. Counts of deliveries that cannot be written are left out, and so is whatever needs a
+    /// table that another program deleted, if recording can do without it.
     ///
     /// - Parameter deliveries: Judged deliveries in the order received.
     /// - Returns: The result of each delivery, in the same order, after the commit; nil for a delivery that was neither
@@ -147,8 +155,11 @@ package final class SQLiteLedgerWriter: Sendable {
         guard !deliveries.isEmpty else {
             return []
         }
+        let tables = missing.parts
         do {
-            return try record(deliveries, without: [])
+            return try record(deliveries, without: tables)
+        } catch StoreError.missingTable where missing.parts != tables {
+            return try record(deliveries)
         } catch StoreError.failed(_, .damaged) {
             // The halves are separate transactions: one may commit and the other fail.
             guard deliveries.count > 1 else {
@@ -192,6 +203,8 @@ package final class SQLiteLedgerWriter: Sendable {
                 try database.write { try single.write($0, HotStatement.Arena()) }
             } catch StoreError.failed(_, .damaged) {
                 report(damaged: .deliveryCounts)
+            } catch StoreError.missingTable {
+                // It was reported when it was found.
             } catch {
                 failure = error as? StoreError
                 unwritten.withLock { $0 += single }
@@ -222,8 +235,8 @@ package final class SQLiteLedgerWriter: Sendable {
         }
     }
 
-    /// Runs one recording transaction, once more without the counts of deliveries if something is damaged: they must
-    /// cost nothing else.
+    /// Runs one recording transaction, once more without the counts of deliveries if something is damaged, or without
+    /// counts whose table is missing: they must cost nothing else.
     ///
     /// - Parameters:
     ///   - tables: Those that the transaction does without in any case.
@@ -236,10 +249,14 @@ package final class SQLiteLedgerWriter: Sendable {
         _ prepare: (Database) throws -> Prepared,
         work: (inout RecordingBatch, Prepared) throws -> Result
     ) throws -> Result {
+        // Whether bodies may be left out depends on what is done with them.
+        let tables = tables.union(missing.parts.subtracting([.quarantine]))
         do {
             return try transaction(without: tables, prepare, work)
         } catch StoreError.failed(_, .damaged) {
             return try transaction(without: tables.union([.deliveryCounts]), prepare, work)
+        } catch StoreError.missingTable where !missing.parts.subtracting([.quarantine]).isSubset(of: tables) {
+            return try batch(without: tables, prepare, work: work)
         }
     }
 
@@ -286,23 +303,16 @@ package final class SQLiteLedgerWriter: Sendable {
                 try memory.catchUp(db)
                 return memory.columns
             } _: { db, columns in
-                try StoreError.namingMissingTable(path, db) { try columns?.writeBlocks($0) }
+                try columns?.writeBlocks(db)
             } didCommit: {
                 memory.dropBlocks(areWritten: true)
-                areColumnsMissing.withLock { $0 = false }
             }
         } catch StoreError.failed(_, .damaged) {
             leaveOutBlocks()
             onEvent(.columnsDamaged(path: path))
-        } catch StoreError.missingTable(_, let table, _) {
+        } catch StoreError.missingTable {
+            // It was reported when it was found.
             leaveOutBlocks()
-            let wereMissing = areColumnsMissing.withLock { areMissing in
-                defer { areMissing = true }
-                return areMissing
-            }
-            if !wereMissing {
-                onEvent(.columnsMissing(path: path, table: table))
-            }
         } catch {
             // The next batch tries again.
         }

@@ -22,15 +22,28 @@ extension StoreError {
     ///
     /// - Throws: ``AttributionStore/StoreError/missingTable(path:table:isRecreated:)``, and SQLite's errors.
     static func checkTables(_ path: String, _ db: Database) throws {
+        if let first = try missingTables(path, db).first {
+            throw first
+        }
+    }
+
+    /// Finds the tables that are missing.
+    ///
+    /// - Parameters:
+    ///   - path: The store.
+    ///   - db: The store.
+    ///   - isStarting: Leaves out those that an owner makes at its start.
+    /// - Returns: ``AttributionStore/StoreError/missingTable(path:table:isRecreated:)`` for each.
+    /// - Throws: SQLite's errors.
+    static func missingTables(_ path: String, _ db: Database, isStarting: Bool = false) throws -> [StoreError] {
         let there = Set(try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'"))
-        if let missing = ["owner", "probe", "own_network", "quarantine"].first(where: { !there.contains($0) }) {
-            throw StoreError.missingTable(path: path, table: missing, isRecreated: false)
+        func missing(_ tables: [String], isRecreated: () throws -> Bool) throws -> [StoreError] {
+            try tables.filter { !there.contains($0) }
+                .map { .missingTable(path: path, table: $0, isRecreated: try isRecreated()) }
         }
-        for tables in RecreatableTables.allCases {
-            if let missing = tables.names.tables.first(where: { !there.contains($0) }) {
-                let isRecreated = try !tables.areRecorded || LedgerScan.newestStored(db) > 0
-                throw StoreError.missingTable(path: path, table: missing, isRecreated: isRecreated)
+        return try missing(["owner", "probe", "own_network"]) { false }
+            + RecreatableTables.allCases.filter { !isStarting || !$0.areMadeByOwner }.flatMap { tables in
+                try missing(tables.names.tables) { try !tables.areRecorded || LedgerScan.newestStored(db) > 0 }
             }
-        }
     }
 }

@@ -7,9 +7,9 @@ extension QuarantineRoom {
     mutating func load(_ db: Database) throws {
         var totals: [QuarantineClass: Used] = [:]
         var hour = (number: Int64(0), used: [(kind: QuarantineClass, client: String, used: Used)]())
-        // Damaged tables are treated as empty, because they must not stop recording.
-        _ = try Database.nilIfDamaged { try Self.readTotals(db, into: &totals) }
-        _ = try Database.nilIfDamaged { try Self.readHour(db, into: &hour) }
+        // Damaged or missing tables are treated as empty, because they must not stop recording.
+        _ = try RecreatableTables.quarantineTotals.read(db) { try Self.readTotals(db, into: &totals) }
+        _ = try RecreatableTables.quarantine.read(db) { try Self.readHour(db, into: &hour) }
         replace(totals: totals, hour: hour)
     }
 

@@ -93,7 +93,7 @@ extension RecordingBatch {
 
     /// Writes the totals if they changed.
     func writeTotals() throws {
-        guard room.totals != totalsBefore else {
+        guard !damaged.contains(.quarantineTotals), room.totals != totalsBefore else {
             return
         }
         for (kind, used) in room.totals {

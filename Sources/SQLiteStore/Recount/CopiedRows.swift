@@ -22,7 +22,7 @@ struct CopiedRows {
     init(_ tables: RecreatableTables, _ db: Database) throws {
         self.tables = tables
         switch tables {
-        case .quarantineTotals, .deliveryCounts: break
+        case .quarantine, .quarantineTotals, .deliveryCounts: break
         case .columns: postbacks = try db.tableExists("column_block") ? LedgerScan.newestRow(db) : 0
         case .postbacks, .bodies: postbacks = try LedgerScan.newestStored(db)
         case .recipientCopies:

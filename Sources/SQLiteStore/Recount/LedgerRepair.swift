@@ -278,6 +278,9 @@ extension SQLiteLedgerWriter {
         mostRows: Int64,
         judge: @escaping @Sendable ([[UInt8]]) -> [Judgement]
     ) async throws -> RecountRepair {
-        try await LedgerRepair(self, mostRows: mostRows).run(judge)
+        let result = try await LedgerRepair(self, mostRows: mostRows).run(judge)
+        // Finds the tables that were made again.
+        database.heartbeat()
+        return result
     }
 }

@@ -358,7 +358,7 @@ struct RecountPass {
     }
 
     private mutating func checkQuarantine() throws {
-        guard try RecreatableTables.quarantineTotals.exist(db) else {
+        guard try RecreatableTables.quarantine.exist(db) && RecreatableTables.quarantineTotals.exist(db) else {
             return
         }
         let wrong = try String.fetchAll(

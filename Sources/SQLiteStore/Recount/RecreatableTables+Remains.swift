@@ -32,7 +32,7 @@ extension RecreatableTables {
             self.bodies = bodies
             for table in tables {
                 switch table {
-                case .quarantineTotals: break
+                case .quarantine, .quarantineTotals: break
                 case .columns: columns = try ProvenColumns(db)
                 case .deliveryCounts: counts = try DeliveryTable(db)
                 case .recipientCopies, .postbacks, .bodies:

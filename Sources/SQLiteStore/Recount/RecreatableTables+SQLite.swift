@@ -6,6 +6,7 @@ extension RecreatableTables {
     /// The statements that create them.
     var sql: String {
         switch self {
+        case .quarantine: LedgerSchema.quarantine
         case .columns: LedgerSchema.columns
         case .quarantineTotals: LedgerSchema.quarantineTotals
         case .deliveryCounts: LedgerSchema.counts
@@ -18,6 +19,7 @@ extension RecreatableTables {
     /// The names of the tables, and of the indexes other than those of primary keys.
     var names: (tables: [String], indexes: [String]) {
         switch self {
+        case .quarantine: (["quarantine"], ["quarantine_class", "quarantine_received", "quarantine_postback"])
         case .columns: (["column_block", "column_value"], ["column_block_highest"])
         case .quarantineTotals: (["quarantine_total"], [])
         case .deliveryCounts: (["delivery", "repeat_delay"], [])
@@ -48,8 +50,11 @@ extension RecreatableTables {
     }
 
     /// Whether all of them and their indexes exist and pass SQLite's `integrity_check`; of postbacks, whether their rows
-    /// can be read.
+    /// can be read, and of the quarantine, whether it exists.
     func areWhole(_ db: Database) throws -> Bool {
+        guard self != .quarantine else {
+            return try exist(db)
+        }
         guard try Self.exist(names.tables + names.indexes, db) else {
             return false
         }
@@ -109,6 +114,9 @@ extension RecreatableTables {
         guard self != .bodies || !remains.canTakeBodies else {
             return try remains.bodies.write(db)
         }
+        guard try self != .quarantine || !exist(db) else {
+            return
+        }
         guard let rows = remains.rows[self], let table = names.tables.first else {
             // Where not even the ids of what was recorded are known, an empty table would only hide it.
             guard try !areRecorded || !exist(db) && LedgerScan.newestStored(db) > 0 else {
@@ -127,6 +135,7 @@ extension RecreatableTables {
                 try Self.forget(renamed.map { [$0] } ?? [], db)
             case .deliveryCounts: try remains.counts?.write(db)
             case .bodies: try remains.bodies.write(db)
+            case .quarantine: try db.execute(sql: Self.quarantineIDs)
             case .quarantineTotals, .recipientCopies, .postbacks: break
             }
             return
@@ -173,7 +182,7 @@ extension RecreatableTables {
             // A damaged page keeps an index from being made, without which codes are assigned more slowly.
             _ = try Database.nilIfDamaged { try db.execute(sql: table) }
         }
-        for tables in allCases where !tables.areRecorded && tables != .columns {
+        for tables in allCases where tables.areMadeByOwner && tables != .columns {
             guard try tables == .quarantineTotals ? !tables.areWhole(db) : !tables.exist(db) else {
                 continue
             }
@@ -182,13 +191,21 @@ extension RecreatableTables {
                 try tables.recreate(db, keeping: remains)
                 return .commit
             }
-            if tables == .quarantineTotals {
+            if try tables == .quarantineTotals && quarantine.exist(db) {
                 // Separate, because SQLite commits nothing of a transaction that reads a damaged page; the totals then
                 // stay empty.
                 _ = try Database.nilIfDamaged { try db.execute(sql: Self.quarantineSums) }
             }
         }
     }
+
+    /// Begins with ids that no body had, because copies of the store know what is gone by its id.
+    ///
+    /// There was less than one body in each millisecond since 1970.
+    private static let quarantineIDs = """
+        INSERT INTO sqlite_sequence (name, seq) SELECT 'quarantine', unixepoch() * 1000
+        WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'quarantine')
+        """
 
     private static let quarantineSums = """
         INSERT INTO quarantine_total SELECT class, count(*), sum(length(body)) FROM quarantine GROUP BY class
