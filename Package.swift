@@ -18,8 +18,12 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-        // Without the trait ConfigurationSupport, which would compile a library that nothing here uses.
-        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: ["FullFoundation"]),
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird",
+            exact: "2.28.1",
+            // Without ConfigurationSupport, which would compile a library that nothing here uses.
+            traits: ["FullFoundation"]
+        ),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
@@ -38,6 +42,8 @@ let package = Package(
         ),
         .target(name: "FixedKeyECDSA"),
         .target(name: "Hashing", dependencies: ["COpenSSL"]),
+        .target(
+            name: "TLS", dependencies: ["COpenSSL", .product(name: "NIOCore", package: "swift-nio")]),
         .target(name: "CAPIDescription", exclude: ["openapi.yaml"]),
         .target(name: "APIDescription", dependencies: ["CAPIDescription"]),
         .target(name: "CheckedFiles"),
@@ -85,12 +91,11 @@ let package = Package(
         .target(
             name: "AttributionListener",
             dependencies: [
-                "BoundedLogging", "CheckedFiles", "CodedErrors",
+                "BoundedLogging", "CheckedFiles", "CodedErrors", "TLS",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
@@ -110,7 +115,7 @@ let package = Package(
             dependencies: [
                 "APIDescription", "Attribution", "AttributionAccess", "AttributionIngest", "AttributionListener",
                 "AttributionPages", "AttributionReports", "AttributionSigning", "AttributionStore", "BoundedLogging",
-                "CodedErrors", "StrictJSON",
+                "CodedErrors", "StrictJSON", "TLS",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -119,7 +124,6 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
@@ -138,12 +142,10 @@ let package = Package(
         .target(
             name: "AttributionHarness",
             dependencies: [
-                "Attribution", "AttributionSigning", "CodedErrors", "StrictJSON",
+                "Attribution", "AttributionSigning", "CodedErrors", "StrictJSON", "TLS",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "NIOTLS", package: "swift-nio"),
             ],
             resources: [.embedInCode("AppleSigned"), .embedInCode("Demo")]
         ),
@@ -287,6 +289,16 @@ let package = Package(
                 "Attribution", "AttributionConsole", "AttributionSigning", "ExternalSigning", "StrictJSON",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
+            name: "TLSTests",
+            dependencies: [
+                "TestSupport", "TLS",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
             ]
         ),
         .testTarget(name: "BoundaryTests"),

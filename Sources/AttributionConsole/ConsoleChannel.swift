@@ -3,7 +3,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
-import NIOSSL
+import TLS
 
 /// Sets up connections of the console, each with the TLS identity current when it is accepted.
 struct ConsoleChannel: ServerChildChannel {
@@ -38,7 +38,7 @@ struct ConsoleChannel: ServerChildChannel {
         channel.eventLoop.makeCompletedFuture {
             let operations = channel.pipeline.syncOperations
             if let tls {
-                try operations.addHandler(NIOSSLServerHandler(context: tls.currentContext()))
+                try operations.addHandler(TLSHandler(server: tls.currentContext()))
             }
             let connection = connections.value.admit(channel)
             if let connection {

@@ -1,7 +1,7 @@
 import Logging
 import NIOCore
 import NIOPosix
-import NIOSSL
+import TLS
 
 /// The running half of a listener: its event loops, their state, and shutdown.
 struct IngressServer: Sendable {
@@ -126,7 +126,7 @@ struct IngressServer: Sendable {
         let operations = channel.pipeline.syncOperations
         do {
             if let tls = settings.tls {
-                try operations.addHandler(NIOSSLServerHandler(context: tls.currentContext()))
+                try operations.addHandler(TLSHandler(server: tls.currentContext()))
             }
             try operations.addHandler(connection)
         } catch {

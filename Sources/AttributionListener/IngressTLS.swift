@@ -1,6 +1,6 @@
 package import FoundationEssentials
-package import NIOSSL
 import Synchronization
+package import TLS
 
 /// The listeners' TLS identity, which can be replaced while they serve.
 ///
@@ -29,7 +29,7 @@ package final class IngressTLS: Sendable {
     }
 
     /// The TLS context of the next connection.
-    package func currentContext() -> NIOSSLContext {
+    package func currentContext() -> TLSContext {
         identity.context
     }
 }

@@ -1,12 +1,11 @@
 import CheckedFiles
 package import FoundationEssentials
-import NIOCore
-package import NIOSSL
+package import TLS
 
 /// A certificate chain with its private key, read from PEM files and ready to serve TLS 1.2 and 1.3.
 package struct TLSIdentity: Sendable {
     /// The TLS context of connections; ALPN offers HTTP/1.1.
-    package let context: NIOSSLContext
+    package let context: TLSContext
     /// When the certificate that expires first, of the server's own and the intermediate ones, begins to be valid.
     package let notValidBefore: Date
     /// When clients stop accepting the chain: the first of its certificates expires then.
@@ -34,13 +33,15 @@ package struct TLSIdentity: Sendable {
     ///   ``IngressError/certificateNotYetValid(file:number:start:)``, ``IngressError/unusableKey(file:reason:)`` or
     ///   ``IngressError/unusableIdentity(certificateFile:keyFile:reason:)``.
     package init(certificateFile: String, keyFile: String, now: Date) throws(IngressError) {
-        let chain: [NIOSSLCertificate]
+        let chain: [UInt8]
+        let certificates: [TLSCertificate]
         do {
-            chain = try NIOSSLCertificate.fromPEMBytes(try Self.pem(certificateFile, isSecret: false))
+            chain = try Self.pem(certificateFile, isSecret: false)
+            certificates = try TLSContext.certificates(inPEM: chain)
         } catch {
             throw .unusableCertificate(file: certificateFile, reason: Self.reason(error))
         }
-        let validities = chain.map { certificate in
+        let validities = certificates.map { certificate in
             (
                 start: Date(timeIntervalSince1970: Double(certificate.notValidBefore)),
                 end: Date(timeIntervalSince1970: Double(certificate.notValidAfter))
@@ -58,22 +59,15 @@ package struct TLSIdentity: Sendable {
                 throw .certificateNotYetValid(file: certificateFile, number: index + 1, start: validity.start)
             }
         }
-        let key: NIOSSLPrivateKey
+        let key: [UInt8]
         do {
-            key = try NIOSSLPrivateKey(bytes: try Self.pem(keyFile, isSecret: true), format: .pem)
+            key = try Self.pem(keyFile, isSecret: true)
+            try TLSContext.checkPrivateKey(inPEM: key)
         } catch {
             throw .unusableKey(file: keyFile, reason: Self.reason(error))
         }
-        var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: chain.map { .certificate($0) },
-            privateKey: .privateKey(key)
-        )
-        configuration.minimumTLSVersion = .tlsv12
-        configuration.applicationProtocols = ["http/1.1"]
-        // A client that does not answer the close alert is cut off; it has its answers by then.
-        configuration.shutdownTimeout = .seconds(1)
         do {
-            context = try NIOSSLContext(configuration: configuration)
+            context = try TLSContext.server(certificateChain: chain, privateKey: key)
         } catch {
             throw .unusableIdentity(certificateFile: certificateFile, keyFile: keyFile, reason: "they do not match")
         }

@@ -13,6 +13,7 @@ struct BoundaryTests {
         ("CodedErrors", []),
         ("FixedKeyECDSA", []),
         ("Hashing", []),
+        ("TLS", ["Glibc", "Musl"]),
         ("APIDescription", []),
         ("CheckedFiles", ["Glibc", "Musl"]),
         ("BoundedLogging", ["Dispatch", "Foundation", "Glibc", "Musl", "Synchronization"]),

@@ -248,6 +248,36 @@ struct TriggerTests {
     }
 
     @Test(
+        "A certificate has to carry the name or the address that is asked for, whatever its subject says",
+        arguments: [
+            ("localhost", "DNS:localhost", nil), ("127.0.0.1", "IP:127.0.0.1", nil),
+            ("localhost", "DNS:*.localhost,DNS:other.example", "its certificate is for another name"),
+            ("127.0.0.1", "IP:127.0.0.2,DNS:127.0.0.1", "its certificate is for another name"),
+            ("localhost", "email:someone@localhost", "its certificate is for another name"),
+        ] as [(String, String, String?)])
+    func trusted(_ host: String, _ names: String, _ refusal: String?) throws {
+        let made = try SkanProcess.run(
+            SkanProcess.openssl,
+            ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "60"]
+                + ["-subj", "/CN=localhost", "-addext", "subjectAltName=\(names)"]
+                + ["-keyout", "tls-key.pem", "-out", "tls.pem"], in: folder.url)
+        try #require(made.status == 0, "\(made.errors)")
+        let server = try SkanServer(
+            in: folder, arguments: ["--tls-certificate", "tls.pem", "--tls-key", "tls-key.pem"])
+        let outcome = try SkanProcess.run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            ["SSL_CERT_FILE=tls.pem", SkanProcess.binary.path, "doctor", "--url", "https://\(host):\(server.port)"],
+            in: folder.url)
+        let lines = outcome.output.split(separator: "\n").filter { $0.contains(" TLS: ") }
+        let expected =
+            refusal.map { "problem  TLS: no handshake with \(host): \($0)" } ?? "ok       TLS: TLS 1.3, trusted here"
+        #expect(lines.count == 1 && lines.first?.hasPrefix(expected) == true, "\(outcome)")
+        // With a certificate that is trusted, the deliveries go over the same TLS.
+        #expect(outcome.output.contains("/skadnetwork/postbacks") == (refusal == nil), "\(outcome)")
+        _ = server.end(SIGTERM)
+    }
+
+    @Test(
         "The clock of the server is held against this machine's where a proxy says it",
         arguments: [
             (0.0, "ok       clock: the answer's Date agrees"), (-60, "warning  clock: the answer's Date is "),

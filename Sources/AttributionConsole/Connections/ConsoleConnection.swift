@@ -1,7 +1,7 @@
 import AttributionListener
 import NIOCore
 import NIOHTTP1
-import NIOSSL
+import TLS
 
 /// One connection of the console; used on its event loop only.
 final class ConsoleConnection {
@@ -147,7 +147,7 @@ final class ConsoleConnection {
     func end(bypassingTLS reason: String) {
         connections.countEnd(reason)
         connections.remove(self)
-        if let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) {
+        if let tls = try? channel.pipeline.syncOperations.context(handlerType: TLSHandler.self) {
             tls.close(promise: nil)
         } else {
             channel.close(promise: nil)

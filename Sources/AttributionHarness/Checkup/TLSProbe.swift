@@ -1,7 +1,6 @@
 import NIOCore
 import NIOPosix
-import NIOSSL
-import NIOTLS
+import TLS
 
 /// Shakes hands with a server as a device does: TLS 1.2 or later, and a chain that the system trusts.
 package struct TLSProbe: Sendable {
@@ -24,20 +23,16 @@ package struct TLSProbe: Sendable {
     /// - Returns: What was found.
     /// - Throws: What the connection or the handshake reports.
     package func run(host: String, port: Int) async throws -> Finding {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
-        let context = try NIOSSLContext(configuration: configuration)
-        // TLS sends names of servers, not addresses; the certificate is compared with either.
-        let isAddress = (try? SocketAddress(ipAddress: host, port: port)) != nil
+        let context = try TLSContext.client()
         let group = MultiThreadedEventLoopGroup.singleton
-        let finished = group.next().makePromise(of: Void.self)
+        let finished = group.next().makePromise(of: TLSHandshake.self)
         let channel: any Channel
         do {
             channel = try await ClientBootstrap(group: group)
                 .connectTimeout(.seconds(5))
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        let tls = try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host)
+                        let tls = try TLSHandler(client: context, serverName: host)
                         try channel.pipeline.syncOperations.addHandlers([tls, HandshakeWatch(finished)])
                     }
                 }
@@ -53,18 +48,9 @@ package struct TLSProbe: Sendable {
             limit.cancel()
             channel.close(promise: nil)
         }
-        try await finished.futureResult.get()
-        let version = try await channel.nioSSL_tlsVersion().get()
-        let end = try await channel.nioSSL_peerCertificate().map { $0.map { Int($0.notValidAfter) } }.get()
-        return Finding(version: Self.words(version), end: end)
-    }
-
-    private static func words(_ version: TLSVersion?) -> String {
-        switch version {
-        case .tlsv13: "TLS 1.3"
-        case .tlsv12: "TLS 1.2"
-        case .tlsv11, .tlsv1, nil: "TLS"
-        }
+        let handshake = try await finished.futureResult.get()
+        return Finding(
+            version: handshake.version.replacing("TLSv", with: "TLS "), end: handshake.peerCertificate?.notValidAfter)
     }
 }
 
@@ -72,15 +58,15 @@ package struct TLSProbe: Sendable {
 private final class HandshakeWatch: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    private let finished: EventLoopPromise<Void>
+    private let finished: EventLoopPromise<TLSHandshake>
 
-    init(_ finished: EventLoopPromise<Void>) {
+    init(_ finished: EventLoopPromise<TLSHandshake>) {
         self.finished = finished
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .handshakeCompleted? = event as? TLSUserEvent {
-            finished.succeed()
+        if let handshake = event as? TLSHandshake {
+            finished.succeed(handshake)
         }
         context.fireUserInboundEventTriggered(event)
     }

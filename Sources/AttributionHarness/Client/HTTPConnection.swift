@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
+import TLS
 
 /// A connection to a server, over which requests are sent one after the other.
 struct HTTPConnection: Sendable {
@@ -20,11 +20,7 @@ struct HTTPConnection: Sendable {
     }
 
     /// The system's trust, which takes a while to load.
-    private static let tls = Result {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.applicationProtocols = ["http/1.1"]
-        return try NIOSSLContext(configuration: configuration)
-    }
+    private static let tls = Result { try TLSContext.client() }
 
     private let channel: any Channel
     private let handler: NIOLoopBound<HTTPExchangeHandler>
@@ -33,13 +29,11 @@ struct HTTPConnection: Sendable {
     static func connect(to origin: HTTPClient.Origin) async throws -> HTTPConnection {
         let tls = origin.isSecure ? try tls.get() : nil
         let address = try? SocketAddress(ipAddress: origin.host, port: origin.port)
-        // TLS sends names of servers, not addresses; the certificate is compared with either.
-        let name = address == nil ? origin.host : nil
         let initialize: @Sendable (any Channel) -> EventLoopFuture<HTTPConnection> = { channel in
             channel.eventLoop.makeCompletedFuture {
                 let pipeline = channel.pipeline.syncOperations
                 if let tls {
-                    try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
+                    try pipeline.addHandler(TLSHandler(client: tls, serverName: origin.host))
                 }
                 let watch = ReadWatch()
                 let handler = HTTPExchangeHandler(watch)
@@ -263,7 +257,7 @@ private final class HTTPExchangeHandler: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Many servers close without the end that TLS wants; the decoder tells whether the answer is whole, unless it
         // is to end with the connection.
-        if let error = error as? NIOSSLError, error == .uncleanShutdown {
+        if error as? TLSError == .uncleanShutdown {
             isCut = true
             return
         }

@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
+import TLS
 
 /// Posts single deliveries as a device does.
 package struct DeliveryClient: Sendable {
@@ -33,9 +33,9 @@ package struct DeliveryClient: Sendable {
     /// - Returns: The reason.
     package static func reason(_ error: any Error) -> String {
         switch error {
-        case NIOSSLError.handshakeFailed:
+        case TLSError.handshakeFailed:
             return "this machine does not trust its certificate, or they have no version of TLS in common"
-        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+        case TLSError.wrongName:
             return "its certificate is for another name"
         case HTTPClient.Failure.tooSlow:
             return "it was too slow to answer"
@@ -99,8 +99,7 @@ package struct DeliveryClient: Sendable {
     /// - Returns: Whether the handshake failed.
     package static func isDistrusted(_ error: any Error) -> Bool {
         switch error {
-        case NIOSSLError.handshakeFailed: true
-        case let error as NIOSSLExtraError: error == .failedToValidateHostname
+        case TLSError.handshakeFailed, TLSError.wrongName: true
         default: false
         }
     }

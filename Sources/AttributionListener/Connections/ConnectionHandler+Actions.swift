@@ -1,7 +1,7 @@
 import CodedErrors
 import Logging
 import NIOCore
-import NIOSSL
+import TLS
 
 /// Carrying out what the state machine decides.
 extension ConnectionHandler {
@@ -104,7 +104,7 @@ extension ConnectionHandler {
         guard let context else { return }
         loop.metrics.countDisconnect(reason)
         // Bypasses the TLS handler, whose closing handshake waits for the client.
-        if let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) {
+        if let tls = try? context.pipeline.syncOperations.context(handlerType: TLSHandler.self) {
             tls.close(promise: nil)
         } else {
             context.close(promise: nil)
