@@ -31,7 +31,7 @@ package struct TLSCertificate: Hashable, Sendable {
 }
 
 /// Bytes of PEM, to be read object by object.
-struct PEM: ~Copyable {
+final class PEM {
     private let bio: OpaquePointer
 
     init(_ bytes: [UInt8]) throws(TLSError) {

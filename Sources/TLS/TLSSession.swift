@@ -4,7 +4,7 @@ import NIOCore
 /// OpenSSL's side of a connection, without a socket: bytes go in, bytes come out.
 ///
 /// Everything that OpenSSL writes stays in memory until ``output()`` takes it.
-struct TLSSession: ~Copyable {
+final class TLSSession {
     /// What came of a step.
     enum Outcome {
         case done

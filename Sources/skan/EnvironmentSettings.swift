@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import StrictJSON
 
 /// The environment variables that stand in for flags: `SKAN_STORE`, `SKAN_TOKENS`, `SKAN_SIGNING_KEYS` and so on.
