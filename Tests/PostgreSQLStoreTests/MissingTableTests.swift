@@ -46,7 +46,7 @@ struct MissingTableTests {
     func named(_ table: String) throws {
         let database = try TestDatabase()
         try SchemaMigrator.migrate(database.address)
-        try database.sql("DROP TABLE skan.\(table)")
+        try database.sql("DROP TABLE skan.\(table) CASCADE")
         for work in [SchemaMigrator.check, SchemaMigrator.migrate] {
             let error = #expect(throws: StoreError.self) { try work(database.address) }
             #expect(error?.message.contains("its table \(table) is missing") == true, "\(String(describing: error))")
@@ -87,9 +87,9 @@ struct MissingTableTests {
     func recount() async throws {
         let database = try TestDatabase()
         try SchemaMigrator.migrate(database.address)
-        try database.sql("DROP TABLE skan.column_value")
+        try database.sql("DROP TABLE skan.block CASCADE")
         let error = await #expect(throws: StoreError.self) { try await database.differences() }
-        #expect(error?.message.contains("column_value") == true, "\(String(describing: error))")
+        #expect(error?.message.contains("skan.block") == true, "\(String(describing: error))")
         #expect(error?.hint?.hasPrefix("skan migrate") == true)
     }
 }
