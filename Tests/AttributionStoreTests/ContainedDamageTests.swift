@@ -39,11 +39,14 @@ struct ContainedDamageTests {
     @Test(
         "Implausible delivery counts are left out and reported, and do not fail a report",
         arguments: [
-            "UPDATE delivery SET count = -123 WHERE status = 'duplicate'",
-            "UPDATE delivery SET kept = 9223372036854775807 WHERE status = 'quarantined'",
-            "UPDATE repeat_delay SET count = 9223372036854775807",
+            ("UPDATE delivery SET count = -123 WHERE status = 'duplicate'", "status \"duplicate\"", "count is -123,"),
+            (
+                "UPDATE delivery SET kept = 9223372036854775807 WHERE status = 'quarantined'",
+                "status \"quarantined\"", "kept is 9223372036854775807,"
+            ),
+            ("UPDATE repeat_delay SET count = -1", "table repeat_delay (quarter ", "count is -1,"),
         ])
-    func strangeCounts(_ damage: String) async throws {
+    func strangeCounts(_ damage: String, key: String, value: String) async throws {
         try fill(9)
         try SQLite.execute(damage, store.path)
         let reader = try SQLiteLedgerReader(store.path)
@@ -53,7 +56,21 @@ struct ContainedDamageTests {
         #expect(answer.deliveries.areIncomplete)
         let verifier = postbacks.verifier
         let found = try await reader.recount { verifier.judge($0) }.differences.map(\.description)
-        #expect(found.contains { $0.contains("are implausible") }, "\(found)")
+        let named = found.filter { $0.contains(key) && $0.contains(value) && $0.contains("restore a backup") }
+        #expect(named.count == 1, "\(found)")
+    }
+
+    @Test(
+        "An implausible number of recorded postbacks is named, and a repair counts them again",
+        arguments: ["count", "kept"])
+    func strangeRecordedCount(_ column: String) async throws {
+        try fill(9)
+        try SQLite.execute("UPDATE delivery SET \(column) = -1 WHERE status = 'recorded'", store.path)
+        let verifier = postbacks.verifier
+        let repair = try await LedgerRepair.repair(path: store.path) { verifier.judge($0) }
+        let found = repair.found.differences.map(\.description)
+        #expect(found.contains { $0.contains("\(column) is -1,") && $0.contains("a repair counts") }, "\(found)")
+        #expect(repair.remaining.differences.map(\.description) == [])
     }
 
     @Test(

@@ -85,7 +85,7 @@ package struct MovedDelivery: Hashable, Sendable {
     }
 
     /// Whether it contradicts a postback here; it is kept then, as evidence of what was recorded here.
-    package var isConflict: Bool {
+    private var isConflict: Bool {
         result?.row.kind.status == .conflict
     }
 
@@ -97,8 +97,9 @@ package struct MovedDelivery: Hashable, Sendable {
         case changeReason(of: DeliveryTable.Row, to: String)
         /// They are taken for copied, because the source has made something of it and keeps it.
         case take(isConflict: Bool)
-        /// They end, because it is gone from the source's quarantine; taken for copied or only deleted.
-        case end(isTaken: Bool)
+        /// They end, because it is gone from the source's quarantine; taken for copied or only deleted. As evidence it is
+        /// kept: then the copy of the quarantine, which follows, must not know it any more.
+        case end(isTaken: Bool, isEvidence: Bool)
     }
 
     /// Whether the counts have to tell what becomes of its notes.
@@ -147,14 +148,14 @@ package struct MovedDelivery: Hashable, Sendable {
             return .keep
         case .gone:
             guard let result, needsCounts(fate) else {
-                return .end(isTaken: true)
+                return .end(isTaken: true, isEvidence: isConflict)
             }
             // Nothing here could make up for a count less of a repeat that the source does not have.
             guard repeats.includes(result) else {
-                return isIncomplete ? .keep : .end(isTaken: false)
+                return isIncomplete ? .keep : .end(isTaken: false, isEvidence: isConflict)
             }
             repeats.count(result, -1)
-            return .end(isTaken: true)
+            return .end(isTaken: true, isEvidence: isConflict)
         }
     }
 }
@@ -165,23 +166,20 @@ extension DeliverySnapshot {
     /// - Parameters:
     ///   - moved: What was made here of deliveries, by their ids in the source.
     ///   - copied: Reads what was copied of the counts, to which a note that is taken is added.
-    ///   - apply: Carries out the decision on the notes of a delivery.
+    ///   - apply: Carries out the decisions on the notes of deliveries, by their ids in the source.
     /// - Returns: What is to be counted here, without recorded postbacks.
     /// - Throws: What the closures throw.
     package func growth(
         _ moved: [Int64: MovedDelivery],
         since copied: () throws -> DeliveryTable,
-        apply: (MovedDelivery, MovedDelivery.Decision, Int64) throws -> Void
+        apply: ([Int64: MovedDelivery.Decision]) throws -> Void
     ) rethrows -> DeliveryTable {
         let table = table.withoutRecorded
         let growth = table.growth(since: try copied())
         guard !moved.isEmpty else {
             return growth
         }
-        let decisions = MovedDelivery.decisions(moved, self, growth: growth)
-        for (id, moved) in moved {
-            try apply(moved, decisions[id] ?? .keep, id)
-        }
+        try apply(MovedDelivery.decisions(moved, self, growth: growth))
         return table.growth(since: try copied())
     }
 }

@@ -46,6 +46,8 @@ package enum RecountDifference: Hashable, Sendable {
     case strayColumns
     /// The count of recorded deliveries in a quarter hour does not match the rows.
     case deliveries(quarter: Int64, traffic: String, recipient: String, counted: Int64, rows: Int64)
+    /// A count of deliveries cannot be right by itself.
+    case implausibleCount(ImplausibleCount)
     /// The quarantine's total of a class does not match its rows.
     case quarantineTotal(String)
     /// A copy for another recipient belongs to a postback that does not exist.
@@ -57,6 +59,7 @@ package enum RecountDifference: Hashable, Sendable {
         case .structure, .missingRow, .noPostbacks, .withoutRow, .countedElsewhere, .unreadable, .unverified, .sameKey:
             false
         case .receivedAt(_, _, let isCertain): isCertain
+        case .implausibleCount(let found): found.isRecorded
         default: true
         }
     }
@@ -151,6 +154,7 @@ extension RecountDifference: CustomStringConvertible {
         case .deliveries(let quarter, let traffic, let recipient, let counted, let rows):
             "deliveries of quarter \(quarter): \(counted) counted as recorded (\(traffic), \(recipient)), "
                 + "\(rows) postbacks found"
+        case .implausibleCount(let found): found.description
         case .quarantineTotal(let kind): "the quarantine's total of \(kind) does not match its rows"
         case .copyWithoutRow(let id): "a copy for another recipient belongs to postback \(id), which does not exist"
         }

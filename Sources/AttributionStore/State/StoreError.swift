@@ -75,6 +75,8 @@ package enum StoreFault: Hashable, Sendable {
     case notReplicated
     /// The role may not do it; the server's words.
     case notAllowed(String)
+    /// A table is missing; the server's words.
+    case missingTable(String)
     /// The server refused for another reason: its SQLSTATE and its words.
     case server(state: String, message: String)
 
@@ -82,7 +84,7 @@ package enum StoreFault: Hashable, Sendable {
     package var mayPass: Bool {
         switch self {
         case .diskFull, .input, .locked, .noPrimary, .connectionLost, .commitUnknown, .notReplicated: true
-        case .readOnly, .cannotOpen, .damaged, .other, .notAllowed, .server: false
+        case .readOnly, .cannotOpen, .damaged, .other, .notAllowed, .missingTable, .server: false
         }
     }
 
@@ -101,6 +103,7 @@ package enum StoreFault: Hashable, Sendable {
         case .commitUnknown: "the connection broke during a commit, and whether it happened could not be found out"
         case .notReplicated: "a commit is on the primary, and may not be on any other server"
         case .notAllowed(let message): "the role may not do it: \(message)"
+        case .missingTable(let message): "a table is missing: \(message)"
         case .server(let state, let message): "the server reports \(state): \(message)"
         }
     }
@@ -116,6 +119,7 @@ package enum StoreFault: Hashable, Sendable {
         case .damaged:
             "skan recount names what is damaged, and mends what it can with --repair; otherwise restore a backup"
         case .notAllowed: "see the GRANTs in PostgreSQL.md"
+        case .missingTable: "skan migrate makes tables of columns again, and names any other that is missing"
         // libpq has one error for all that keeps it from connecting.
         case .noPrimary(_, isVerified: true):
             "with sslmode=verify-ca or verify-full the server needs ssl = on, and a certificate that an authority in "

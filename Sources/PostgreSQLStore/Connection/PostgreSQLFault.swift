@@ -28,6 +28,7 @@ struct PostgreSQLFault: Error {
         // A standby, or a primary that was made read-only.
         case "25006": .noPrimary(reason: message)
         case "42501", "28000", "28P01": .notAllowed(message)
+        case "42P01": .missingTable(message)
         case "XX001", "XX002": .damaged
         case _ where isConnectionLost: .connectionLost
         default: .server(state: sqlState, message: message)

@@ -12,17 +12,19 @@ extension CopiedQuarantine {
         let moved = try MovedDelivery.all(connection, of: store, ids)
         var sums = DeliverySums()
         var added: [CopiedDelivery] = []
+        var known: [Int64: CopiedDelivery] = [:]
         for delivery in deliveries {
             if let id = copied[delivery.origin.id] {
                 // What was made of it here stays until the source has made something of it that is in the counts.
                 if moved[delivery.origin.id]?.copied == nil {
-                    try update(id, delivery, connection, &sums)
+                    known[id] = delivery
                 }
             } else {
                 sums.change(delivery.origin.kind, rows: 1, bytes: Int64(delivery.origin.body.count))
                 added.append(delivery)
             }
         }
+        try update(known, connection, &sums)
         try Self.insert(added, store, connection)
         try remove(gone(from: copied), connection, &sums)
         try sums.write(connection)
@@ -55,35 +57,50 @@ extension CopiedQuarantine {
             """, [.text(store), .integers(added.map(\.origin.id)), .integers(ids)])
     }
 
-    /// Judged again, a delivery that stays may have another reason.
+    /// Judged again, deliveries that stay may have other reasons.
+    ///
+    /// - Parameters:
+    ///   - known: The deliveries by their ids here.
+    ///   - connection: Within a transaction.
+    ///   - sums: What the quarantine has more or less of.
+    /// - Throws: ``PostgreSQLFault``.
     private func update(
-        _ id: Int64, _ delivery: CopiedDelivery, _ connection: PostgreSQLConnection, _ sums: inout DeliverySums
+        _ known: [Int64: CopiedDelivery], _ connection: PostgreSQLConnection, _ sums: inout DeliverySums
     ) throws {
-        let origin = delivery.origin
-        let before = try connection.run(
-            """
-            SELECT class, octet_length(body)::int8 FROM skan.quarantine
-            WHERE id = $1 AND (class <> $2 OR reason <> $3) FOR UPDATE
-            """, [.integer(id), .text(origin.kind.rawValue), .text(origin.reason)])
-        // Judged again by a node meanwhile, it is left to the next copy.
-        guard
-            before.count == 1,
-            try MovedDelivery.all(connection, of: store, origin.id...origin.id)[origin.id]?.copied == nil
-        else {
+        guard !known.isEmpty else {
             return
         }
-        try connection.run(
+        let origins = known.map { (id: $0, kind: $1.origin.kind.rawValue, reason: $1.origin.reason) }
+        let before = try connection.run(
             """
-            UPDATE skan.quarantine SET class = $2, reason = $3, detail = $4, postback_id = $5, content = $6
-            WHERE id = $1
-            """,
-            [
-                .integer(id), .text(origin.kind.rawValue), .text(origin.reason), .text(delivery.detail),
-                .integer(delivery.conflict?.postback), .digest(delivery.conflict?.content),
-            ])
-        let bytes = try before.integer(0, 1)
-        sums.change(try before.word(0, 0), rows: -1, bytes: -bytes)
-        sums.change(origin.kind, rows: 1, bytes: bytes)
+            SELECT q.id, q.class, octet_length(q.body)::int8 FROM skan.quarantine AS q
+            JOIN unnest($1::int8[], $2::text[], $3::text[]) AS origin (id, class, reason) ON origin.id = q.id
+            WHERE q.class <> origin.class OR q.reason <> origin.reason ORDER BY q.id FOR UPDATE OF q
+            """, [.integers(origins.map(\.id)), .texts(origins.map(\.kind)), .texts(origins.map(\.reason))])
+        guard before.count > 0 else {
+            return
+        }
+        // Judged again by a node meanwhile, one is left to the next copy.
+        let moved = try MovedDelivery.all(connection, of: store, ids)
+        for row in 0..<before.count {
+            let id = try before.integer(row, 0)
+            guard let delivery = known[id], moved[delivery.origin.id]?.copied == nil else {
+                continue
+            }
+            let origin = delivery.origin
+            try connection.run(
+                """
+                UPDATE skan.quarantine SET class = $2, reason = $3, detail = $4, postback_id = $5, content = $6
+                WHERE id = $1
+                """,
+                [
+                    .integer(id), .text(origin.kind.rawValue), .text(origin.reason), .text(delivery.detail),
+                    .integer(delivery.conflict?.postback), .digest(delivery.conflict?.content),
+                ])
+            let bytes = try before.integer(row, 2)
+            sums.change(try before.word(row, 1), rows: -1, bytes: -bytes)
+            sums.change(origin.kind, rows: 1, bytes: bytes)
+        }
     }
 
     private func remove(

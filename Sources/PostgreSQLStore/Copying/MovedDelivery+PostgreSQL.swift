@@ -27,35 +27,38 @@ extension MovedDelivery {
         return moved
     }
 
-    /// Carries out a decision on the notes of a delivery.
+    /// Carries out decisions on the notes of deliveries, with a few statements for all of them.
     ///
     /// - Parameters:
-    ///   - decision: The decision.
-    ///   - id: The delivery's id in the source.
+    ///   - decisions: The decisions, by the deliveries' ids in the source.
     ///   - connection: Within a transaction.
     ///   - store: The source.
     /// - Throws: ``PostgreSQLFault``.
-    func apply(_ decision: Decision, to id: Int64, _ connection: PostgreSQLConnection, in store: String) throws {
-        switch decision {
-        case .keep: break
-        case .changeReason(let copied, let reason):
-            try Self.changeReason(copied, to: reason, of: id, connection, in: store)
-        case .take(let isConflict):
-            try Self.takeMoves(of: [id], connection, in: store, isConflict: isConflict)
-        case .end(let isTaken):
-            if isTaken {
-                try Self.takeMoves(of: [id], connection, in: store)
-            } else {
-                try connection.run(
-                    "DELETE FROM skan.copy_moved WHERE store = $1 AND source_id = $2", [.text(store), .integer(id)])
-            }
-            if isConflict {
-                // Then the copy of the quarantine, which follows, does not know it any more and keeps it.
-                try connection.run(
-                    "DELETE FROM skan.copy_quarantine WHERE store = $1 AND source_id = $2",
-                    [.text(store), .integer(id)])
+    static func apply(
+        _ decisions: [Int64: Decision], _ connection: PostgreSQLConnection, in store: String
+    ) throws {
+        var (taken, conflicts, deleted, evidence): ([Int64], [Int64], [Int64], [Int64]) = ([], [], [], [])
+        var changes: [ReasonChange] = []
+        for (id, decision) in decisions {
+            switch decision {
+            case .keep: break
+            case .changeReason(let copied, let reason):
+                changes.append(ReasonChange(id: id, copied: copied, reason: reason))
+            case .take(isConflict: true): conflicts.append(id)
+            case .take(isConflict: false): taken.append(id)
+            case .end(let isTaken, let isEvidence):
+                if isTaken { taken.append(id) } else { deleted.append(id) }
+                if isEvidence { evidence.append(id) }
             }
         }
+        try takeMoves(of: taken, connection, in: store)
+        try takeMoves(of: conflicts, connection, in: store, isConflict: true)
+        for (table, ids) in [("copy_moved", deleted), ("copy_quarantine", evidence)] where !ids.isEmpty {
+            try connection.run(
+                "DELETE FROM skan.\(table) WHERE store = $1 AND source_id = ANY ($2::int8[])",
+                [.text(store), .integers(ids)])
+        }
+        try ReasonChange.write(changes, connection, in: store)
     }
 
     /// The copied deliveries that were recorded here as some postbacks: their ids in the source, by the postbacks'.
@@ -133,33 +136,42 @@ extension MovedDelivery {
             FROM taken WHERE status <> 'recorded' OR $3
             """, [.text(store), .integers(ids), .bool(isConflict)])
     }
+}
 
-    /// Takes over that the source keeps a delivery for another reason, which left the quarantine here.
-    ///
-    /// - Parameters:
-    ///   - copied: What it was copied as.
-    ///   - reason: The reason in the source.
-    ///   - id: Its id in the source.
-    ///   - connection: Within a transaction.
-    ///   - store: The source.
-    /// - Throws: ``PostgreSQLFault``.
-    private static func changeReason(
-        _ copied: DeliveryTable.Row, to reason: String, of id: Int64, _ connection: PostgreSQLConnection,
-        in store: String
-    ) throws {
-        let changed = DeliveryCounts.Kind(
-            status: copied.kind.status, traffic: nil, reason: PostbackRejection.Code(rawValue: reason),
-            recipient: copied.kind.recipient)
-        try DeliverySums.append(
-            [
-                (copied.quarter, copied.kind, .init(count: -1, kept: -1)),
-                (copied.quarter, changed, .init(count: 1, kept: 1)),
-            ], connection, copiedFrom: store)
+/// That the source keeps a delivery for another reason, which left the quarantine here.
+private struct ReasonChange {
+    /// The delivery's id in the source.
+    let id: Int64
+    /// What it was copied as.
+    let copied: DeliveryTable.Row
+    /// The reason in the source.
+    let reason: String
+
+    /// Takes changes over, within a transaction.
+    static func write(_ changes: [ReasonChange], _ connection: PostgreSQLConnection, in store: String) throws {
+        guard !changes.isEmpty else {
+            return
+        }
+        var rows: [(Int64, DeliveryCounts.Kind, DeliveryCounts.Tally)] = []
+        for change in changes {
+            let (quarter, kind) = (change.copied.quarter, change.copied.kind)
+            let changed = DeliveryCounts.Kind(
+                status: kind.status, traffic: nil, reason: PostbackRejection.Code(rawValue: change.reason),
+                recipient: kind.recipient)
+            rows.append((quarter, kind, .init(count: -1, kept: -1)))
+            rows.append((quarter, changed, .init(count: 1, kept: 1)))
+        }
+        try DeliverySums.append(rows, connection, copiedFrom: store)
         try connection.run(
             """
-            UPDATE skan.copy_moved SET reason = $4
-            WHERE store = $1 AND source_id = $2 AND status = 'quarantined' AND reason = $3
+            UPDATE skan.copy_moved AS moved SET reason = change.after
+            FROM unnest($2::int8[], $3::text[], $4::text[]) AS change (source_id, before, after)
+            WHERE moved.store = $1 AND moved.source_id = change.source_id AND moved.status = 'quarantined'
+                AND moved.reason = change.before
             """,
-            [.text(store), .integer(id), .text(copied.kind.reason?.rawValue ?? ""), .text(reason)])
+            [
+                .text(store), .integers(changes.map(\.id)),
+                .texts(changes.map { $0.copied.kind.reason?.rawValue ?? "" }), .texts(changes.map(\.reason)),
+            ])
     }
 }

@@ -212,8 +212,8 @@ package final class PostgreSQLCopyTarget: LedgerCopyTarget {
             _ = try LedgerCopyProgress(connection, of: store, isLocking: true)
             let growth = try snapshot.growth(try MovedDelivery.all(connection, of: store)) {
                 try DeliveryTable(connection, copiedFrom: store)
-            } apply: { moved, decision, id in
-                try moved.apply(decision, to: id, connection, in: store)
+            } apply: { decisions in
+                try MovedDelivery.apply(decisions, connection, in: store)
             }
             let deliveries = growth.deliveries.filter { $0.value.count != 0 || $0.value.kept != 0 }
                 .map { ($0.quarter, $0.kind, $1) }

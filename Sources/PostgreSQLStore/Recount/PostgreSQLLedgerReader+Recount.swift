@@ -33,6 +33,7 @@ private struct RecountPass {
         try checkRows()
         try checkBlocks()
         try checkDeliveries()
+        try checkPlausibility()
         try checkQuarantine()
         return result
     }
@@ -201,6 +202,37 @@ private struct RecountPass {
         }
         // Facts are of another traffic or recipient than was counted, or counts are wrong: nothing tells which.
         result.keptQuarters = tooHigh.intersection(tooLow)
+    }
+
+    /// Those of recorded postbacks were compared with the rows; of the others, nothing but their sums is there.
+    private mutating func checkPlausibility() throws {
+        let most = DeliveryCounts.plausible.upperBound
+        let deliveries = try connection.run(
+            """
+            SELECT quarter, status, traffic, reason, recipient::text, name, sum(value)::text
+            FROM skan.delivery, LATERAL (VALUES ('count', count), ('kept', kept)) AS cell (name, value)
+            WHERE status <> 'recorded'
+            GROUP BY 1, 2, 3, 4, 5, 6 HAVING sum(value) NOT BETWEEN 0 AND $1 ORDER BY 1, 2, 3, 4, 5, 6
+            """, [.integer(most)])
+        for row in 0..<deliveries.count {
+            let key = ImplausibleCount.Key.delivery(
+                quarter: try deliveries.integer(row, 0), status: try deliveries.text(row, 1),
+                traffic: try deliveries.text(row, 2), reason: try deliveries.text(row, 3),
+                recipient: try deliveries.text(row, 4))
+            let (column, value) = (try deliveries.text(row, 5), try deliveries.text(row, 6))
+            result.note(.implausibleCount(ImplausibleCount(key, column: column, value: value)))
+        }
+        let repeats = try connection.run(
+            """
+            SELECT quarter, delay, sum(count)::text FROM skan.repeat_delay
+            GROUP BY 1, 2 HAVING sum(count) NOT BETWEEN 0 AND $1 ORDER BY 1, 2
+            """, [.integer(most)])
+        for row in 0..<repeats.count {
+            let key = ImplausibleCount.Key.repeats(
+                quarter: try repeats.integer(row, 0), delay: try repeats.integer(row, 1))
+            result.note(
+                .implausibleCount(ImplausibleCount(key, column: "count", value: try repeats.text(row, 2))))
+        }
     }
 
     private mutating func checkQuarantine() throws {

@@ -8,6 +8,8 @@ package enum MigrationOutcome: Hashable, Sendable {
     case migrated(from: Int64?, to: Int64)
     /// A dump was loaded into another cluster, and the order of the commits goes on after its last.
     case moved
+    /// The tables of columns, of which somebody dropped one, were made again; they are filled from the postbacks.
+    case columnsRemade
 }
 
 /// Makes the tables of a store and brings those of earlier releases up, one program at a time.
@@ -27,11 +29,16 @@ package struct SchemaMigrator {
     ///
     /// - Parameter address: The store.
     /// - Returns: What became of the tables.
-    /// - Throws: ``AttributionStore/StoreError``.
+    /// - Throws: ``AttributionStore/StoreError``; also for a table that was dropped and follows from no others.
     @discardableResult
     package static func migrate(_ address: PostgreSQLAddress) throws -> MigrationOutcome {
         try StoreError.translating(address) {
-            try SchemaMigrator(try PostgreSQLConnection(address), address).migrate()
+            let migrator = SchemaMigrator(try PostgreSQLConnection(address), address)
+            let outcome = try migrator.migrate()
+            if let missing = try MissingTable.first(migrator.connection) {
+                throw missing.error(address)
+            }
+            return outcome
         }
     }
 
@@ -47,7 +54,13 @@ package struct SchemaMigrator {
             guard found == PostgreSQLSchema.version || found.map({ $0 > PostgreSQLSchema.version }) ?? false else {
                 return .migrated(from: found, to: PostgreSQLSchema.version)
             }
-            return try migrator.isMoved() ? .moved : .current
+            if let missing = try MissingTable.first(migrator.connection), !missing.isDerived {
+                throw missing.error(address)
+            }
+            if try migrator.isMoved() {
+                return .moved
+            }
+            return try MissingTable.areColumnsMissing(migrator.connection) ? .columnsRemade : .current
         }
     }
 
@@ -55,10 +68,13 @@ package struct SchemaMigrator {
     ///
     /// - Throws: ``AttributionStore/StoreError/notMigrated(path:found:needed:)``.
     func migrate() throws -> MigrationOutcome {
-        if let found = try found(), found >= PostgreSQLSchema.version, try !isMoved() {
+        if let found = try found(), found >= PostgreSQLSchema.version, try !isMoved(),
+            try !MissingTable.areColumnsMissing(connection)
+        {
             return .current
         }
         var before: Int64?
+        var isMoved = false
         do {
             return try connection.transaction { connection in
                 try connection.run("SELECT pg_advisory_xact_lock($1)", [.integer(Self.lock)])
@@ -78,17 +94,25 @@ package struct SchemaMigrator {
                         "UPDATE skan.store SET version = $1, oldest_program = $2",
                         [.integer(step.version), .integer(step.oldestProgram)])
                 }
-                let isMoved = try isMoved()
+                isMoved = try self.isMoved()
                 if isMoved {
                     try continueOrder()
+                }
+                let areRemade = try MissingTable.areColumnsMissing(connection)
+                if areRemade {
+                    try connection.runScript(PostgreSQLBlockSchema.remade)
                 }
                 try connection.run("SELECT skan.make_partitions(3)")
                 guard steps.isEmpty else {
                     return .migrated(from: before, to: PostgreSQLSchema.version)
                 }
-                return isMoved ? .moved : .current
+                return isMoved ? .moved : areRemade ? .columnsRemade : .current
             }
         } catch let fault as PostgreSQLFault where fault.sqlState == PostgreSQLFault.notAllowed {
+            // Nodes record without columns.
+            if let before, before >= PostgreSQLSchema.version, !isMoved {
+                return .current
+            }
             throw StoreError.notMigrated(
                 path: address.description, found: before, needed: PostgreSQLSchema.version)
         }

@@ -7,6 +7,8 @@ final class StoreStatus: Sendable {
     private struct State {
         /// Why the last transaction failed.
         var failure: StoreHealth? = .failing(reason: "no server was reached yet")
+        /// That a table is missing without which nothing is recorded.
+        var missing: StoreHealth?
         /// What is wrong with the server that answers.
         var problem: String?
         var lastRecordedAt: Int64?
@@ -26,7 +28,7 @@ final class StoreStatus: Sendable {
 
     var health: StoreHealth {
         state.withLock { state in
-            state.failure ?? state.problem.map { .failing(reason: $0) } ?? .ready
+            state.missing ?? state.failure ?? state.problem.map { .failing(reason: $0) } ?? .ready
         }
     }
 
@@ -45,6 +47,11 @@ final class StoreStatus: Sendable {
 
     func didCommit() {
         state.withLock { $0.failure = nil }
+    }
+
+    /// Takes which table is missing: transactions that need none of it commit, and say nothing of it.
+    func didMiss(_ error: StoreError?) {
+        state.withLock { $0.missing = error.map { .failing(reason: $0.message, hint: $0.hint) } }
     }
 
     func didRecord(at milliseconds: Int64) {

@@ -10,6 +10,8 @@ final class StoreUpkeep: Sendable {
         var beats = 0
         var isClosed = false
         var failure: String?
+        /// The table that was missing last time.
+        var missing: MissingTable?
         /// Why blocks were not written last time.
         var blockFailure: String?
     }
@@ -79,6 +81,7 @@ final class StoreUpkeep: Sendable {
             return nil
         }
         closing.watch(connection, of: .upkeep)
+        try lookForTables(connection, &state)
         try status.look(connection, address.description, onEvent)
         if status.hasFailed {
             // What failed may have been a commit: only another one says that it is over.
@@ -94,6 +97,17 @@ final class StoreUpkeep: Sendable {
             return nil
         }
         return try QuarantineRoom(settings.budgets, connection, writers: try presence.renew(connection))
+    }
+
+    /// Names a table that was dropped.
+    private func lookForTables(_ connection: PostgreSQLConnection, _ state: inout State) throws {
+        let missing = try MissingTable.first(connection)
+        let error = missing?.error(address)
+        status.didMiss(missing?.isRecordedInto == true ? error : nil)
+        if let error, state.missing != missing {
+            onEvent(.upkeepFailed(store: address.description, reason: "\(error)"))
+        }
+        state.missing = missing
     }
 
     /// Puts the tables in order, unless another node does.

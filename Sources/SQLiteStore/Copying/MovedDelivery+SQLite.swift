@@ -62,34 +62,7 @@ extension MovedDelivery {
         return moved
     }
 
-    /// Carries out a decision on the notes of a delivery.
-    ///
-    /// - Parameters:
-    ///   - decision: The decision.
-    ///   - id: The delivery's id in the source.
-    ///   - db: The writing connection, within a transaction.
-    ///   - store: The source.
-    /// - Throws: SQLite's errors.
-    func apply(_ decision: Decision, to id: Int64, _ db: Database, in store: String) throws {
-        switch decision {
-        case .keep: break
-        case .changeReason(let copied, let reason): try Self.changeReason(copied, to: reason, of: id, db, in: store)
-        case .take(let isConflict): try Self.takeMove(of: id, db, in: store, isConflict: isConflict)
-        case .end(let isTaken):
-            if isTaken {
-                try Self.takeMove(of: id, db, in: store)
-            } else {
-                try Self.delete(id, db, in: store)
-            }
-            if isConflict {
-                // Then the copy of the quarantine, which follows, does not know it any more and keeps it.
-                try db.cachedStatement(sql: "DELETE FROM copy_quarantine WHERE store = ? AND source_id = ?")
-                    .execute(arguments: [store, id])
-            }
-        }
-    }
-
-    private static func delete(_ id: Int64, _ db: Database, in store: String) throws {
+    fileprivate static func delete(_ id: Int64, _ db: Database, in store: String) throws {
         try db.cachedStatement(sql: "DELETE FROM copy_moved WHERE store = ? AND source_id = ?")
             .execute(arguments: [store, id])
     }
@@ -160,7 +133,7 @@ extension MovedDelivery {
     ///   - db: The writing connection, within a transaction.
     ///   - store: The source.
     /// - Throws: SQLite's errors.
-    private static func changeReason(
+    fileprivate static func changeReason(
         _ copied: DeliveryTable.Row, to reason: String, of id: Int64, _ db: Database, in store: String
     ) throws {
         let before = copied.kind.reason?.rawValue ?? ""
@@ -176,5 +149,33 @@ extension MovedDelivery {
                 WHERE store = ? AND source_id = ? AND status = 'quarantined' AND reason = ?
                 """
         ).execute(arguments: [reason, store, id, before])
+    }
+}
+
+extension MovedDelivery.Decision {
+    /// Carries out the decision on the notes of a delivery.
+    ///
+    /// - Parameters:
+    ///   - id: The delivery's id in the source.
+    ///   - db: The writing connection, within a transaction.
+    ///   - store: The source.
+    /// - Throws: SQLite's errors.
+    func apply(to id: Int64, _ db: Database, in store: String) throws {
+        switch self {
+        case .keep: break
+        case .changeReason(let copied, let reason):
+            try MovedDelivery.changeReason(copied, to: reason, of: id, db, in: store)
+        case .take(let isConflict): try MovedDelivery.takeMove(of: id, db, in: store, isConflict: isConflict)
+        case .end(let isTaken, let isEvidence):
+            if isTaken {
+                try MovedDelivery.takeMove(of: id, db, in: store)
+            } else {
+                try MovedDelivery.delete(id, db, in: store)
+            }
+            if isEvidence {
+                try db.cachedStatement(sql: "DELETE FROM copy_quarantine WHERE store = ? AND source_id = ?")
+                    .execute(arguments: [store, id])
+            }
+        }
     }
 }

@@ -86,8 +86,10 @@ extension SQLiteLedgerWriter: LedgerCopyTarget {
         try database.write { db in
             let growth = try snapshot.growth(try MovedDelivery.all(db, of: store)) {
                 try DeliveryTable(db, copiedFrom: store)
-            } apply: { moved, decision, id in
-                try moved.apply(decision, to: id, db, in: store)
+            } apply: { decisions in
+                for (id, decision) in decisions {
+                    try decision.apply(to: id, db, in: store)
+                }
             }
             for (row, tally) in growth.deliveries where tally.count != 0 || tally.kept != 0 {
                 let values: StatementArguments = [

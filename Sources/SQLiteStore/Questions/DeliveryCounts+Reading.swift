@@ -10,9 +10,6 @@ extension SQLiteLedgerReader {
 }
 
 extension DeliveryCounts {
-    /// Plausible counts; any other is damage, and summing it could overflow.
-    static let plausible: ClosedRange<Int64> = 0...(1 << 48)
-
     /// Reads the counts of deliveries received in a time range.
     ///
     /// Damaged counts are left out, which sets ``areIncomplete``.

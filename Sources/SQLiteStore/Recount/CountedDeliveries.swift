@@ -21,17 +21,9 @@ struct CountedDeliveries {
         guard try RecreatableTables.deliveryCounts.exist(db) else {
             return
         }
-        for table in ["delivery", "repeat_delay"] {
-            let kept = table == "delivery" ? "OR kept NOT BETWEEN 0 AND :most" : ""
-            let implausible = try Database.nilIfDamaged {
-                try Int64.fetchOne(
-                    db, sql: "SELECT count(*) FROM \(table) WHERE count NOT BETWEEN 0 AND :most \(kept)",
-                    arguments: ["most": DeliveryCounts.plausible.upperBound])
-            }
-            if let implausible = implausible.flatMap(\.self), implausible > 0 {
-                problems.append(.structure("\(implausible) counts in the table \(table) are implausible"))
-            }
-        }
+        // A page that cannot be read is SQLite's check's to report.
+        problems += try Database.nilIfDamaged { try ImplausibleCount.deliveries(db) } ?? []
+        problems += try Database.nilIfDamaged { try ImplausibleCount.repeats(db) } ?? []
         var damaged: [RecountDifference] = []
         counts = try Database.nilIfDamaged {
             var counts: [LostRows.DeliveryKey: Int64] = [:]
@@ -155,5 +147,50 @@ struct CountedDeliveries {
             differences.append(.withoutRow(surplus &- deficit &- missing, traffic: ""))
         }
         return differences
+    }
+}
+
+extension ImplausibleCount {
+    /// Those of the table of deliveries.
+    fileprivate static func deliveries(_ db: Database) throws -> [RecountDifference] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT quarter, status, traffic, reason, recipient, name, value FROM (
+                    SELECT *, 'count' AS name, count AS value FROM delivery
+                    UNION ALL SELECT *, 'kept', kept FROM delivery
+                ) WHERE value NOT BETWEEN 0 AND ? ORDER BY quarter, status, traffic, reason, recipient, name
+                """, arguments: [DeliveryCounts.plausible.upperBound])
+        return rows.map { row in
+            difference(row, at: 5) {
+                .delivery(
+                    quarter: try row.integer(0), status: try row.text(1), traffic: try row.text(2),
+                    reason: try row.text(3), recipient: try row.text(4))
+            }
+        }
+    }
+
+    /// Those of the table of repeats.
+    fileprivate static func repeats(_ db: Database) throws -> [RecountDifference] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT quarter, delay, 'count', count FROM repeat_delay
+                WHERE count NOT BETWEEN 0 AND ? ORDER BY quarter, delay
+                """, arguments: [DeliveryCounts.plausible.upperBound])
+        return rows.map { row in
+            difference(row, at: 2) { .repeats(quarter: try row.integer(0), delay: try row.integer(1)) }
+        }
+    }
+
+    /// The finding of a row with the column's name and value from some index on.
+    private static func difference(_ row: Row, at index: Int, _ key: () throws -> Key) -> RecountDifference {
+        do {
+            let count = ImplausibleCount(
+                try key(), column: try row.text(index), value: String(try row.integer(index + 1)))
+            return .implausibleCount(count)
+        } catch {
+            return .structure("a count of deliveries is damaged")
+        }
     }
 }

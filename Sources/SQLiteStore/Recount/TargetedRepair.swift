@@ -65,6 +65,11 @@ struct TargetedRepair {
             case .strayColumns: self = .strayColumns
             case .deliveries(let quarter, let traffic, let recipient, _, _):
                 self = .deliveries(quarter: quarter, traffic: traffic, recipient: recipient)
+            case .implausibleCount(let found):
+                guard found.isRecorded, case .delivery(let quarter, _, let traffic, _, let recipient) = found.key else {
+                    return nil
+                }
+                self = .deliveries(quarter: quarter, traffic: traffic, recipient: recipient)
             case .quarantineTotal(let kind): self = .quarantineTotal(kind)
             case .copyWithoutRow(let id): self = .copyWithoutRow(id)
             }
