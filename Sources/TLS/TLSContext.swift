@@ -7,8 +7,8 @@ package final class TLSContext: @unchecked Sendable {
     let pointer: OpaquePointer
     let isServer: Bool
 
-    /// Forward secrecy only; every version of TLS 1.3 has it.
-    private static let serverCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES256:ECDHE+AES128"
+    /// Forward secrecy only, as devices ask for; TLS 1.3 has nothing else.
+    private static let ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES256:ECDHE+AES128"
 
     private init(
         isServer: Bool, _ configure: (OpaquePointer) throws(TLSError) -> Void
@@ -19,9 +19,13 @@ package final class TLSContext: @unchecked Sendable {
         }
         self.pointer = pointer
         self.isServer = isServer
-        guard SSLContextSetMinimumVersion(pointer, TLS1_2_VERSION) == 1 else {
+        guard SSLContextSetMinimumVersion(pointer, TLS1_2_VERSION) == 1,
+            SSL_CTX_set_cipher_list(pointer, Self.ciphers) == 1
+        else {
             throw .unavailable
         }
+        // A handshake that can be asked for again and again costs the server most.
+        SSLContextSetOptions(pointer)
         // Idle connections are many; each would keep two buffers of 16 KiB.
         SSLContextSetMode(pointer, Int(SSL_MODE_RELEASE_BUFFERS))
         try configure(pointer)
@@ -45,14 +49,9 @@ package final class TLSContext: @unchecked Sendable {
         let key = try PEM(privateKey).privateKey()
         defer { EVP_PKEY_free(key) }
         return try TLSContext(isServer: true) { context throws(TLSError) in
-            // A handshake that can be asked for again and again costs the server most.
-            SSLContextSetOptions(context)
             // Clients keep their sessions as tickets.
             SSLContextKeepNoSessions(context)
             SSL_CTX_set_alpn_select_cb(context, selectHTTP, nil)
-            guard SSL_CTX_set_cipher_list(context, serverCiphers) == 1 else {
-                throw .unavailable
-            }
             guard SSL_CTX_use_certificate(context, chain[0]) == 1, SSL_CTX_use_PrivateKey(context, key) == 1,
                 SSL_CTX_check_private_key(context) == 1,
                 chain.dropFirst().allSatisfy({ SSLContextAddChainCertificate(context, $0) == 1 })

@@ -98,7 +98,7 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     package func channelReadComplete(context: ChannelHandlerContext) {
         // A part of a record is nothing to those who ask for each read.
-        if !hasPassedOn, state != .closed { context.read() }
+        if !hasPassedOn, state != .closed, context.channel.isWritable { context.read() }
         hasPassedOn = false
         context.fireChannelReadComplete()
     }
@@ -108,6 +108,8 @@ package final class TLSHandler: ChannelDuplexHandler {
         switch state {
         case .handshaking: fail(.handshakeFailed(reason: "the connection ended"), context)
         case .open where !isInputEnded:
+            // No alert will come any more that closing could wait for.
+            isInputEnded = true
             context.fireErrorCaught(TLSError.uncleanShutdown)
             context.fireUserInboundEventTriggered(event)
         // Passed on with the peer's last alert.
@@ -141,7 +143,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     // MARK: Requests
 
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard state == .handshaking || state == .open, !isOutputEnded else {
+        guard state == .handshaking || state == .open, !isOutputEnded, outputEnds.isEmpty else {
             promise?.fail(state == .open ? ChannelError.outputClosed : ChannelError.ioOnClosedChannel)
             return
         }
@@ -180,6 +182,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     // MARK: Handshake
 
     private func shakeHands(_ context: ChannelHandlerContext) {
+        guard state == .handshaking else { return }
         let outcome = session.shakeHands()
         send(context)
         switch outcome {
@@ -192,8 +195,9 @@ package final class TLSHandler: ChannelDuplexHandler {
                 TLSHandshake(version: session.version, peerCertificate: isServer ? nil : session.peerCertificate))
             encrypt(context)
             context.flush()
-            for promise in outputEnds { close(context: context, mode: .output, promise: promise) }
+            let promises = outputEnds
             outputEnds.removeAll()
+            for promise in promises { close(context: context, mode: .output, promise: promise) }
         }
     }
 
@@ -204,9 +208,17 @@ package final class TLSHandler: ChannelDuplexHandler {
         var bytes = ByteBuffer()
         var outcome = session.read(into: &bytes)
         while case .done = outcome { outcome = session.read(into: &bytes) }
-        // Answers to alerts and new keys.
-        send(context)
+        // Alerts, and answers to new keys. A peer that takes none while it asks for more would fill the memory.
+        let answer = session.output()
+        if answer.readableBytes > 0 {
+            guard context.channel.isWritable else {
+                return fail(.protocolViolation(reason: "it does not take what it asks for"), context)
+            }
+            context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
+        }
         if bytes.readableBytes > 0, state == .open {
+            // Whoever keeps a part of a request keeps no more than that.
+            bytes.shrinkBufferCapacity(to: bytes.readableBytes)
             hasPassedOn = true
             context.fireChannelRead(wrapInboundOut(bytes))
         }
@@ -246,25 +258,29 @@ package final class TLSHandler: ChannelDuplexHandler {
         let writes = flushed
         flushed.removeAll(keepingCapacity: true)
         var promise: EventLoopPromise<Void>?
-        var record = ByteBuffer()
-        var outcome = TLSSession.Outcome.done
+        var records: [ByteBuffer] = []
         for write in writes {
             promise.setOrCascade(to: write.promise)
-            if record.readableBytes > 0, record.readableBytes + write.bytes.readableBytes > Self.recordBytes {
-                outcome = session.write(record)
-                record.clear()
+            let end = records.endIndex - 1
+            if end >= 0, records[end].readableBytes + write.bytes.readableBytes <= Self.recordBytes {
+                records[end].writeImmutableBuffer(write.bytes)
+            } else {
+                records.append(write.bytes)
             }
-            guard case .done = outcome else { break }
-            if record.readableBytes == 0 { record = write.bytes } else { record.writeImmutableBuffer(write.bytes) }
         }
-        if case .done = outcome { outcome = session.write(record) }
-        guard case .done = outcome else {
-            let error = if case .failed(let error) = outcome { error } else { TLSError.uncleanShutdown }
-            promise?.fail(error)
-            return fail(error, context)
+        for (index, record) in records.enumerated() {
+            let outcome = session.write(record)
+            guard case .done = outcome else {
+                let error = if case .failed(let error) = outcome { error } else { Self.unwritable }
+                promise?.fail(error)
+                return fail(error, context)
+            }
+            let isLast = index == records.endIndex - 1
+            context.write(wrapOutboundOut(session.output()), promise: isLast ? promise : nil)
         }
-        context.write(wrapOutboundOut(session.output()), promise: promise)
     }
+
+    private static let unwritable = TLSError.protocolViolation(reason: "nothing can be sent")
 
     private func closeOutput(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
         endOutput(context, nil)

@@ -155,6 +155,17 @@ struct TLSHandlerTests {
         #expect(peers.events.isInactive)
     }
 
+    @Test("The end of a socket without the last alert closes the connection at once, and is said once")
+    func endOfInput() throws {
+        let peers = try Peers.serving()
+        try peers.carry()
+        peers.ours.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        _ = peers.ours.close()
+        #expect(!peers.ours.isActive)
+        #expect(peers.events.errors.map { $0 as? TLSError } == [.uncleanShutdown])
+        #expect(peers.events.isInputClosed)
+    }
+
     @Test("A server that the system does not trust is refused", arguments: ["localhost", "127.0.0.1"])
     func distrust(name: String) throws {
         let peers = try Peers.asking(for: name)
