@@ -9,7 +9,7 @@ final class Bench {
     var board = Scoreboard()
     private(set) lazy var stores = StoreShelf(self)
     private var references: [String: OpenSSLSpeed] = [:]
-    private var peak: Double?
+    private var peak: ComparedPhase?
 
     init(_ options: BenchmarkOptions, _ workspace: Workspace) throws {
         self.options = options
@@ -42,23 +42,28 @@ final class Bench {
 
     /// The most postbacks a second that an empty store takes over 64 connections.
     func peakRate() throws -> Double {
+        try ingestPeak().operationsPerSecond
+    }
+
+    /// The same beside what OpenSSL verifies.
+    func ingestPeak() throws -> ComparedPhase {
         if let peak {
             return peak
         }
         try noteDisk()
-        let best = try peakRate(of: .postbacks(pool), name: "empty store")
+        let phase = try ingestPeak(of: .postbacks(pool), name: "empty store")
         try noteDisk()
-        peak = best
-        return best
+        peak = phase
+        return phase
     }
 
-    /// The most of some postbacks a second that an empty store takes over 64 connections.
-    func peakRate(of workload: Workload, name: String) throws -> Double {
+    /// The most of some postbacks a second that an empty store takes over 64 connections, beside what OpenSSL verifies.
+    func ingestPeak(of workload: Workload, name: String) throws -> ComparedPhase {
         let store = workspace.file("peak.sqlite")
         defer { workspace.remove(store) }
         let load = try ServerLoad(self, store: store, workload)
         defer { load.server.stop() }
-        return try load.peak(name: name).perSecond
+        return try load.peak(name: name, against: \.verificationsPerSecond)
     }
 
     /// Notes how fast the disk is, for every commit waits for it; one with a budget of operations slows down under load.

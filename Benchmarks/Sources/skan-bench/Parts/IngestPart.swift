@@ -4,28 +4,23 @@ struct IngestPart: BenchmarkPart {
     let summary = "durable ingest over HTTP into an empty store"
 
     func run(_ bench: Bench) throws {
-        let peak = try bench.peakRate()
-        let reference = try bench.reference().verificationsPerSecond
-        bench.board.add(
-            Figure(
-                name: "durable ingest over HTTP, server on one core ÷ `openssl` P-256 verify",
-                measured: "\(peak.shown)/s",
-                reference: "\(reference.shown)/s",
-                value: peak / reference,
-                bar: .atLeast(2.2)))
-        let mixed = try mixedRate(bench)
-        bench.board.add(
-            Figure(
-                name: "the same, one postback in four of AdAttributionKit",
-                measured: "\(mixed.shown)/s",
-                reference: "\(reference.shown)/s",
-                value: mixed / reference))
+        add(
+            try bench.ingestPeak(),
+            "durable ingest over HTTP, server on one core ÷ `openssl` P-256 verify", bar: .atLeast(2.2), bench)
+        add(try mixedPeak(bench), "the same, one postback in four of AdAttributionKit", bench)
     }
 
-    private func mixedRate(_ bench: Bench) throws -> Double {
+    private func add(_ peak: ComparedPhase, _ name: String, bar: Figure.Bar? = nil, _ bench: Bench) {
+        bench.board.add(
+            Figure(
+                name: name, measured: "\(peak.operationsPerSecond.shown)/s", reference: "\(peak.reference.shown)/s",
+                value: peak.ratio, bar: bar))
+    }
+
+    private func mixedPeak(_ bench: Bench) throws -> ComparedPhase {
         let pool = RequestPool(path: "/adattributionkit/postbacks") { [pem = bench.keys.p256] in
             MixedPostbackMaker(key: try SigningKey(pem: pem))
         }
-        return try bench.peakRate(of: .postbacks(pool), name: "one in four of AdAttributionKit")
+        return try bench.ingestPeak(of: .postbacks(pool), name: "one in four of AdAttributionKit")
     }
 }

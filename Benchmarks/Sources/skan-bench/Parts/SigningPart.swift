@@ -28,13 +28,15 @@ struct SigningPart: BenchmarkPart {
         let store = bench.workspace.file("signing.sqlite")
         defer { bench.workspace.remove(store) }
         let load = try ServerLoad(bench, store: store, .signing(pool), options: key.options)
-        let peak = try peak(load, of: maker, name: Maker.path, bench)
+        let peak = try load.peak(
+            name: Maker.path, against: \.signaturesPerSecond, times: Maker.signatureCount,
+            sampleInterval: Self.sampleInterval)
         let verified = try verify(peak.result.samples, of: pool, maker, key)
         bench.board.note("\(verified.shown) signatures of the middle run verified by OpenSSL, all nonces different")
         bench.board.add(
             Figure(
                 name: "\(name) ÷ `openssl` P-256 sign, one core each",
-                measured: "\(peak.signaturesPerSecond.shown) signatures/s, \(peak.result.perSecond.shown) requests/s",
+                measured: "\(peak.operationsPerSecond.shown) signatures/s, \(peak.result.perSecond.shown) requests/s",
                 reference: "\(peak.reference.shown)/s",
                 value: peak.ratio,
                 bar: bar))
@@ -51,46 +53,13 @@ struct SigningPart: BenchmarkPart {
         guard let go else { return }
         let server = try go.serve(on: "\(Core.server)", in: bench.workspace)
         defer { server.stop() }
-        let beside = try self.peak(
-            ServerLoad(bench, to: server, .signing(pool), expecting: peak.result.perSecond), of: maker,
-            name: "\(Maker.path), server in Go", bench)
+        let beside = try ServerLoad(bench, to: server, .signing(pool), expecting: peak.result.perSecond).peak(
+            name: "\(Maker.path), server in Go", against: \.signaturesPerSecond, times: Maker.signatureCount)
         bench.board.note(
             """
-            \(name): a small server in Go signs \(beside.signaturesPerSecond.shown)/s, \
+            \(name): a small server in Go signs \(beside.operationsPerSecond.shown)/s, \
             \(beside.ratio.shown) of `openssl` on the same core
             """)
-    }
-
-    /// A phase at the peak, and what OpenSSL did just before and after it.
-    private struct Peak {
-        let result: LoadResult
-        let signaturesPerSecond: Double
-        let reference: Double
-
-        var ratio: Double { signaturesPerSecond / reference }
-    }
-
-    /// Of five phases the one in the middle by its ratio.
-    private func peak<Maker: SigningRequestMaker>(
-        _ load: ServerLoad, of maker: Maker.Type, name: String, _ bench: Bench
-    ) throws -> Peak {
-        func reference() throws -> Double {
-            try OpenSSLSpeed("ecdsap256", seconds: 1, in: bench.workspace).signaturesPerSecond
-        }
-        try load.warmUp()
-        var before = try reference()
-        let peaks = try (1...5).map { round in
-            let result = try load.run(
-                LoadPlan(seconds: bench.options.seconds, sampleInterval: Self.sampleInterval),
-                name: "\(name), 64 connections, run \(round)")
-            let after = try reference()
-            defer { before = after }
-            return Peak(
-                result: result, signaturesPerSecond: result.perSecond * Double(Maker.signatureCount),
-                reference: (before + after) / 2)
-        }.sorted { $0.ratio < $1.ratio }
-        bench.board.note("\(name): ratios \(peaks.map(\.ratio.shown).joined(separator: ", "))")
-        return peaks[2]
     }
 
     /// Has OpenSSL verify every signature of some answers, over texts put together from the requests.

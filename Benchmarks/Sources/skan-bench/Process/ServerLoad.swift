@@ -112,15 +112,43 @@ final class ServerLoad {
     }
 
     /// The most requests a second over 64 connections: of five phases the one in the middle; the best is told beside it.
-    func peak(name: String, sampleInterval: Int? = nil) throws -> LoadResult {
+    func peak(name: String) throws -> LoadResult {
         try warmUp()
-        let results = try (1...5).map { round in
-            try run(
-                LoadPlan(seconds: bench.options.seconds, sampleInterval: sampleInterval),
-                name: "\(name), 64 connections, run \(round)")
-        }.sorted { $0.perSecond < $1.perSecond }
+        let results = try (1...5).map { try peakPhase($0, name: name) }.sorted { $0.perSecond < $1.perSecond }
         bench.board.note("\(name): median \(results[2].perSecond.shown)/s, best \(results[4].perSecond.shown)/s")
         return results[2]
+    }
+
+    /// The same, each phase between two runs of OpenSSL on the server's core: of five phases the one in the middle by its
+    /// ratio, because a shared machine becomes slower and faster from one second to the next.
+    ///
+    /// `operation` is what OpenSSL does, and `count` how many of it a request asks for.
+    func peak(
+        name: String, against operation: KeyPath<OpenSSLSpeed, Double>, times count: Int = 1,
+        sampleInterval: Int? = nil
+    ) throws -> ComparedPhase {
+        func reference() throws -> Double {
+            try OpenSSLSpeed("ecdsap256", seconds: 1, in: bench.workspace)[keyPath: operation]
+        }
+        try warmUp()
+        var before = try reference()
+        let phases = try (1...5).map { round in
+            let result = try peakPhase(round, name: name, sampleInterval: sampleInterval)
+            let after = try reference()
+            defer { before = after }
+            return ComparedPhase(
+                result: result, operationsPerSecond: result.perSecond * Double(count),
+                reference: (before + after) / 2)
+        }.sorted { $0.ratio < $1.ratio }
+        bench.board.note(
+            "\(name): ratios to OpenSSL just before and after \(phases.map(\.ratio.shown).joined(separator: ", "))")
+        return phases[2]
+    }
+
+    private func peakPhase(_ round: Int, name: String, sampleInterval: Int? = nil) throws -> LoadResult {
+        try run(
+            LoadPlan(seconds: bench.options.seconds, sampleInterval: sampleInterval),
+            name: "\(name), 64 connections, run \(round)")
     }
 
     /// Half of a peak rate, each request sent when it is due: of three phases the middle one by its p99, so that one
