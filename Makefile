@@ -26,8 +26,8 @@ KILLS := 10
 PARTS :=
 BENCH_OPTIONS :=
 
-# What `make release` builds, beside the builds for development, and where `make install` puts it: the binary, completions
-# for bash, zsh and fish, and manual pages. DESTDIR is put before PREFIX, for those who make packages.
+# Where `make release` puts what it ships, and where `make install` puts that: the binary, completions for bash, zsh and
+# fish, and manual pages. DESTDIR is put before PREFIX, for those who make packages.
 RELEASE := .build-release
 PREFIX := /usr/local
 DESTDIR :=
@@ -87,14 +87,14 @@ bench: build
 build: packages
 	swift build --configuration release --product skan
 
-# What is shipped: Swift's libraries linked statically, no symbols, and the commit it was built from in `skan version`.
-release: PACKAGES := libssl-dev libsqlite3-dev
-release: packages
-	BUILD_COMMIT="$$(git describe --always --dirty --abbrev=7 --exclude='*' 2>/dev/null || echo unknown)" \
-	    swift build --configuration release --static-swift-stdlib --product skan --scratch-path $(RELEASE)
+# What is shipped: the binary that was tested, without symbols, and with the commit it was built from in `skan version`.
+release: PACKAGES := libssl-dev libsqlite3-dev binutils
+release: build
 	rm -rf $(RELEASE)/shipped
 	mkdir -p $(RELEASE)/shipped
-	strip -o $(RELEASE)/shipped/skan $(RELEASE)/release/skan
+	commit="$$(git describe --always --dirty --abbrev=7 --exclude='*' 2>/dev/null || echo unknown)"; \
+	    printf '%s' "$$commit" >$(RELEASE)/commit && truncate --size 32 $(RELEASE)/commit
+	objcopy --strip-all --update-section skan_commit=$(RELEASE)/commit $(SKAN) $(RELEASE)/shipped/skan
 	$(RELEASE)/shipped/skan completion bash >$(RELEASE)/shipped/skan.bash
 	$(RELEASE)/shipped/skan completion zsh >$(RELEASE)/shipped/_skan
 	$(RELEASE)/shipped/skan completion fish >$(RELEASE)/shipped/skan.fish
@@ -117,8 +117,8 @@ install:
 	install -m 644 $(RELEASE)/shipped/man1/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
 # Builds the tests and runs none. Without @testable they are compiled as `make demo` compiles, and what is tested is what
-# runs; only `swift test` can be told so.
-tests: packages
+# runs; only `swift test` can be told so. Some run skan, on which no target can depend: see Package.swift.
+tests: build
 	swift test --configuration release --disable-testable-imports --filter '^$$'
 
 # What the README's commands use; committed, and verified by the tests.

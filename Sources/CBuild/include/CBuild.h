@@ -1,2 +1,2 @@
-// The commit a build was made from; see Package.swift. A target of its own, so that little is compiled again when it changes.
+// The commit a release was made from; `unknown` in any other build.
 const char *skan_build_commit(void);
