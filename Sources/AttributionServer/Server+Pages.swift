@@ -94,13 +94,15 @@ extension Server {
         _ configuration: ServerConfiguration,
         _ reader: any LedgerReading,
         _ maintenance: StoreMaintenance,
+        _ explainer: PostbackExplainer,
         _ references: CurrentReferences?,
         health: @escaping @Sendable () -> ServerHealth,
         keys: @escaping @Sendable () -> [KeysPage.Key]
     ) -> PageSources {
         let reporter = Reporter(reader, programVersion: configuration.programVersion)
         return PageSources(
-            reader: reader, requeue: { try await maintenance.requeue($0) }, health: health, keys: keys,
+            reader: reader, requeue: { try await maintenance.requeue($0) },
+            explain: { explainer.explain($0).lines }, health: health, keys: keys,
             report: { try await reporter.report($0, limits: $1) },
             standardReport: {
                 let reporter = Reporter(

@@ -131,9 +131,9 @@ package struct Server: Sendable {
         let rate = DeliveryRate(metrics)
         let sessions = ConsoleSessions(isSecure: !configuration.console.isLoopback)
         var pages: [any ConsoleRoutes] = []
-        if let storage, let maintenance, let ingestor {
+        if let storage, let maintenance, let explainer, let ingestor {
             let sources = Self.pageSources(
-                configuration, storage.reader, maintenance, references,
+                configuration, storage.reader, maintenance, explainer, references,
                 health: Self.health(storage, ingestor, tls, externalSigners, metrics, rate),
                 keys: Self.keys(testKeys, signer))
             pages = [PageRoutes(sources, access: access, sessions: sessions, queue: queue, logger: logger)]

@@ -65,6 +65,7 @@ final class PageRoutesTests {
                 requeued.note(query)
                 return Requeued()
             },
+            explain: { body in [("cause", "as \(body.count) bytes say")] },
             health: { ServerHealth(nowMilliseconds: 1_795_217_400_000, store: "a.sqlite", recording: .ready) },
             keys: { [KeysPage.Key(name: "n.skadnetwork", purpose: "signs impressions", detail: "")] },
             report: { try await reporter.report($0, limits: $1) },
@@ -133,6 +134,16 @@ final class PageRoutesTests {
     ]
 
     // MARK: Reading
+
+    @Test("A delivery in quarantine says why it does not verify")
+    func explanation() async throws {
+        try await run { browser in
+            let answer = try await browser.get("/quarantine?id=1")
+            #expect(answer.status == 200)
+            #expect(answer.body.contains("Why it does not verify"))
+            #expect(answer.body.contains(" bytes say"))
+        }
+    }
 
     @Test("Every page is whole, cannot run anything, and is not stored")
     func all() async throws {

@@ -203,7 +203,9 @@ struct ViewTests {
             ).page)
         let recorded = try await ledger.postbacks(PostbackQuery())
         for delivery in deliveries {
-            _ = try Self.check(DeliveryPage(delivery, recorded: recorded.first).page)
+            let explanation = [(label: "cause", text: text ?? "zero-filled")]
+            _ = try Self.check(
+                DeliveryPage(delivery, recorded: recorded.first, explanation: explanation).page)
         }
         _ = try Self.check(ConflictsPage(query, try await ledger.quarantine(QuarantineQuery(kind: .conflict))).page)
         _ = try Self.check(PostbackPage(text ?? "", postbacks: recorded).page)

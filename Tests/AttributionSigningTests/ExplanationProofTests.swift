@@ -53,6 +53,9 @@ struct ExplanationProofTests {
             field: "app-id, transaction-id", says: ["if app_id, transaction_id were app-id, transaction-id"],
             saysNot: ["only if", "also"]),
         Row(
+            testDescription: "one name, whose field has few values", renamed: ["did-win": "did_win"],
+            cause: .movedField, field: "did-win", says: ["if did_win were did-win"]),
+        Row(
             testDescription: "two values exchanged", exchanged: ("app-id", "source-app-id"), cause: .movedField,
             field: "app-id", says: ["if app-id and source-app-id were exchanged"], saysNot: ["only if", "also"]),
         Row(
@@ -100,6 +103,36 @@ struct ExplanationProofTests {
         }
         for text in row.saysNot {
             #expect(!explanation.evidence.contains(text), "\(explanation.evidence)")
+        }
+    }
+
+    static let sourceIdentifiers: [(signed: String, found: JSONValue, cause: ExplanationCause)] = [
+        ("0042", .integer(42), .retyped), ("0007", .integer(7), .retyped), ("09", .integer(9), .retyped),
+        ("5239", .integer(5239), .retyped), ("5239", .string(" 5239"), .valueChanged),
+        ("5239", .string("5239\n"), .valueChanged), ("5239", .string("5239\u{2063}x"), .separatorInValue),
+        ("0039", .string("0039\u{2063}"), .separatorInValue),
+    ]
+
+    @Test("The digits of a source identifier are named as they were signed", arguments: sourceIdentifiers)
+    func sourceIdentifier(_ row: (signed: String, found: JSONValue, cause: ExplanationCause)) throws {
+        let signed: [(String, JSONValue)] = [
+            ("version", .string("4.0")), ("ad-network-id", .string("example123.skadnetwork")),
+            ("source-identifier", .string(row.signed)), ("app-id", .integer(525_463_029)),
+            ("transaction-id", .string("6AAFB7A5-0170-41B5-BBE4-FE71DEDF1E28")), ("redownload", .bool(true)),
+            ("source-app-id", .integer(1_234_567_891)), ("fidelity-type", .integer(1)), ("did-win", .bool(true)),
+            ("postback-sequence-index", .integer(0)),
+        ]
+        let genuine = try JSONObject(
+            reading: standIn.sign(PostbackDraft(signed.map { JSONField(name: $0, value: $1) }))
+        ).fields
+        let body = JSONText.object(
+            genuine.map { ($0.name, ($0.name == "source-identifier" ? row.found : $0.value).text) })
+        let explanation = explainer.explain(Array(body.line.utf8))
+        #expect(explanation.cause == row.cause && explanation.field == "source-identifier", "\(explanation.evidence)")
+        if row.cause != .valueChanged {
+            #expect(
+                explanation.evidence.contains("source-identifier were the string \"\(row.signed)\""),
+                "\(explanation.evidence)")
         }
     }
 

@@ -125,6 +125,18 @@ struct ImpressionExplainerTests {
         try expect(.unexplained, nil, over: Array("something else".utf8))
     }
 
+    @Test("A timestamp that was multiplied on the way is not the signer's fault", arguments: [Int64(0), 123])
+    func microseconds(_ more: Int64) throws {
+        let key = try NetworkPrivateKey.generate(.p256)
+        let values = Self.values(.v4_0)
+        let carried = replacing("timestamp", .integer(1_676_057_605_705_000 + more), in: values)
+        let explanation = ImpressionExplainer(key: try key.publicKey()).explain(
+            try Self.impression(carried, signedBy: key, over: Self.text(values)))
+        #expect(explanation.verdict == .invalid && explanation.cause == .valueChanged)
+        #expect(explanation.evidence.hasPrefix("the timestamp is in microseconds"), "\(explanation.evidence)")
+        #expect(explanation.advice?.contains("the signer is right") == true)
+    }
+
     @Test("A value that Apple refuses is named though its signature verifies")
     func refused() throws {
         let key = try NetworkPrivateKey.generate(.p256)

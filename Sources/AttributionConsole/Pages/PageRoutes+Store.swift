@@ -34,7 +34,8 @@ extension PageRoutes {
         if let postback = delivery.postbackID {
             recorded = try await self.recorded(postback)
         }
-        return DeliveryPage(delivery, recorded: recorded).page
+        let explanation = delivery.kind == .conflict ? [] : sources.explain(delivery.body)
+        return DeliveryPage(delivery, recorded: recorded, explanation: explanation).page
     }
 
     private func recorded(_ id: Int64) async throws -> RecordedPostback? {

@@ -9,6 +9,8 @@ package struct PageSources: Sendable {
     package var reader: any LedgerReading
     /// Judges the quarantine again.
     package var requeue: @Sendable (QuarantineQuery) async throws -> Requeued
+    /// Says why a body does not verify: labels and texts.
+    package var explain: @Sendable ([UInt8]) -> [(label: String, text: String)]
     /// What is known without the store; must not block.
     package var health: @Sendable () -> ServerHealth
     /// The keys in use, by name.
@@ -26,6 +28,7 @@ package struct PageSources: Sendable {
     package init(
         reader: any LedgerReading,
         requeue: @escaping @Sendable (QuarantineQuery) async throws -> Requeued,
+        explain: @escaping @Sendable ([UInt8]) -> [(label: String, text: String)],
         health: @escaping @Sendable () -> ServerHealth,
         keys: @escaping @Sendable () -> [KeysPage.Key],
         report: @escaping @Sendable (ReportRequest, LedgerLimits) async throws -> Report,
@@ -35,6 +38,7 @@ package struct PageSources: Sendable {
     ) {
         self.reader = reader
         self.requeue = requeue
+        self.explain = explain
         self.health = health
         self.keys = keys
         self.report = report

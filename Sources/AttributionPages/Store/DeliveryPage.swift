@@ -5,15 +5,20 @@ package import AttributionStore
 package struct DeliveryPage {
     private let delivery: QuarantinedDelivery
     private let recorded: RecordedPostback?
+    private let explanation: [(label: String, text: String)]
 
     /// Makes the page.
     ///
     /// - Parameters:
     ///   - delivery: The delivery.
     ///   - recorded: The recorded postback that it contradicts.
-    package init(_ delivery: QuarantinedDelivery, recorded: RecordedPostback?) {
+    ///   - explanation: Why it does not verify, and what to do; empty for a conflict.
+    package init(
+        _ delivery: QuarantinedDelivery, recorded: RecordedPostback?, explanation: [(label: String, text: String)]
+    ) {
         self.delivery = delivery
         self.recorded = recorded
+        self.explanation = explanation
     }
 
     /// The page.
@@ -30,6 +35,14 @@ package struct DeliveryPage {
                     HTML(.p) {
                         HTML.link(
                             PageLink("quarantine", "requeue").adding("id", String(delivery.id)), "Judge it again …")
+                    }
+                }
+            }
+            if !explanation.isEmpty {
+                HTML(.section, .class("card"), .ariaLabelledBy("explanation")) {
+                    HTML(.h2, .id("explanation")) { "Why it does not verify" }
+                    HTML(.dl) {
+                        HTML(explanation.map { HTML.fact($0.label, .value($0.text, limit: 4_000)) })
                     }
                 }
             }

@@ -107,7 +107,7 @@ extension ClaimedPostback {
     }
 
     /// With Apple's spelling of the names that decide: of each alone, and of all.
-    private var withNamesRespelled: [Repair] {
+    var withNamesRespelled: [Repair] {
         let statement = statement
         let names = Set(statement.map(\.name))
         let respelled = statement.indices.compactMap { index in

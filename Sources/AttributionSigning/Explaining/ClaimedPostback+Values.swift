@@ -5,9 +5,18 @@ import StrictJSON
 extension ClaimedPostback {
     /// The signed fields that are strings.
     private var texts: [(field: PostbackField, text: String)] {
+        strings.filter { $0.field.wireType == .string }
+    }
+
+    /// The signed fields that are strings, of digits too.
+    private var strings: [(field: PostbackField, text: String)] {
         let statement = statement
         return signedFields.compactMap { field in
-            if case .string(let text) = statement[field], field.wireType == .string { (field, text) } else { nil }
+            if case .string(let text) = statement[field], [.string, .digits].contains(field.wireType) {
+                (field, text)
+            } else {
+                nil
+            }
         }
     }
 
@@ -27,8 +36,7 @@ extension ClaimedPostback {
     var inWireTypes: [Repair] {
         let statement = statement
         var names: [String] = []
-        var conditions: [String] = []
-        var copies = [self]
+        var copies = [(conditions: [String](), claim: self)]
         for field in signedFields {
             guard let value = statement[field], let type = field.wireType, !type.admits(value),
                 let converted = type.convert(value)
@@ -36,14 +44,18 @@ extension ClaimedPostback {
                 continue
             }
             names.append(field.rawValue)
-            conditions.append("\(field.rawValue) were \(converted.summary)")
             copies = copies.flatMap { copy in
-                Self.spellings(of: converted, type).map { copy.with(field, $0) }
+                Self.spellings(of: converted, type).map { value in
+                    (copy.conditions + ["\(field.rawValue) were \(value.summary)"], copy.claim.with(field, value))
+                }
             }
         }
         return names.isEmpty
             ? []
-            : copies.map { Repair(.retyped, names.joined(separator: ", "), conditions.joined(separator: " and "), $0) }
+            : copies.map { copy in
+                Repair(
+                    .retyped, names.joined(separator: ", "), copy.conditions.joined(separator: " and "), copy.claim)
+            }
     }
 
     /// Digits with the zeros that a number loses.
@@ -68,7 +80,7 @@ extension ClaimedPostback {
 
     /// Without white space around values.
     var withoutWhiteSpace: [Repair] {
-        let changed = texts.filter { $0.text.trimmed != $0.text }
+        let changed = strings.filter { $0.text.trimmed != $0.text }
         func repair(_ changed: some Collection<(field: PostbackField, text: String)>) -> Repair {
             let names = changed.map(\.field.rawValue).joined(separator: ", ")
             let copy = changed.reduce(self) { $0.with($1.field, .string($1.text.trimmed)) }
@@ -81,7 +93,7 @@ extension ClaimedPostback {
     /// Without U+2063, and without what is on either side of it.
     var withoutSeparators: [Repair] {
         let separator = Character(SignedTextSeparator.scalar)
-        return texts.flatMap { field, text -> [Repair] in
+        return strings.flatMap { field, text -> [Repair] in
             let parts = text.unicodeScalars.split(
                 separator: SignedTextSeparator.scalar, omittingEmptySubsequences: true
             ).map { String($0) }

@@ -3,8 +3,8 @@ import StrictJSON
 
 /// What is known to happen to postbacks on their way, in order of likelihood.
 enum Mishap: Int, CaseIterable {
-    case zeroFilled, dropped, letterCase, retyped, version, signatureEncoding, keyName, moved, whiteSpace, separator
-    case added, changed, misspelt
+    case zeroFilled, renamed, dropped, letterCase, retyped, version, signatureEncoding, keyName, moved, whiteSpace
+    case separator, added, changed, misspelt
 
     /// Those of which two at once are tried: pipelines that do one of them often do another.
     static let combined: [Mishap] = [
@@ -20,6 +20,7 @@ enum Mishap: Int, CaseIterable {
     func repairs(of claim: ClaimedPostback, networks: [String]) -> [Repair] {
         switch self {
         case .zeroFilled: claim.withoutOptionalFields(ifEmpty: true)
+        case .renamed: claim.withNamesRespelled
         case .dropped: claim.withDroppedFields
         case .letterCase: claim.inOtherLetterCase(networks)
         case .retyped: claim.inWireTypes
@@ -59,7 +60,7 @@ extension Mishap {
                 return abs(other - index) == 1
             }
         case .keyName: return repairs.filter { $0.claim.jws?.escapesSlashes == claim.jws?.escapesSlashes }
-        case .retyped, .moved, .whiteSpace, .separator, .added, .changed, .misspelt: return []
+        case .renamed, .retyped, .moved, .whiteSpace, .separator, .added, .changed, .misspelt: return []
         }
     }
 }

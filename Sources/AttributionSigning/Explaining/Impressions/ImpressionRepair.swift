@@ -66,10 +66,7 @@ extension ClaimedImpression {
                 .letterCase, .nonce, .signed, "the nonce was signed in upper case; Apple requires lower case",
                 text.replacing(.nonce) { $0.uppercased() }))
         if let time = text.parts.first(where: { $0.field == .timestamp }).flatMap({ Int64($0.text) }) {
-            repairs.append(
-                ImpressionRepair(
-                    .valueChanged, .timestamp, .signed, "the timestamp was signed in seconds instead of milliseconds",
-                    text.replacing(.timestamp) { _ in String(time / 1000) }))
+            // Of a time that nobody can have meant in milliseconds, a thousandth is the milliseconds.
             if time > 1_000_000_000_000_000 {
                 repairs.append(
                     ImpressionRepair(
@@ -77,6 +74,10 @@ extension ClaimedImpression {
                         "the timestamp is in microseconds instead of milliseconds",
                         text.replacing(.timestamp) { _ in String(time / 1000) }))
             }
+            repairs.append(
+                ImpressionRepair(
+                    .valueChanged, .timestamp, .signed, "the timestamp was signed in seconds instead of milliseconds",
+                    text.replacing(.timestamp) { _ in String(time / 1000) }))
         }
         for field in [ImpressionField.adNetworkID, .sourceDomain] {
             for (name, change) in [("lower", { $0.lowercased() }), ("upper", { $0.uppercased() })]
