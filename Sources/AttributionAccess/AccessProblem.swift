@@ -59,8 +59,8 @@ extension AccessProblem: CustomStringConvertible {
     /// How to fix it.
     package var hint: String? {
         switch self {
-        case .unreadable(_, _, isMissing: true):
-            "create the list with: skan tokens create --name NAME --scope sign --file FILE"
+        case .unreadable(let file, _, isMissing: true):
+            "create the list with: skan tokens create --name NAME --scope sign --file \(file)"
         case .unreadable: "name a regular file that this user can read"
         case .openToOthers(let file, _): "chmod 600 \(file)"
         case .ownedByAnother(let file, _): "chown it to the user that skan runs as: chown USER \(file)"

@@ -13,6 +13,7 @@ struct IngestLog {
     private let logger: Logger
     private var storeFailures = LogThrottle()
     private var undecided = LogThrottle()
+    private var conflicts = LogThrottle(lines: quarantinedLinesPerSecond)
     private var quarantined = Dictionary(
         uniqueKeysWithValues: PostbackRejection.Code.allCases.map {
             ($0, LogThrottle(lines: quarantinedLinesPerSecond))
@@ -33,6 +34,30 @@ struct IngestLog {
     mutating func undecided(_ reason: String, at now: ContinuousClock.Instant) {
         logger.log(
             level: .error, "cannot verify", throttle: &undecided, at: now, metadata: ["reason": "\(reason)"])
+    }
+
+    /// Logs that a copy contradicts the one that was counted.
+    ///
+    /// - Parameters:
+    ///   - verified: The copy.
+    ///   - isKept: Whether its bytes were kept.
+    ///   - delivery: How it came.
+    ///   - now: The current time.
+    mutating func conflict(
+        _ verified: VerifiedPostback,
+        isKept: Bool,
+        delivery: Delivery,
+        at now: ContinuousClock.Instant
+    ) {
+        // Both ids are signed, and hold no control character.
+        let key = verified.postback.key
+        var fields: Logger.Metadata = [
+            "network": "\(key.adNetworkID)", "transaction-id": "\(key.transactionID)",
+            "recipient": "\(delivery.recipient.rawValue)", "kept": "\(isKept)",
+        ]
+        if let client = delivery.client { fields["client"] = "\(client)" }
+        logger.log(
+            level: .info, "postback contradicts the one counted", throttle: &conflicts, at: now, metadata: fields)
     }
 
     /// Logs that a postback was quarantined, and why.
@@ -78,7 +103,8 @@ struct IngestLog {
 
     /// Whether there are suppressed lines that were not reported yet.
     var hasSuppressed: Bool {
-        storeFailures.hasSuppressed || undecided.hasSuppressed || quarantined.values.contains { $0.hasSuppressed }
+        storeFailures.hasSuppressed || undecided.hasSuppressed || conflicts.hasSuppressed
+            || quarantined.values.contains { $0.hasSuppressed }
     }
 
     /// Logs how many lines were suppressed, once a second has passed.
@@ -88,6 +114,9 @@ struct IngestLog {
         }
         if let count = undecided.takeSuppressed(at: now) {
             logger.error("cannot verify", metadata: ["suppressed": "\(count)"])
+        }
+        if let count = conflicts.takeSuppressed(at: now) {
+            logger.info("postback contradicts the one counted", metadata: ["suppressed": "\(count)"])
         }
         for code in PostbackRejection.Code.allCases {
             if let count = quarantined[code]?.takeSuppressed(at: now) {

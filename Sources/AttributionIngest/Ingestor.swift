@@ -191,8 +191,13 @@ package final class Ingestor: Service {
                 }
             }
             for (delivery, recording) in zip(deliveries, recordings) {
-                if case .quarantined(let rejection, let isKept)? = recording {
+                switch (recording, delivery.judgement) {
+                case (.quarantined(let rejection, let isKept)?, _):
                     log.quarantined(rejection, isKept: isKept, delivery: delivery, at: now)
+                case (.conflict(_, let isKept)?, .verified(let verified)):
+                    log.conflict(verified, isKept: isKept, delivery: delivery, at: now)
+                default:
+                    break
                 }
             }
             log.countSuppressed(at: now)

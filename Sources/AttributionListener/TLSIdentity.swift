@@ -39,7 +39,7 @@ package struct TLSIdentity: Sendable {
             chain = try Self.pem(certificateFile, isSecret: false)
             certificates = try TLSContext.certificates(inPEM: chain)
         } catch {
-            throw .unusableCertificate(file: certificateFile, reason: Self.reason(error))
+            throw .unusableCertificate(file: certificateFile, reason: Self.reason(error, what: "certificate"))
         }
         let validities = certificates.map { certificate in
             (
@@ -64,7 +64,7 @@ package struct TLSIdentity: Sendable {
             key = try Self.pem(keyFile, isSecret: true)
             try TLSContext.checkPrivateKey(inPEM: key)
         } catch {
-            throw .unusableKey(file: keyFile, reason: Self.reason(error))
+            throw .unusableKey(file: keyFile, reason: Self.reason(error, what: "private key"))
         }
         do {
             context = try TLSContext.server(certificateChain: chain, privateKey: key)
@@ -90,14 +90,14 @@ package struct TLSIdentity: Sendable {
         return try file.bytes(limit: limit)
     }
 
-    private static func reason(_ error: any Error) -> String {
+    private static func reason(_ error: any Error, what: String) -> String {
         switch error as? CheckedFile.Problem {
         case .unreadable(let reason): reason
         case .openToOthers(let mode): "it can be read by others (mode \(mode)); make it 0600"
         case .ownedByAnother(let user):
             "it belongs to another user (uid \(user)); chown it to the user that skan runs as"
         // The library's own message would not help the operator.
-        case nil: "it is not valid PEM"
+        case nil: "it holds no \(what) in PEM"
         }
     }
 }

@@ -47,7 +47,7 @@ struct ServerStorage: Sendable {
                 metadata: ["store": "\(location.name)", "reason": "\(reason)"])
         }
         if case .file(let path) = location, endings.allSatisfy({ $0 == .whole }) {
-            logger.info("store closed: a single file", metadata: ["store": "\(path)"])
+            logger.info("store closed, with everything in its file", metadata: ["store": "\(path)"])
         }
         guard !endings.contains(.abandoned) else {
             logger.error(

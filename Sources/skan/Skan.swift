@@ -43,7 +43,7 @@ struct Skan: AsyncParsableCommand {
     )
 
     static func main() async {
-        // With a closed pipe, as in `skan report | head`, the failing write ends the run with success.
+        // A closed pipe, as in `skan report | head`, is a failing write: see Terminal.
         signal(SIGPIPE, SIG_IGN)
         do {
             var command = try parsed()

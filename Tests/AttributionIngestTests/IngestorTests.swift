@@ -202,6 +202,24 @@ struct IngestorTests {
         #expect(lines[1].contains(" reason=unknown-version "))
     }
 
+    @Test("A copy that contradicts the one counted is one log line with its network, id and client")
+    func conflictLine() async throws {
+        let log = LinesOfLog()
+        let texts = try AppleSignedPostback.all().map { String(decoding: $0.body, as: UTF8.self) }
+        let genuine = try #require(texts.first { $0.contains("\"3.0\"") && $0.contains("\"conversion-value\": 20") })
+        let changed = genuine.replacingOccurrences(of: "\"conversion-value\": 20", with: "\"conversion-value\": 21")
+        try await withIngestor(logger: log.logger) { ingestor, _ in
+            for body in [genuine, changed, genuine] {
+                _ = await ingestor.ingest(
+                    Array(body.utf8), recipient: .network, client: "203.0.113.7", receivedAtMilliseconds: 0)
+            }
+        }
+        let lines = log.lines
+        try #require(lines.count == 1, "\(lines)")
+        #expect(lines[0].hasPrefix("info postback contradicts the one counted client=203.0.113.7 kept=true network="))
+        #expect(lines[0].contains(" transaction-id="))
+    }
+
     @Test("A flood of garbage logs ten lines a second for each reason, and all of it is counted")
     func quarantineFlood() async throws {
         let log = LinesOfLog()

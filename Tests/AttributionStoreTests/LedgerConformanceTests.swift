@@ -151,7 +151,7 @@ final class LedgerConformanceTests {
         }
         for text in [
             "", "1", "12345678-", "1234567g-1", "12345678--1", "12345678-01", "12345678-1-1", "12345678-1-",
-            "12345678-1-abcg",
+            "12345678-1-abcg", "12345678-1-+abc",
         ] {
             #expect(LedgerPosition(text) == nil)
         }

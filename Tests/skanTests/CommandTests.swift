@@ -133,6 +133,7 @@ struct CommandTests {
             (["keys", "generate", "key.pem"], "key.pem exists, and a key is never overwritten"),
             (["keys", "generate", "-"], "FILE: found -, expected the name of a new file"),
             (["keys", "check", "open.pem"], "can be read by others (mode 0644)"),
+            (["keys", "check", "/etc/os-release"], "/etc/os-release holds no unencrypted private key"),
             (["keys", "check", "key.pem", "--public", "other.pem"], "other.pem is not the public half of key.pem"),
             (["keys", "check", "p192.pem", "--version", "4.0"], "a P-192 key cannot sign version 4.0"),
             (
@@ -271,12 +272,25 @@ struct CommandTests {
         #expect(try bodies("2") != first)
     }
 
-    @Test("A reader that goes away ends the run as a success")
+    /// Runs a command whose reader goes away before it has written anything.
+    private func withoutReader(_ arguments: String) throws -> SkanProcess.Outcome {
+        let command = "\(SkanProcess.binary.path) \(arguments) | true; exit ${PIPESTATUS[0]}"
+        return try SkanProcess.run(URL(fileURLWithPath: "/bin/bash"), ["-c", command], in: folder.url)
+    }
+
+    @Test("A reader that goes away ends what only prints, as a success")
     func closedPipe() throws {
-        _ = try skan("simulate", "--count", "3000", "--faults", "0", "--output", ".", "--keys", "keys")
-        let command = "\(SkanProcess.binary.path) verify postbacks.ndjson | head -1; exit ${PIPESTATUS[0]}"
-        let outcome = try SkanProcess.run(URL(fileURLWithPath: "/bin/bash"), ["-c", command], in: folder.url)
+        _ = try skan("simulate", "--count", "3000", "--days", "2", "--store", "s.sqlite", "--keys", "keys")
+        let outcome = try withoutReader("export -s s.sqlite --test --bodies")
         #expect(outcome.status == 0)
         #expect(outcome.errors == "")
+    }
+
+    @Test("A reader that goes away changes no verdict", arguments: [("0", Int32(0)), ("20", 1)])
+    func closedPipe(faults: String, status: Int32) throws {
+        _ = try skan("simulate", "--count", "3000", "--faults", faults, "--output", ".", "--keys", "keys")
+        let keys = ["p192", "p256"].map { "--trust-test-key keys/test-\($0).public.pem" }.joined(separator: " ")
+        let outcome = try withoutReader("verify postbacks.ndjson \(keys)")
+        #expect(outcome.status == status, "\(outcome)")
     }
 }

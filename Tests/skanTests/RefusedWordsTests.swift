@@ -74,6 +74,8 @@ struct RefusedWordsTests {
             // Too many words.
             ("keys generate a b c", "unexpected argument b"),
             ("version x", "unexpected argument x"),
+            ("report w.sqlite", "unexpected argument w.sqlite; did you mean --store w.sqlite?"),
+            ("recount w.sqlite", "unexpected argument w.sqlite; did you mean --store w.sqlite?"),
             ("export -s s -- -x", "unexpected argument -x"),
             // Checks of a command's own.
             ("export --limit=-1", "expected --limit 1 or more"),

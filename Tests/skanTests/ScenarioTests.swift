@@ -161,7 +161,8 @@ struct ScenarioTests {
             ["simulate", "--keys", "keys", "--post", server.url] + arguments, in: folder.url)
         #expect(outcome.status == 2, "\(outcome)")
         #expect(outcome.errors.contains("the first genuine postback was answered 200 quarantined by "))
-        #expect(outcome.errors.contains("skan: hint: skan serve --trust-test-key keys/test-p192.public.pem"))
+        let hint = "skan: hint: skan serve --store skan.sqlite --trust-test-key keys/test-p192.public.pem"
+        #expect(outcome.errors.contains(hint))
         let report = try SkanProcess.run(
             ["report", "--store", "skan.sqlite", "--by", "", "--format", "json"], in: folder.url)
         let object = try JSONSerialization.jsonObject(with: Data(report.output.utf8)) as? [String: Any]
@@ -173,7 +174,10 @@ struct ScenarioTests {
         arguments: [
             ("127.0.0.1:PORT", "--post: found 127.0.0.1:", "for example http://127.0.0.1:"),
             ("http://127.0.0.1:PORT/elsewhere", ": it has no such path; nothing", "--post without a path takes those"),
-            ("http://127.0.0.1:9", "no answer from http://127.0.0.1:9/", "skan serve --trust-test-key keys/"),
+            (
+                "http://127.0.0.1:9", "no answer from http://127.0.0.1:9/",
+                "skan serve --store skan.sqlite --trust-test-key keys/"
+            ),
         ])
     func noServer(_ url: String, _ message: String, _ hint: String) throws {
         _ = try SkanProcess.run(["simulate", "keys", "--keys", "keys"], in: folder.url)

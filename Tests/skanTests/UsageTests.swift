@@ -192,7 +192,8 @@ struct UsageTests {
         "Variables of Kubernetes, of other commands and of other programs are not errors",
         arguments: [
             "SKAN_SERVICE_HOST=10.0.0.1", "SKAN_SERVICE_PORT_HTTP=8080", "SKAN_PORT=tcp://10.0.0.1:8080",
-            "SKAN_PORT_8080_TCP_ADDR=10.0.0.1", "SKAN_CONSOLE_SERVICE_HOST=10.0.0.1", "SKAN_TOKEN=x", "MY_SKAN_X=1",
+            "SKAN_PORT_8080_TCP_ADDR=10.0.0.1", "SKAN_CONSOLE_SERVICE_HOST=10.0.0.1", "SKAN_TOKEN=x",
+            "SKAN_SIGNER=http://127.0.0.1:8082", "MY_SKAN_X=1",
         ])
     func otherVariables(_ variable: String) throws {
         #expect(try serve([variable]).errors.contains("the folder "))

@@ -49,10 +49,11 @@ package enum KeyFile {
         let bytes: [UInt8]
         do throws(CheckedFile.Problem) {
             let opened = try CheckedFile(file)
-            if isSecret {
+            bytes = try opened.bytes(limit: limit)
+            // Of a file without a key in PEM, it is said that it has none, not that others can read it.
+            if isSecret, bytes.contains("PRIVATE KEY".utf8) {
                 try opened.checkIsSecret()
             }
-            bytes = try opened.bytes(limit: limit)
         } catch {
             switch error {
             case .unreadable(let reason): throw .unreadable(file: file, reason: reason)

@@ -35,7 +35,8 @@ extension LedgerPosition: LosslessStringConvertible {
         }
         var check: UInt16?
         if parts.count == 3 {
-            check = parts[2].count == 4 ? UInt16(parts[2], radix: 16) : nil
+            // A sign is no digit.
+            check = parts[2].count == 4 && parts[2].allSatisfy(\.isHexDigit) ? UInt16(parts[2], radix: 16) : nil
             guard check != nil else {
                 return nil
             }

@@ -10,8 +10,8 @@ extension CampaignsCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add a campaign with a free id to the file, and print the id.",
             discussion: """
-                The file is created if there is none. The rest of it stays as it is. A source identifier has the last two \
-                digits of no other campaign, because postbacks of small crowds have no more; --group takes another \
+                The file is created if there is none. The rest of it stays as it is. No two campaigns share the last two \
+                digits of a source identifier, because postbacks of small crowds have only those; --group takes another \
                 identifier of a group on purpose.
                 """)
 

@@ -10,7 +10,7 @@ extension CampaignsCommand {
             abstract: "List campaigns with their ids, their days and their states.",
             discussion: """
                 STATE is planned, running, cooling (the ads have ended, and postbacks may arrive until the day in UNTIL) \
-                or over: then its ids are free. They never are where UNTIL is "-". A campaign may have both ids.
+                or over: then its ids are free. Where UNTIL is "-", they never become free. A campaign may have both ids.
                 """)
 
         @Argument(help: "Files of names (JSON).", completion: .file(extensions: ["json"]))
@@ -20,6 +20,7 @@ extension CampaignsCommand {
         var date: String?
 
         func run() throws {
+            Terminal.exitAtClosedPipe()
             let today =
                 try date.map { try CalendarDay.reading($0, field: "--date") }
                 ?? CalendarDay(containing: Int64(Date().timeIntervalSince1970 * 1000), in: .gmt)

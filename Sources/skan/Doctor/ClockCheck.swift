@@ -22,7 +22,7 @@ enum ClockCheck {
             return .ok(subject, "this machine's is synchronized")
         }
         return .warning(
-            subject, "nothing keeps this machine's right: the kernel says it is not synchronized",
+            subject, "nothing keeps this machine's clock right: the kernel says it is not synchronized",
             cure: "run chrony or systemd-timesyncd, here or on the host: \(ntp)")
     }
 

@@ -20,7 +20,7 @@ enum MachineCheck {
                     "verification", "wrong on \(wrong.map(\.name).joined(separator: ", "))",
                     cure: "skan selftest says more; OpenSSL may lack P-192")
             }
-            return .ok("verification", "\(samples.count) postbacks that Apple published are judged right")
+            return .ok("verification", "\(samples.count) postbacks that Apple published are judged correctly")
         } catch {
             let failure = CommandFailure(explaining: error, help: "skan help doctor")
             return .problem("verification", failure.message, cure: "skan selftest says more")

@@ -182,7 +182,9 @@ struct TypedCommand {
 
     private var badOperand: String? {
         let arguments = command.shownArguments.filter { $0.kind == .positional && !$0.isRepeating }
-        let problems = zip(arguments, operands).compactMap { $0.problem(with: $1, named: $0.synopsis) }
+        let problems = zip(arguments, operands).compactMap { argument, operand in
+            argument.problem(with: operand, named: argument.synopsis).map { $0 + suggestion(ofStore: operand) }
+        }
         if let problem = problems.first {
             return problem
         }
@@ -190,7 +192,14 @@ struct TypedCommand {
         guard command.subcommands == nil, isBounded, operands.count > arguments.count else {
             return nil
         }
-        return "unexpected argument \(operands[arguments.count].quotedIfEmpty.shortened(to: 40))"
+        let operand = operands[arguments.count]
+        return "unexpected argument \(operand.quotedIfEmpty.shortened(to: 40))\(suggestion(ofStore: operand))"
+    }
+
+    /// The option that a store was meant for; empty for other words.
+    private func suggestion(ofStore operand: String) -> String {
+        option(named: "--store") != nil && StoreOption.isMeant(by: operand)
+            ? "; did you mean --store \(operand.shortened(to: 80))?" : ""
     }
 
     /// The required options and operands that are missing.

@@ -12,8 +12,8 @@ struct ImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Bring past postbacks into a store, with the times at which they were received.",
         discussion: """
-            Every postback is verified as one that is received now, counts once, and is kept in quarantine when it does \
-            not verify. Read are NDJSON (also of skan export --bodies), JSON arrays, CSV with a header, and access logs \
+            Every postback is verified as if received now, counts once, and is kept in quarantine when it does \
+            not verify. It reads NDJSON (also of skan export --bodies), JSON arrays, CSV with a header, and access logs \
             of nginx and Apache in which the body is logged. The time of receipt is a member or column (received-at, \
             received, timestamp, time and others), or the time of the log.
 
@@ -69,7 +69,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(help: "Let the amounts of --spend replace others of the same day, campaign and currency.")
     var replace = false
 
-    @Flag(help: "Let --impressions and --spend be about test ads, whose figures the real ones never include.")
+    @Flag(help: "Count --impressions and --spend as those of test ads, which the real figures never include.")
     var testAds = false
 
     @Option(help: "When all of it was received: a time of UTC, or a day.")
@@ -81,10 +81,10 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(help: "The member or column with the body.")
     var bodyField: String?
 
-    @Option(help: "Whose copies they are where a record does not say it: network or developer.")
+    @Option(help: "Whose copies these are, if a record does not say so: network or developer.")
     var recipient: Delivery.Recipient = .network
 
-    @Option(help: "ndjson, json, csv or log (default: found out).")
+    @Option(help: "ndjson, json, csv or log (default: detected).")
     var input: ImportInput?
 
     @Option(

@@ -11,8 +11,8 @@ enum Terminal {
     /// Bytes not yet written: one line of NDJSON is not worth a system call.
     private static let buffer = Mutex<[UInt8]>([])
 
-    /// The status with which a closed pipe ends the run.
-    private static let closedPipeStatus = Mutex<Int32>(0)
+    /// The status with which a closed pipe ends the run; nil if the run goes on without output.
+    private static let closedPipeStatus = Mutex<Int32?>(nil)
 
     /// Whether standard output is a terminal, which must not receive control characters from untrusted bytes.
     static var isInteractive: Bool {
@@ -30,14 +30,19 @@ enum Terminal {
         ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? columns ?? 80
     }
 
-    /// Writes data to standard output; a closed pipe ends the run with success.
+    /// Writes data to standard output.
+    ///
+    /// If nobody reads it any more, the rest is dropped and the run goes on, because its status may be a verdict;
+    /// ``exitAtClosedPipe(with:)`` changes that.
     static func write(_ text: String) {
         write(bytes: text.utf8)
     }
 
-    /// Lets a closed pipe end the run with another status from now on: the reader saw enough, but not all is well.
-    static func exitAtClosedPipe(with status: ExitStatus) {
-        closedPipeStatus.withLock { $0 = status.rawValue }
+    /// Lets a closed pipe end the run from now on: it only prints, and the reader has seen enough.
+    ///
+    /// - Parameter status: The status, if not all is well.
+    static func exitAtClosedPipe(with status: ExitStatus? = nil) {
+        closedPipeStatus.withLock { $0 = status?.rawValue ?? 0 }
     }
 
     /// Writes bytes to standard output.
@@ -62,7 +67,10 @@ enum Terminal {
             if count > 0 {
                 pending = pending.dropFirst(count)
             } else if errno == EPIPE {
-                _exit(closedPipeStatus.withLock { $0 })
+                if let status = closedPipeStatus.withLock({ $0 }) {
+                    _exit(status)
+                }
+                break
             } else if errno != EINTR {
                 say("skan: error: cannot write to standard output: \(String(cString: strerror(errno)))")
                 _exit(ExitStatus.undecided.rawValue)

@@ -27,6 +27,7 @@ extension QuarantineCommand {
         }
 
         func run() async throws {
+            Terminal.exitAtClosedPipe()
             let reader = try store.reader
             var wrapped = 0
             try await QuarantinePages(reader, try filter.query(limit: limit ?? .max)).forEach { page in

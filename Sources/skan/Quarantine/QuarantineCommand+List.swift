@@ -26,6 +26,7 @@ extension QuarantineCommand {
         }
 
         func run() async throws {
+            Terminal.exitAtClosedPipe()
             let reader = try store.reader
             var (newest, count): ([QuarantinedDelivery], Int) = ([], 0)
             try await QuarantinePages(reader, try filter.query(limit: .max)).forEach { page in

@@ -24,6 +24,7 @@ extension QuarantineCommand {
         var format: Format = .text
 
         func run() async throws {
+            Terminal.exitAtClosedPipe()
             let path = try store.location.name
             let found = try await store.reader.quarantine(QuarantineQuery(id: id, limit: 1))
             guard let delivery = found.first else {

@@ -22,7 +22,7 @@ struct ReportCommand: AsyncParsableCommand {
               sources         installs by the app or the website that showed the ad
               conversions     conversion values, one row each; no value is not 0
               windows         first, second and third postbacks, and how many can have arrived yet
-              wins            won and lost, by day, app, fidelity, country and source
+              wins            wins and losses, by day, app, fidelity, country and source
               redownloads     new installs and redownloads
               re-engagements  people who came back through an ad
               tiers           the data tiers that Apple may have chosen, as bounds
@@ -72,6 +72,7 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        Terminal.exitAtClosedPipe()
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         let style = output == nil ? TextStyle.terminal : .document
         if let request = try standard.request(options, format, nowMilliseconds: now) {

@@ -70,9 +70,9 @@ struct ReportOptions: ParsableArguments {
 
         static func help(for value: Self) -> ArgumentHelp? {
             switch value {
-            case .foreign: "Report production postbacks of networks that are not ours (skan serve --network)."
-            case .test: "Report test postbacks, which the real numbers never include."
-            case .development: "Report AdAttributionKit's development postbacks, which the real numbers never include."
+            case .foreign: "Production postbacks of networks that are not ours (skan serve --network)."
+            case .test: "Test postbacks, which the real numbers never include."
+            case .development: "AdAttributionKit's development postbacks, which the real numbers never include."
             }
         }
     }

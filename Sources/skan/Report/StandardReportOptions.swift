@@ -1,5 +1,6 @@
 import ArgumentParser
 import AttributionReports
+import StrictJSON
 
 /// The options that only reports with a name have.
 struct StandardReportOptions: ParsableArguments {
@@ -25,7 +26,7 @@ struct StandardReportOptions: ParsableArguments {
         completion: .file(extensions: ["json"]))
     var campaigns: [String] = []
 
-    @Flag(help: "Define each column of a standard report, and say who vouches for it.")
+    @Flag(help: "Define each column of a standard report, and say who attests to it.")
     var explain = false
 
     @Flag(name: .customLong("no-compare"), help: "Leave out the previous period of a standard report.")
@@ -71,6 +72,10 @@ struct StandardReportOptions: ParsableArguments {
 
     /// Refuses options that would be ignored.
     func check(_ options: ReportOptions, _ format: StandardReportFormat) throws {
+        if let name, StoreOption.isMeant(by: name) {
+            throw ValidationError(
+                "unexpected argument \(name.shortened(to: 40)); did you mean --store \(name.shortened(to: 80))?")
+        }
         if !schemas.isEmpty, name != StandardReportName.revenue.rawValue {
             throw ValidationError("--schema is for the report revenue: skan report revenue --schema FILE")
         }

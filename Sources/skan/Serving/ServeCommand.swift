@@ -14,8 +14,8 @@ struct ServeCommand: AsyncParsableCommand {
             then it needs no store. Settings come from flags, otherwise from SKAN_LISTEN, SKAN_SIGNING, SKAN_COUNTS, \
             SKAN_SIGNING_PLAIN_HTTP, SKAN_CONSOLE, SKAN_STORE, SKAN_SIGNING_KEYS, SKAN_NETWORK, SKAN_TRUST_TEST_KEY, SKAN_SCHEMA, \
             SKAN_CAMPAIGNS and SKAN_TRUSTED_PROXY \
-            (comma-separated), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY, SKAN_LOG_LEVEL and \
-            SKAN_LOG_FORMAT; those of the console also from SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP \
+            (comma-separated), SKAN_FORWARDING_FIELD, SKAN_TLS_CERTIFICATE, SKAN_TLS_KEY, SKAN_LOG_LEVEL, \
+            SKAN_LOG_FORMAT and SKAN_REQUIRE_SYNCHRONOUS; those of the console also from SKAN_TOKENS, SKAN_SIGN_RATE and SKAN_CONSOLE_PLAIN_HTTP \
             (yes or no). --check shows what a server would start with. On SIGTERM or SIGINT the server finishes accepted \
             requests and stops within 5 seconds; if that takes longer, it exits with status 2, and nothing answered \
             is lost. SIGHUP reloads certificate, tokens, signing keys, schemas and campaigns, all of them or none.
@@ -88,7 +88,7 @@ struct ServeCommand: AsyncParsableCommand {
         completion: .file())
     var tlsCertificate: String?
 
-    @Option(help: "PEM file with the certificate's private key (mode 0600).", completion: .file())
+    @Option(help: "PEM file with the certificate's private key, which others cannot read.", completion: .file())
     var tlsKey: String?
 
     @Option(

@@ -9,8 +9,8 @@ enum ServeVariables {
         "SKAN_CAMPAIGNS", "SKAN_CONSOLE_PLAIN_HTTP", "SKAN_TLS_CERTIFICATE", "SKAN_TLS_KEY",
         "SKAN_TRUSTED_PROXY", "SKAN_FORWARDING_FIELD", "SKAN_LOG_LEVEL", "SKAN_LOG_FORMAT", "SKAN_REQUIRE_SYNCHRONOUS",
     ]
-    /// Variables that other commands and the tests read.
-    private static let others = ["SKAN_TOKEN", "SKAN_FUZZ_CASES", "SKAN_FUZZ_SEED", "SKAN_SPEC"]
+    /// Variables that other commands, the samples and the tests read.
+    private static let others = ["SKAN_TOKEN", "SKAN_SIGNER", "SKAN_FUZZ_CASES", "SKAN_FUZZ_SEED", "SKAN_SPEC"]
 
     /// Finds unknown variables that begin with `SKAN_`.
     ///

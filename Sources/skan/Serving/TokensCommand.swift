@@ -81,7 +81,8 @@ extension TokensCommand {
                     name: name, scopes: scopes, networks: networks, expires: day, now: Date(), using: &generator)
             }
             Terminal.write(token.text + "\n")
-            Terminal.say("skan: created token \(grant.id) of \(grant.name); it is shown only once and stored nowhere")
+            Terminal.say(
+                "skan: created token \(grant.id) of \(grant.name); it is shown only once: only its digest is stored")
         }
 
         private static func scopes(_ text: String) throws(FieldProblem) -> [AccessScope] {

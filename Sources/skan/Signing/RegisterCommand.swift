@@ -52,7 +52,7 @@ struct RegisterCommand: ParsableCommand {
         Terminal.write(
             """
             Form                 \(Self.form)
-            Ad network ID        \(id?.text ?? "none yet: Apple gives it, and it is always lower case")
+            Ad network ID        \(id?.text ?? "none yet: Apple assigns it, always in lower case")
             Postback URL         \(Self.url(.skAdNetworkPostback, origin))
                                  for SKAdNetwork and AdAttributionKit
             Public key           P-256 (prime256v1), SHA256:\(key.fingerprint)

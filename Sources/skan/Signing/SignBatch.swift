@@ -51,6 +51,7 @@ struct SignBatch {
     ///
     /// - Throws: ``ExitStatus/negative`` if a line was refused, and ``CommandFailure`` if there is none.
     func run(_ file: String) async throws {
+        Terminal.exitAtClosedPipe()
         let lines = try WholeLines(file)
         let keys = Self.withTables(keys)
         let externalSigners = await keys.externalSigners()

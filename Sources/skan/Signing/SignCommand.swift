@@ -77,7 +77,7 @@ struct SignCommand: AsyncParsableCommand {
     @Option(help: "When the ad is shown, Unix milliseconds (default: now).")
     var timestamp: Int64?
 
-    @Option(help: "Private key file (PEM, mode 0600); - for standard input.", completion: .file())
+    @Option(help: "Private key file (PEM) that others cannot read; - for standard input.", completion: .file())
     var key: String?
 
     @OptionGroup var keys: SigningKeysOption

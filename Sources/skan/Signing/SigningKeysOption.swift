@@ -4,7 +4,7 @@ import ArgumentParser
 struct SigningKeysOption: ParsableArguments {
     @Option(
         name: [.customLong("keys"), .customLong("signing-keys")],
-        help: "Key list (JSON), whose active key is used (or SKAN_SIGNING_KEYS).",
+        help: "Key list (JSON; or SKAN_SIGNING_KEYS).",
         completion: .file())
     var flag: String?
 

@@ -13,7 +13,7 @@ extension WebAdCommand {
             discussion: """
                 Reads the output of skan web-ad issue, JSON or HTML. A payload must have exactly Apple's fields, the \
                 link's nonce and app, the page's domain, the current time, and a signature that verifies with the \
-                network's public key. Exits with status 0 if everything is as a device expects, 1 if something is not, \
+                network's public key. Exits with status 0 if everything is what a device expects, 1 if not, \
                 and 2 at the first link whose server cannot be reached.
                 """
         )

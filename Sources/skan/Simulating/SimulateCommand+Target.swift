@@ -38,14 +38,14 @@ extension SimulateCommand {
         guard let status = answer.status else {
             return CommandFailure(
                 "no answer from \(distrust.url): \(answer.failure ?? "the connection failed")",
-                hint: "skan serve \(trust)")
+                hint: "skan serve --store skan.sqlite \(trust)")
         }
         let words = BodyText.printable(
             Array("\(status)".utf8) + [answer.verdict, answer.provenance].compactMap(\.self).flatMap { " \($0)".utf8 })
         let (reason, cure): (String, String) =
             switch status {
             case 200 where answer.verdict == nil: ("it is no server of skan", "--post names one of skan serve")
-            case 200: ("the server does not trust the test keys", "skan serve \(trust)")
+            case 200: ("the server does not trust the test keys", "skan serve --store skan.sqlite \(trust)")
             case 300..<400:
                 (
                     "it redirects to \(answer.redirect ?? "nowhere")",

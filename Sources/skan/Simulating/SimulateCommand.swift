@@ -16,13 +16,13 @@ struct SimulateCommand: AsyncParsableCommand {
             The postbacks are signed with test keys, made on first use in the folder --keys (or by skan simulate keys). \
             A server counts them as test, and only when it was started with --trust-test-key for both public keys: \
             the first genuine postback asks it, and nothing more is sent to one that answers otherwise. The same seed \
-            makes the same postbacks, apart from the randomness inside ECDSA signatures. Afterwards the report is held \
-            against what was sent; any difference ends with status 1.
+            makes the same postbacks, apart from the randomness inside ECDSA signatures. Afterwards the report is compared \
+            with what was sent; any difference ends with status 1.
 
             Without a scenario and --days, the postbacks of one day are made: of 1000 distinct ones 50 are repeated one \
             to three times, 10 are sent again with another conversion value, 20 are tampered with, 10 are signed with a \
-            strange key, 10 name an unknown version, 10 are malformed, 5 are no JSON, and 10 count in spite of a \
-            conversion value that is none; --faults scales these shares.
+            strange key, 10 name an unknown version, 10 are malformed, 5 are not JSON, and 10 have an \
+            invalid conversion value but still count; --faults scales these shares.
 
             With --days, --store or a scenario file, devices are played on a clock of their own: ads, installs, \
             conversion windows, delays and retries by Apple's rules. A store gets the times of that clock, and a folder \
@@ -60,6 +60,7 @@ struct SimulateCommand: AsyncParsableCommand {
     var keys = "skan-test-keys"
 
     @Option(
+        name: [.customLong("store"), .customShort("s")],
         help: "Record in this store's file, at the times of the scenario; it is made when there is none.",
         completion: .file())
     var store: String?
@@ -67,17 +68,17 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: "Post to this server; with a path, to that URL, and developers' copies to Apple's paths.")
     var post: String?
 
-    @Option(help: "Post so many seconds of the scenario in a second; by default as fast as it goes.")
+    @Option(help: "Seconds of the scenario to post per second; by default as fast as it goes.")
     var pace: Double?
 
-    @Option(help: "How many requests are under way at most.")
+    @Option(help: "Maximum number of concurrent requests.")
     var concurrency = 32
 
-    @Option(help: "The server's console, to hold its report against what was sent; SKAN_TOKEN may hold a token for it.")
+    @Option(help: "The server's console, to compare its report with what was sent; SKAN_TOKEN may hold a token for it.")
     var reportUrl: String?
 
     @Option(
-        help: "The server's store, to hold its report against what was sent: a file, or postgresql://HOST/DATABASE.",
+        help: "The server's store, to compare its report with what was sent: a file, or postgresql://HOST/DATABASE.",
         completion: .file())
     var reportStore: String?
 

@@ -30,19 +30,20 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(help: "Only postbacks recorded after this position.")
     var after: String?
 
-    @Option(help: "Maximum number.")
-    var limit = Int.max
+    @Option(help: "Maximum number (default: all).")
+    var limit: Int?
 
     @Option(help: "ndjson or csv.")
     var format: ExportFormat = .ndjson
 
     func validate() throws {
-        guard limit > 0 else {
+        guard limit ?? 1 > 0 else {
             throw ValidationError("expected --limit 1 or more")
         }
     }
 
     func run() async throws {
+        Terminal.exitAtClosedPipe()
         var query = ExportQuery(traffic: traffic.flatMap { Traffic(rawValue: $0.rawValue) } ?? .apple)
         if let after {
             guard let position = LedgerPosition(after) else {
@@ -56,7 +57,7 @@ struct ExportCommand: AsyncParsableCommand {
             // A continued export is appended to a file with a header.
             Terminal.write(ExportedPostback.header(as: format, hasBody: bodies))
         }
-        var pending = limit
+        var pending = limit ?? .max
         var unreadableCount = 0
         while pending > 0 {
             query.limit = min(pending, ExportQuery.pageSize)

@@ -7,8 +7,8 @@ struct MigrateCommand: ParsableCommand {
         commandName: "migrate",
         abstract: "Make the tables of a store in PostgreSQL, or bring them up to this release.",
         discussion: """
-            skan serve does so itself when its role may. Nodes of the release before go on recording meanwhile.
-            Where a table of columns was dropped, they are made again; any other missing table is named.
+            skan serve does so itself when its role may. Nodes of the previous release keep recording meanwhile. Dropped \
+            tables of columns are made again; any other missing table is named.
 
             EXAMPLE
               skan migrate --store postgresql://skan_owner@db1,db2/skan --check

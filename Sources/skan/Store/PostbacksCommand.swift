@@ -44,6 +44,7 @@ struct PostbacksCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        Terminal.exitAtClosedPipe()
         let reader = try store.reader
         var query = PostbackQuery(
             transactionID: transactionID,

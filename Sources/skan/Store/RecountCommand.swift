@@ -13,7 +13,10 @@ struct RecountCommand: AsyncParsableCommand {
             Exits with status 0 if there is none, otherwise 1. With --repair, columns, digests, indexes and counts are \
             rebuilt from the raw bytes; if a server is running, it does that, with the keys it trusts, and keeps \
             recording. With more than 100,000 postbacks, it has to be stopped to replace a damaged table of them, and \
-            with more than 3,200,000 to replace that of columns.
+            with more than 3,200,000 to replace a damaged table of columns.
+
+            EXAMPLE
+              skan recount --store skan.sqlite --repair
             """
     )
 

@@ -11,12 +11,12 @@ struct StoreCopyCommand: AsyncParsableCommand {
         discussion: """
             What was copied is kept in the target: a copy that was stopped goes on where it was, and one that is repeated \
             takes over what has come since. The target has to be new; once a copy has begun, servers may record into it \
-            too. At the end everything that was copied is read again in the target, and its sum compared. A database needs \
+            too. At the end everything that was copied is read again in the target, and its checksum compared. A database needs \
             the role that owns its tables.
 
             To move: copy while the server runs, then stop it, copy once more with --source-stopped, which takes a moment, \
             and start servers on the target. Both stores answer every report alike then. Web ads are copied by this last \
-            copy alone, because each is answered once. A file that a server has open is not taken for stopped.
+            copy alone, because each is answered once. A file that a server has open does not count as stopped.
 
             Ends with status 0 when all of it was copied, 1 when some postbacks or deliveries in \
             quarantine cannot be read, or have bytes that are not their own, 2 when it could not \
@@ -35,7 +35,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
     @Argument(help: "The store to copy into: a file, or postgresql://HOST/DATABASE.", completion: .file())
     var to: String
 
-    @Flag(help: "The source receives and answers no more: copy its web ads too.")
+    @Flag(help: "The source no longer receives or answers: copy its web ads too.")
     var sourceStopped = false
 
     func run() async throws {

@@ -4,6 +4,11 @@ import AttributionStore
 
 /// The store a command applies to, in a file or a database: `--store`, otherwise `SKAN_STORE`.
 struct StoreOption: ParsableArguments {
+    /// Whether a word where none is expected was meant as a store; an address of a database is not repeated.
+    static func isMeant(by word: String) -> Bool {
+        word.hasSuffix(".sqlite") && !word.contains("://")
+    }
+
     @Option(
         name: [.customLong("store"), .customShort("s")],
         help: "The store: a file, or postgresql://HOST/DATABASE (or SKAN_STORE).", completion: .file())

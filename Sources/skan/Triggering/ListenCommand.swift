@@ -38,6 +38,7 @@ struct ListenCommand: AsyncParsableCommand {
     @OptionGroup var testKeys: TestKeyOptions
 
     func run() async throws {
+        Terminal.exitAtClosedPipe()
         let printer = DeliveryPrinter(
             verifier: try testKeys.verifier(), format: format,
             target: try forward.map { try DeliveryURL($0, option: "--forward") })

@@ -36,7 +36,7 @@ struct Verdict {
             self.judgement = judgement
         }
         if case .rejected = judgement, !unwrapped {
-            explanation = Wrapping(record)?.explanation
+            explanation = Wrapping(record)?.explanation ?? Self.explanation(ofImpression: record)
         } else {
             explanation = nil
         }
@@ -49,6 +49,16 @@ struct Verdict {
         judgement = .rejected(.notJSON(.notAnObject(offset: 0)), body: [])
         explanation = peculiarity.explanation(file)
         cause = explainer?.explain(judgement)
+    }
+
+    /// What a signed impression is, and what to do; nil for anything else.
+    private static func explanation(ofImpression record: JSONObjectSplitter.Record) -> String? {
+        guard let object = try? JSONObject(reading: record.bytes, limit: JSONObjectSplitter.longestRecord),
+            object["nonce"] != nil, object["transaction-id"] == nil
+        else {
+            return nil
+        }
+        return "it is an impression, not a postback; skan check-impression --public-key FILE verifies it"
     }
 
     /// The cause is never the postback.
