@@ -87,7 +87,7 @@ bench: build
 build: packages
 	swift build --configuration release --product skan
 
-# What is shipped: the binary that was tested, without symbols, and with the commit it was built from in `skan version`.
+# What is shipped: the binary that the tests run, without symbols, and with its commit in `skan version`.
 release: PACKAGES := libssl-dev libsqlite3-dev binutils
 release: build
 	rm -rf $(RELEASE)/shipped
