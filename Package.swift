@@ -214,6 +214,7 @@ let package = Package(
             dependencies: [
                 "Attribution", "CodedErrors", "StrictJSON", "AttributionSigning", "AttributionStore",
                 "AttributionHarness", "PostgreSQLStore", "SQLiteStore", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
         .testTarget(

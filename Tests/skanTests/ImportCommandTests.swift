@@ -57,6 +57,32 @@ struct ImportCommandTests {
             .joined(separator: "\n")
     }
 
+    // MARK: Failed writes
+
+    @Test(
+        "Where a file cannot grow, what was committed stays, and the rest is imported once it can",
+        arguments: [200, 300, 900, 2_000])
+    func boundedFiles(_ blocks: Int) throws {
+        _ = try skan(["simulate", "--count", "3000", "--faults", "0", "--output", "many", "--keys", "keys"])
+        let records = try String(contentsOfFile: folder.path("many/postbacks.ndjson"), encoding: .utf8)
+            .split(separator: "\n").map { "{\"received-at\":\(Self.start),\"body\":\($0)}" }
+        try write(records.joined(separator: "\n") + "\n", to: "many.ndjson")
+        // Writing beyond a bound on the size of files fails.
+        let arguments = ["import", "--store", "skan.sqlite"] + Self.keys + ["many.ndjson"]
+        let stopped = try SkanProcess.run(
+            URL(fileURLWithPath: "/bin/sh"),
+            ["-c", "trap '' XFSZ; ulimit -f \(blocks); exec \"$0\" \"$@\"", SkanProcess.binary.path] + arguments,
+            in: folder.url)
+        #expect(stopped.status == 2, "\(stopped)")
+        let before = try FileManager.default.fileExists(atPath: folder.path("skan.sqlite")) ? recorded() : []
+        #expect(before.count < 3_000)
+        let whole = try skan(arguments)
+        #expect(whole.status == 0, "\(whole)")
+        let after = try recorded()
+        #expect(after.count == 3_000 && Set(after).isSuperset(of: before))
+        #expect(try skan(["recount", "--store", "skan.sqlite"] + Self.keys).output.contains("differences: 0"))
+    }
+
     // MARK: Forms
 
     static let forms = [

@@ -58,6 +58,7 @@ final class LogCheckpoint: Sendable {
     ) throws {
         self.report = report
         connection = try DatabaseQueue(path: path, configuration: configuration)
+        try connection.writeWithoutTransaction { try PacedWrites.install(on: $0) }
         sqlite3_wal_hook(
             writer.sqliteConnection,
             { context, writer, name, pages in

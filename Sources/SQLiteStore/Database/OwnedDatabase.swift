@@ -340,6 +340,7 @@ final class OwnedDatabase: Sendable {
             guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
                 throw DatabaseError(resultCode: .SQLITE_CANTOPEN)
             }
+            try LogWriteBuffer.install(on: db)
             return try LogCheckpoint(path: path, configuration, writer: db) { [weak self] outcome in
                 self?.note(outcome)
             }
