@@ -303,13 +303,58 @@ struct ChangedRowTests {
         let (before, time) = (try counted(), try receivedAt(change.id))
         try flip(change.bit, of: change.id)
         let repair = try await repair(postbacks)
-        // Beside the first and the last row any time before or after is possible.
+        // Beside the first and the last row any time before or after is possible: no repair makes the counts agree with it.
         guard change.id == 5 else {
-            return #expect(repair.remaining.differences == [.countedElsewhere(1)])
+            for _ in 0..<2 {
+                let remaining = try await self.repair(postbacks).remaining
+                #expect(remaining.differences.contains(.countedElsewhere(1)) && remaining.differenceCount == 3)
+                #expect(try counted() == before)
+            }
+            return
         }
         #expect(repair.found.differences.map(\.description) == [Self.changed(change.id)])
         #expect(repair.remaining.differences == [])
         #expect(try counted() == before && receivedAt(change.id) == time)
+    }
+
+    @Test(
+        "A changed time is found beside others of the same quarters, also if these came slightly out of order",
+        arguments: [-1, 1] as [Int64], [1_000, -1_000] as [Int64])
+    func manyInQuarter(_ shift: Int64, _ step: Int64) async throws {
+        let postbacks = try Postbacks()
+        try fill(
+            try (0..<12).map {
+                try postbacks.delivery(
+                    postbacks.draft(id: "\($0)"),
+                    at: Postbacks.noon + Int64($0) / 3 * Self.quarter + 300_000 + Int64($0) % 3 * step)
+            })
+        let (before, time) = (try counted(), try receivedAt(8))
+        try SQLite.execute(
+            "UPDATE postback SET received_at = received_at + \(shift * Self.quarter) WHERE id = 8", store.path)
+        let repair = try await repair(postbacks)
+        #expect(repair.found.differences.map(\.description) == [Self.changed(8)])
+        #expect(repair.remaining.differences == [])
+        #expect(try counted() == before && receivedAt(8) / Self.quarter == time / Self.quarter)
+    }
+
+    @Test("A time that seems certain is not, where the same count may be that of another row")
+    func sharedCount() async throws {
+        let postbacks = try Postbacks()
+        try fill(
+            try (0..<9).map {
+                try postbacks.delivery(postbacks.draft(id: "\($0)"), at: Postbacks.noon + Int64($0) * Self.quarter)
+            })
+        try SQLite.execute(
+            """
+            DELETE FROM delivery WHERE quarter = (SELECT received_at / 900000 FROM postback WHERE id = 9);
+            UPDATE postback SET received_at = received_at - 90000000 WHERE id = 8
+            """, store.path)
+        let before = (try counted(), try receivedAt(8))
+        for _ in 0..<2 {
+            let remaining = try await repair(postbacks).remaining.differences
+            #expect(remaining.contains(.countedElsewhere(1)), "\(remaining)")
+            #expect(try counted() == before.0 && receivedAt(8) == before.1)
+        }
     }
 
     @Test(

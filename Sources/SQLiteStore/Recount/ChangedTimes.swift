@@ -57,9 +57,11 @@ struct ChangedTimes {
         guard counts.areWhole else {
             return differences
         }
-        let outOfPlace = try outOfPlace(ids, recorded, counts, db)
+        let (outOfPlace, undecided) = try countedElsewhere(ids, recorded, counts, db)
+        contradictedQuarters.formUnion(undecided.map(\.quarter))
         // Otherwise a count is wrong, too, and these may be imported rows.
-        guard counts.uncounted(of: recorded) == Int64(outOfPlace.count) else {
+        let decided = recorded.filter { !undecided.contains($0.key) }
+        guard counts.uncounted(of: decided) == Int64(outOfPlace.count) else {
             return differences
         }
         for row in outOfPlace
@@ -71,16 +73,21 @@ struct ChangedTimes {
         return differences
     }
 
-    /// Rows whose time is not between those of the rows before and after, while just one counted delivery without a row is.
-    private func outOfPlace(
+    /// Rows missing from the count of their own quarter, while another possible quarter counts a delivery without a row.
+    ///
+    /// - Returns: Those whose time is not between those of the rows before and after, while that of just one such delivery
+    ///   is; and, where others may be meant, the deliveries of both times: the counts may be right, or the rows.
+    private func countedElsewhere(
         _ ids: [ClosedRange<Int64>], _ recorded: [LostRows.DeliveryKey: Int64], _ counts: CountedDeliveries,
         _ db: Database
-    ) throws -> [Row] {
-        let surplus = Array(counts.surplus(over: recorded).keys)
+    ) throws -> (outOfPlace: [Row], undecided: Set<LostRows.DeliveryKey>) {
+        let surplus = Dictionary(grouping: counts.surplus(over: recorded).keys) { $0.moved(to: 0) }
         guard !surplus.isEmpty else {
-            return []
+            return ([], [])
         }
         var rows: [Row] = []
+        /// Where those may be counted whose own time is possible, too.
+        var others: [LostRows.DeliveryKey: Set<LostRows.DeliveryKey>] = [:]
         let scan = LedgerScan(db: db, columns: "id, received_at, traffic, recipient", table: "postback")
         for ids in ids {
             try scan.each(ids) { row in
@@ -96,21 +103,34 @@ struct ChangedTimes {
                 }
                 let id = try row.integer(0)
                 let nearest = try NearestRows("received_at", of: id, db)
-                // Beside the first and the last row any time before or after is possible.
-                guard nearest.lower != .min, nearest.upper != .max, nearest.lower <= nearest.upper else {
-                    return
-                }
-                let possible = nearest.lower.quarterOfAnHour...nearest.upper.quarterOfAnHour
-                guard !possible.contains(stored.quarter) else {
-                    return
-                }
-                let corrected = surplus.filter { possible.contains($0.quarter) && stored.moved(to: $0.quarter) == $0 }
-                if corrected.count == 1 {
+                let (lower, upper) = (nearest.lower.quarterOfAnHour, nearest.upper.quarterOfAnHour)
+                // Rows in another order were imported, and say nothing about those between them.
+                let possible = lower <= upper ? lower...upper : .min ... .max
+                let corrected = surplus[stored.moved(to: 0), default: []].filter { possible.contains($0.quarter) }
+                // Before the first row and after the last, and where it is between its neighbours, it may be right.
+                let isCertain = nearest.lower != .min && nearest.upper != .max && !possible.contains(stored.quarter)
+                if isCertain, corrected.count == 1 {
                     rows.append(Row(id: id, stored: stored, corrected: corrected[0]))
+                } else if !corrected.isEmpty {
+                    others[stored, default: []].formUnion(corrected)
                 }
             }
         }
-        return rows
+        let certain = Dictionary(grouping: rows, by: \.stored).mapValues { Int64($0.count) }
+        var undecided: Set<LostRows.DeliveryKey> = []
+        for (stored, corrected) in others
+        where certain[stored, default: 0] + counts.excess(of: stored, over: recorded) < 0 {
+            undecided.formUnion(corrected.union([stored]))
+        }
+        // What is certain by itself is not where the same count may be another row's.
+        var size = -1
+        while size < undecided.count {
+            size = undecided.count
+            for row in rows where undecided.contains(row.stored) || undecided.contains(row.corrected) {
+                undecided.formUnion([row.stored, row.corrected])
+            }
+        }
+        return (rows.filter { !undecided.contains($0.stored) }, undecided)
     }
 }
 
