@@ -59,6 +59,10 @@ struct ExplanationProofTests {
             testDescription: "two values exchanged", exchanged: ("app-id", "source-app-id"), cause: .movedField,
             field: "app-id", says: ["if app-id and source-app-id were exchanged"], saysNot: ["only if", "also"]),
         Row(
+            testDescription: "two values of two types exchanged", exchanged: ("campaign-id", "transaction-id"),
+            cause: .movedField, field: "campaign-id", says: ["if campaign-id and transaction-id were exchanged"],
+            saysNot: ["only if", "also"]),
+        Row(
             testDescription: "two values exchanged, and one of their names", renamed: ["app-id": "appId"],
             exchanged: ("app-id", "source-app-id"), cause: .movedField, field: "app-id",
             says: ["only if two things were undone", "appId were app-id, and", "were exchanged"]),

@@ -125,6 +125,54 @@ struct ImpressionExplainerTests {
         try expect(.unexplained, nil, over: Array("something else".utf8))
     }
 
+    @Test("Values that were exchanged on the way are recognized, and a version that does not exist", arguments: rows)
+    func carried(_ version: SKAdNetworkVersion) throws {
+        let key = try NetworkPrivateKey.generate(.p256)
+        let explainer = ImpressionExplainer(key: try key.publicKey())
+        let values = Self.values(version)
+        let text = Self.text(values)
+        func expect(_ cause: ExplanationCause, _ field: String, _ carried: [(String, JSONValue)]) throws {
+            let explanation = explainer.explain(try Self.impression(carried, signedBy: key, over: text))
+            #expect(explanation.verdict == .invalid && explanation.cause == cause, "\(explanation.evidence)")
+            // A signer that took one value for the other made the same of them.
+            let advice = cause == .movedField ? "compare the values that were signed" : "the signer is right"
+            #expect(explanation.field == field && explanation.advice?.contains(advice) == true)
+        }
+        func exchanged(_ one: String, _ other: String) -> [(String, JSONValue)] {
+            let byName = Dictionary(uniqueKeysWithValues: values)
+            return values.map { name, value in (name, byName[[one: other, other: one][name] ?? name] ?? value) }
+        }
+        try expect(.movedField, "ad-network-id", exchanged("ad-network-id", "nonce"))
+        try expect(
+            .movedField, values[version > .v1_0 ? 2 : 1].0,
+            exchanged(values[version > .v1_0 ? 2 : 1].0, "itunes-item-id"))
+        if version > .v1_0 {
+            try expect(.movedField, "itunes-item-id", exchanged("itunes-item-id", "source-app-id"))
+            try expect(.versionChanged, "version", replacing("version", .string("9.0"), in: values))
+        }
+    }
+
+    @Test(
+        "What is neither JSON nor a compact JWS is said to be neither",
+        arguments: ["xx", "\"", "[]", "5", #"[{"ad-network-id": "a.b"}]"#, #""a b.c.d""#])
+    func neither(_ text: String) throws {
+        let explanation = ImpressionExplainer(key: try NetworkPrivateKey.generate(.p256).publicKey())
+            .explain(Array(text.utf8))
+        #expect(explanation.verdict == .malformed && explanation.cause == .notJSON)
+    }
+
+    @Test("A network id in capital letters is valid, with a word about Info.plist")
+    func capitalLetters() throws {
+        let key = try NetworkPrivateKey.generate(.p256)
+        let explainer = ImpressionExplainer(key: try key.publicKey())
+        for (network, isRemarked) in [("example123.skadnetwork", false), ("Example123.skadnetwork", true)] {
+            let values = replacing("ad-network-id", .string(network), in: Self.values(.v4_0))
+            let explanation = explainer.explain(try Self.impression(values, signedBy: key, over: Self.text(values)))
+            #expect(explanation.verdict == .valid)
+            #expect(explanation.advice?.contains("Info.plist") ?? false == isRemarked)
+        }
+    }
+
     @Test("A timestamp that was multiplied on the way is not the signer's fault", arguments: [Int64(0), 123])
     func microseconds(_ more: Int64) throws {
         let key = try NetworkPrivateKey.generate(.p256)

@@ -235,6 +235,16 @@ struct PostbackExplainerTests {
         #expect(explanation.advice?.contains("--trust-test-key") == true)
     }
 
+    @Test("A kid that is unknown does not hide whose key it is")
+    func unknownKeyName() throws {
+        let draft = AdAttributionKitDraft(
+            signed: [JSONField(name: "postback-sequence-index", value: .integer(0))], unproven: [],
+            keyID: "elsewhere/1")
+        let explanation = explainer.explain(try standIn.sign(draft))
+        #expect(explanation.verdict == .unknownKey && explanation.cause == .testKey && explanation.field == "kid")
+        #expect(explanation.advice?.contains("sign with the kid that belongs to the key") == true)
+    }
+
     @Test("No body within the limits costs more than the budget")
     func bounded() throws {
         // Fifty milliseconds is the aim on a quiet machine; tests share theirs.

@@ -158,16 +158,28 @@ extension ClaimedPostback {
 
     /// With the values of two fields of one type exchanged.
     private var withValuesSwapped: [Repair] {
+        exchanges { $0 == $1 }
+    }
+
+    /// With the values of two fields of different types exchanged, each in the type of its field; few pairs can be.
+    var withTypesExchanged: [Repair] {
+        exchanges { $0 != $1 }
+    }
+
+    private func exchanges(where areExchanged: (WireType, WireType) -> Bool) -> [Repair] {
         let statement = statement
         let present = signedFields.filter { statement[$0] != nil && $0 != .version }
         var repairs: [Repair] = []
         for (index, first) in present.enumerated() {
-            for second in present[(index + 1)...] where first.wireType == second.wireType {
-                if let one = statement[first], let other = statement[second], one != other {
+            for second in present[(index + 1)...] {
+                if let type = first.wireType, let otherType = second.wireType, areExchanged(type, otherType),
+                    let one = statement[first], let other = statement[second], one != other,
+                    let newFirst = type.convert(other), let newSecond = otherType.convert(one)
+                {
                     repairs.append(
                         Repair(
                             .movedField, first.rawValue, "\(first.rawValue) and \(second.rawValue) were exchanged",
-                            with(first, other).with(second, one)))
+                            with(first, newFirst).with(second, newSecond)))
                 }
             }
         }

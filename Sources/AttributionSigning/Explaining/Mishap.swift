@@ -3,8 +3,8 @@ import StrictJSON
 
 /// What is known to happen to postbacks on their way, in order of likelihood.
 enum Mishap: Int, CaseIterable {
-    case zeroFilled, renamed, dropped, letterCase, retyped, version, signatureEncoding, keyName, moved, whiteSpace
-    case separator, added, changed, misspelt
+    case zeroFilled, renamed, dropped, letterCase, retyped, version, signatureEncoding, keyName, moved, exchanged
+    case whiteSpace, separator, added, changed, misspelt
 
     /// Those of which two at once are tried: pipelines that do one of them often do another.
     static let combined: [Mishap] = [
@@ -28,6 +28,7 @@ enum Mishap: Int, CaseIterable {
         case .signatureEncoding: claim.withSignatureRespelled
         case .keyName: claim.underOtherKeyNames
         case .moved: claim.withFieldsMoved
+        case .exchanged: claim.withTypesExchanged
         case .whiteSpace: claim.withoutWhiteSpace
         case .separator: claim.withoutSeparators
         case .added: claim.withoutOptionalFields(ifEmpty: false)
@@ -60,7 +61,7 @@ extension Mishap {
                 return abs(other - index) == 1
             }
         case .keyName: return repairs.filter { $0.claim.jws?.escapesSlashes == claim.jws?.escapesSlashes }
-        case .renamed, .retyped, .moved, .whiteSpace, .separator, .added, .changed, .misspelt: return []
+        case .renamed, .retyped, .moved, .exchanged, .whiteSpace, .separator, .added, .changed, .misspelt: return []
         }
     }
 }

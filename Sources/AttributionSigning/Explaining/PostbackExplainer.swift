@@ -105,6 +105,14 @@ package struct PostbackExplainer: Sendable {
             return explanation(
                 rejected, RepairSearch.Proof(conditions: [], keyName: key, text: nil), cause, field: nil)
         }
+        // No postback is made of a kid that is unknown, but its header and payload can be verified as received.
+        if rejected.rejection.code == .unknownKey, rejected.postback == nil,
+            let (cause, key) = claim.jws.flatMap({ otherKey(of: $0) })
+        {
+            return explanation(
+                rejected, RepairSearch.Proof(conditions: [], keyName: key, text: nil), cause, field: "kid",
+                advice: cause == .testKey ? Self.useKeyID : Self.update)
+        }
         if let text = claim.textWithSeparators,
             let key = verifier.anyKey(verifying: text.signature, .der, over: text.bytes)
         {
@@ -121,23 +129,23 @@ package struct PostbackExplainer: Sendable {
 
     /// The key that verifies a rejected postback as it is, though its version or `kid` requires another.
     func otherKey(of postback: ReceivedPostback) -> (cause: ExplanationCause, key: String)? {
-        guard
-            let key = verifier.anyKey(
-                verifying: postback.signature, postback.signatureEncoding, over: postback.signedBytes)
-        else {
-            return nil
-        }
-        return switch key.provenance {
-        case .apple: (.wrongKey, key.name)
-        case .development: (.developmentKey, key.name)
-        case .test: (.testKey, key.name)
-        }
+        verifier.anyKey(verifying: postback.signature, postback.signatureEncoding, over: postback.signedBytes)
+            .map { ($0.provenance.cause, $0.name) }
+    }
+
+    /// The key that verifies a JWS as it is.
+    private func otherKey(of jws: ClaimedJWS) -> (cause: ExplanationCause, key: String)? {
+        jws.signature.flatMap { verifier.anyKey(verifying: $0, .concatenated, over: Array(jws.signed.utf8)) }
+            .map { ($0.provenance.cause, $0.name) }
     }
 
     // MARK: Words
 
     private static let trustTestKey =
         "it names a test key, and none is trusted here: name its public half with --trust-test-key (SKAN_TRUST_TEST_KEY)"
+
+    private static let useKeyID = "the signer wrote this kid itself: sign with the kid that belongs to the key"
+    private static let update = "Apple may have given its key another kid: update skan"
 
     private func unexplained(_ rejected: Rejected, _ search: RepairSearch, field: String?) -> Explanation {
         explanation(
@@ -148,14 +156,14 @@ package struct PostbackExplainer: Sendable {
 
     private func explanation(
         _ rejected: Rejected, _ proof: RepairSearch.Proof?, _ cause: ExplanationCause, field: String? = nil,
-        evidence: String? = nil
+        evidence: String? = nil, advice: String? = nil
     ) -> Explanation {
         let signer = rejected.postback?.signer
         return Explanation(
             verdict: rejected.verdict, cause: cause, field: field,
             evidence: evidence ?? proof?.evidence.shortened(to: 600)
                 ?? rejected.rejection.description.shortened(to: 600),
-            advice: rejected.namesUntrustedTestKey ? Self.trustTestKey : cause.advice,
+            advice: advice ?? (rejected.namesUntrustedTestKey ? Self.trustTestKey : cause.advice),
             signedText: rejected.postback?.visibleSignedText, provenText: proof?.text,
             key: signer.map { verifier.keys(of: $0).map(\.name).joined(separator: " or ") },
             keyReason: signer?.reason)
@@ -170,6 +178,17 @@ extension ReceivedPostback {
         case .adAttributionKit(let postback):
             (ClaimedJWS(String(decoding: postback.jws.signedBytes, as: UTF8.self) + ".-")?.signedText ?? "")
                 .shortened(to: 4_000)
+        }
+    }
+}
+
+extension Provenance {
+    /// The cause when a key of this provenance verifies a postback that names another key.
+    fileprivate var cause: ExplanationCause {
+        switch self {
+        case .apple: .wrongKey
+        case .development: .developmentKey
+        case .test: .testKey
         }
     }
 }

@@ -30,8 +30,14 @@ package struct ImpressionExplainer: Sendable {
     package func explain(_ bytes: [UInt8], signedText: [UInt8]? = nil) -> Explanation {
         let text = String(decoding: bytes.prefix(Self.limit), as: UTF8.self).trimmed
         if let first = text.first, first != "{" {
-            let isQuoted = text.count > 1 && first == "\"" && text.hasSuffix("\"")
-            let bare = isQuoted ? String(text.dropFirst().dropLast()) : text
+            let quotes = text.count > 1 && first == "\"" && text.hasSuffix("\"") ? 1 : 0
+            let bare = String(text.dropFirst(quotes).dropLast(quotes))
+            // A list with a network id has dots, too.
+            guard bare.contains("."), !bare.contains(where: { $0.isWhitespace || "\"[]{}".contains($0) }) else {
+                return Explanation(
+                    verdict: .malformed, cause: .notJSON, evidence: "it is neither a JSON object nor a compact JWS",
+                    advice: "give one JSON object, or one compact JWS")
+            }
             return JWSImpressionExplainer(key: key, otherKeys: otherKeys).explain(bare)
         }
         let object: JSONObject
@@ -133,8 +139,17 @@ package struct ImpressionExplainer: Sendable {
         return explanation(
             .valid, .nothing,
             "verifies as \(form.map { "a \($0) ad" } ?? "an impression") of version \(claim.version?.rawValue ?? "")",
-            nil,
-            claim, signed: text.description)
+            Self.capitalLetters(claim), claim, signed: text.description)
+    }
+
+    /// The advice for a network id with capital letters.
+    private static func capitalLetters(_ claim: ClaimedImpression) -> String? {
+        guard case .string(let network) = claim.values[.adNetworkID], network != network.lowercased() else {
+            return nil
+        }
+        return
+            "ad-network-id has capital letters, and Apple registers ids in lower case: devices accept it only if the "
+            + "app's Info.plist spells it in the same way"
     }
 
     /// What a value that Apple refuses has been through.

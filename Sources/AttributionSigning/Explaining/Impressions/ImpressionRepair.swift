@@ -9,6 +9,8 @@ struct ImpressionRepair {
         case passedOn
         /// The values are right, and another text was signed.
         case signed
+        /// Either of them: both mistakes make the same of it.
+        case either
     }
 
     let cause: ExplanationCause
@@ -38,18 +40,45 @@ struct ImpressionRepair {
         switch side {
         case .passedOn: "pass on exactly what was signed; the signer is right, and what carries the values changed them"
         case .signed: "sign the text that Apple puts together from the values; the signer built another one"
+        case .either:
+            "compare the values that were signed with those passed on: the signer took one for the other, or what carries "
+                + "them exchanged them"
         }
     }
 }
 
 extension ClaimedImpression {
-    /// Every mistake that can be undone, in order of likelihood; a version that is unknown has none.
+    /// Every mistake that can be undone, in order of likelihood; in a version that is unknown only the version.
     var repairs: [ImpressionRepair] {
         guard let version else {
-            return []
+            return SKAdNetworkVersion.allCases.reversed().map(otherVersion)
         }
         let text = text(of: version)
-        return valueRepairs(text) + fidelityRepairs(text) + versionRepairs(version) + textRepairs(text)
+        return valueRepairs(text) + fidelityRepairs(text) + versionRepairs(version) + exchanges(text)
+            + textRepairs(text)
+    }
+
+    /// That another version was signed than the one it says.
+    private func otherVersion(_ version: SKAdNetworkVersion) -> ImpressionRepair {
+        ImpressionRepair(
+            .versionChanged, .version, .passedOn,
+            "it was signed as version \(version.rawValue), and "
+                + (values[.version].map { "says \($0.summary)" } ?? "names no version"),
+            text(of: version).replacing(.version) { _ in version.rawValue })
+    }
+
+    /// That the values of two fields of one type are in each other's places.
+    private func exchanges(_ text: ImpressionText) -> [ImpressionRepair] {
+        let parts = text.parts.filter { $0.field != .version }
+        return parts.enumerated().flatMap { index, first in
+            parts[(index + 1)...].filter { $0.field.wireType == first.field.wireType && $0.text != first.text }
+                .map { second in
+                    ImpressionRepair(
+                        .movedField, first.field, .either,
+                        "the values of \(first.field.rawValue) and \(second.field.rawValue) are in each other's places",
+                        text.replacing(first.field) { _ in second.text }.replacing(second.field) { _ in first.text })
+                }
+        }
     }
 
     private func valueRepairs(_ text: ImpressionText) -> [ImpressionRepair] {
@@ -118,17 +147,12 @@ extension ClaimedImpression {
     private func versionRepairs(_ version: SKAdNetworkVersion) -> [ImpressionRepair] {
         var repairs: [ImpressionRepair] = []
         for other in SKAdNetworkVersion.allCases.reversed() where other != version {
-            let text = text(of: other)
-            repairs.append(
-                ImpressionRepair(
-                    .versionChanged, .version, .passedOn,
-                    "it was signed as version \(other.rawValue) and says \(version.rawValue)",
-                    text.replacing(.version) { _ in other.rawValue }))
+            repairs.append(otherVersion(other))
             repairs.append(
                 ImpressionRepair(
                     .versionChanged, .version, .signed,
                     "it was signed in the order of version \(other.rawValue), not in that of \(version.rawValue)",
-                    text.replacing(.version) { _ in version.rawValue }))
+                    text(of: other).replacing(.version) { _ in version.rawValue }))
         }
         repairs.append(
             ImpressionRepair(
