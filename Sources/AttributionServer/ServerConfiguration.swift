@@ -103,7 +103,12 @@ package struct ServerConfiguration: Sendable {
             problems.append(Problem("sign rate: found \(tokenRate), expected 1 to 1000000 requests a second"))
         }
         if (tlsCertificate == nil) != (tlsKey == nil) {
-            problems.append(Problem("expected both --tls-certificate and --tls-key, or neither"))
+            problems.append(
+                Problem(
+                    "expected both --tls-certificate and --tls-key, or neither",
+                    hint: tlsKey == nil
+                        ? "give --tls-key FILE, the private key of the certificate"
+                        : "give --tls-certificate FILE, its certificate followed by the intermediates"))
         }
         problems += addressProblems
         if !console.isLoopback, tokens == nil {

@@ -29,6 +29,14 @@ struct DemoCommandTests {
         return (demo, String(address.output))
     }
 
+    @Test("The page without tokens is served on this machine alone, and the hint names what the demo has")
+    func loopbackOnly() throws {
+        let outcome = try SkanProcess.run(["demo", "--folder", "made", "--console", "0.0.0.0:0"], in: folder.url)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("listens on this machine alone") && !outcome.errors.contains("--tokens"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path("made")))
+    }
+
     private func ask(_ console: String, _ path: String) throws -> String {
         try SkanProcess.run(SkanProcess.curl, ["-s", "--max-time", "20", console + path], in: folder.url).output
     }

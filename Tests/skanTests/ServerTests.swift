@@ -77,7 +77,7 @@ struct ServerTests {
         let twice = try curl("\(server.console)/v1/report?where=app=1&where=app=2&by=app&by=network")
         #expect(twice.contains("by: found more than one value, expected one"))
         let report = try curl("\(server.console)/v1/report?by=app&format=csv")
-        #expect(report.contains("525463029,1,1,1,1,0,1.0000,1,0,0.0000,0,0.0000,0,1,20.00"))
+        #expect(report.contains("525463029,1,1,1,1,0,1.0000,1,0,1,0.0000,0,0.0000,0,1,20.00"))
 
         let end = server.end(SIGTERM)
         #expect(end.status == 0)

@@ -144,6 +144,22 @@ struct SigningListenerTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path("s.sqlite")))
     }
 
+    @Test(
+        "A file of counts that could not be appended to is named before the first ad is signed",
+        arguments: ["other", "other\n", "\n", "{\"version\":1}\n# a comment\n"])
+    func otherCounts(_ contents: String) throws {
+        try Data(contents.utf8).write(to: URL(fileURLWithPath: folder.path("c.ndjson")))
+        for check in [["--check"], []] {
+            let outcome = try SkanProcess.run(
+                ["serve", "--console", "127.0.0.1:0", "--signing", "127.0.0.1:0", "--signing-keys", "keys.json"] + check
+                    + ["--counts", "c.ndjson"], in: folder.url)
+            #expect(outcome.status == 2)
+            #expect(
+                outcome.errors.contains("cannot write c.ndjson: it does not end with a line of counts"),
+                "\(outcome.errors)")
+        }
+    }
+
     // MARK: Tokens
 
     @Test("A token with the scope sign opens it, and metrics and the log name its holder")

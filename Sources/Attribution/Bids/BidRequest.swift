@@ -31,7 +31,8 @@ package enum BidRequest: Sendable {
     ///   - body: A JSON object.
     ///   - limit: The maximum length of the body, in bytes.
     /// - Throws: ``SigningRefusal`` for a body that is not JSON, without an extension, or with an error in `advertise`
-    ///   or in the list of imps. An error within an extension refuses only that extension.
+    ///   or in the list of imps. An error within an extension refuses only that extension; an `ext` that is not
+    ///   an object refuses only its imp.
     package init(reading body: [UInt8], limit: Int) throws(SigningRefusal) {
         self = try SigningRefusal.orRequest(reading: body, limit: limit, depth: Self.maximumDepth) {
             fields throws(FieldProblem) in
@@ -91,10 +92,13 @@ package enum BidRequest: Sendable {
                 throw imp.problem(
                     "id", found: "\"\(id.shortened(to: 40))\" again", expected: "a string, unique in the bid request")
             }
-            guard let ext = try imp.object("ext") else {
-                continue
+            do throws(FieldProblem) {
+                if let ext = try imp.object("ext") {
+                    imps.append(Imp(id: id, extensions: BidExtensions(ext)))
+                }
+            } catch {
+                imps.append(Imp(id: id, extensions: BidExtensions(unreadable: error)))
             }
-            imps.append(Imp(id: id, extensions: BidExtensions(ext)))
         }
         return imps
     }

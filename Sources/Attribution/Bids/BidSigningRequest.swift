@@ -91,6 +91,12 @@ struct BidExtensions {
         }
     }
 
+    /// For an `ext` that is not an object: which extension was meant is unknown, so SKAdNetwork's is refused.
+    init(unreadable problem: FieldProblem) {
+        skadn = .failure(BidRefusal(.skadn, problem))
+        adAttributionKit = nil
+    }
+
     var isEmpty: Bool {
         skadn == nil && adAttributionKit == nil
     }

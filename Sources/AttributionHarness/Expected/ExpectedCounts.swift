@@ -13,6 +13,7 @@ struct ExpectedCounts {
         add("postbacks")
         if hasVerdict, !postback.flags.contains(.didWin) {
             add("losses")
+            add("decided")
             return
         }
         if postback.kind == .reengagement {
@@ -40,6 +41,7 @@ struct ExpectedCounts {
         add("installs")
         if hasVerdict {
             add("wins")
+            add("decided")
         }
         if postback.version > .v1_0 || postback.flags.contains(.saysRedownload) {
             add("redownload-known")

@@ -42,7 +42,7 @@ package struct DeliveryPage {
                 HTML(.section, .class("card"), .ariaLabelledBy("explanation")) {
                     HTML(.h2, .id("explanation")) { "Why it does not verify" }
                     HTML(.dl) {
-                        HTML(explanation.map { HTML.fact($0.label, .value($0.text, limit: 4_000)) })
+                        HTML(explanation.map { HTML.fact($0.label.capitalizedFirst, .value($0.text, limit: 4_000)) })
                     }
                 }
             }

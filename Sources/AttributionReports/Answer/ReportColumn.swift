@@ -47,6 +47,7 @@ package struct ReportColumn: Sendable {
         ReportColumn(name: "redownload-rate", basis: .redownload) { .ratio($0.redownloadRate, places: 4) },
         counter("wins", .wins),
         counter("losses", .losses),
+        counter("decided", .wins, .losses),
         ReportColumn(name: "loss-rate") { .ratio($0.lossRate, places: 4) },
         unproven("conversion-null") { .count($0.nullConversions) },
         unproven("null-rate") { .ratio($0.nullRate, places: 4) },

@@ -16,7 +16,7 @@ struct CountsFile: Sendable {
         let hint: String?
     }
 
-    /// Refuses a path that cannot be written, without making the file.
+    /// Refuses a path that ``append(_:)`` would refuse, without making or changing the file.
     ///
     /// - Throws: ``Problem``.
     func check() throws(Problem) {
@@ -25,7 +25,12 @@ struct CountsFile: Sendable {
             guard status.st_mode & S_IFMT == S_IFREG else {
                 throw notRegular
             }
-            guard access(path, W_OK) == 0 else { throw problem() }
+            guard access(path, R_OK | W_OK) == 0 else { throw problem() }
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            guard descriptor >= 0 else { throw problem() }
+            defer { close(descriptor) }
+            guard fstat(descriptor, &status) == 0 else { throw problem() }
+            _ = try wholeLines(descriptor, size: status.st_size)
         } else {
             guard access(folder, R_OK | W_OK | X_OK) == 0 else { throw problem() }
         }
@@ -85,18 +90,27 @@ struct CountsFile: Sendable {
 
     /// The end of the last whole line; cuts off a part of a line that a process left behind when it was killed.
     private func endOfLines(_ descriptor: Int32, size: off_t) throws(Problem) -> off_t {
-        let count = min(Int(size), Self.longestLine)
+        let end = try wholeLines(descriptor, size: size)
+        guard end == size || ftruncate(descriptor, end) == 0 else { throw problem() }
+        return end
+    }
+
+    /// Where the last whole line ends.
+    private func wholeLines(_ descriptor: Int32, size: off_t) throws(Problem) -> off_t {
+        let count = min(Int(size), 2 * Self.longestLine)
         var bytes = [UInt8](repeating: 0, count: count)
         guard pread(descriptor, &bytes, count, size - off_t(count)) == count else { throw problem() }
-        let rest = bytes[(bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)...]
-        guard !rest.isEmpty else { return size }
-        guard rest.count < Self.longestLine, zip(rest, Self.beginning).allSatisfy(==) else {
+        let lineBreak = UInt8(ascii: "\n")
+        let rest = bytes[(bytes.lastIndex(of: lineBreak).map { $0 + 1 } ?? 0)...]
+        let lines = bytes[..<rest.startIndex].dropLast()
+        let last = lines[(lines.lastIndex(of: lineBreak).map { $0 + 1 } ?? 0)...]
+        guard rest.count < Self.longestLine, zip(rest, Self.beginning).allSatisfy(==),
+            rest.startIndex == 0 || last.starts(with: Self.beginning)
+        else {
             throw Problem(
                 description: "cannot write \(path): it does not end with a line of counts", hint: "choose another path")
         }
-        let end = size - off_t(rest.count)
-        guard ftruncate(descriptor, end) == 0 else { throw problem() }
-        return end
+        return size - off_t(rest.count)
     }
 
     private var notRegular: Problem {

@@ -37,7 +37,8 @@ extension LedgerPosition: LosslessStringConvertible {
         if parts.count == 3 {
             // A sign is no digit.
             check = parts[2].count == 4 && parts[2].allSatisfy(\.isHexDigit) ? UInt16(parts[2], radix: 16) : nil
-            guard check != nil else {
+            // Before the first postback there is nothing to check.
+            guard check != nil, last > 0 else {
                 return nil
             }
         }

@@ -36,6 +36,11 @@ struct DemoCommand: AsyncParsableCommand {
     var seed: UInt64 = 1
 
     func run() async throws {
+        if let console, !console.isLoopback {
+            throw CommandFailure(
+                "--console \(console): the demo has no tokens, and its page listens on this machine alone",
+                hint: "use 127.0.0.1:PORT and a tunnel")
+        }
         let folder =
             self.folder ?? FileManager.default.temporaryDirectory.appendingPathComponent("skan-demo-\(UUID())").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
