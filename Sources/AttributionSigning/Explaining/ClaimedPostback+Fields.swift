@@ -139,7 +139,8 @@ extension ClaimedPostback {
         (.advertisedItemIdentifier, .appID), (.publisherItemIdentifier, .sourceAppID),
     ]
 
-    /// Apple's spelling of a name in camel case or with underscores; nil for its own, and for names that decide nothing.
+    /// Apple's spelling of a name in camel case or with underscores; nil for its own, and for names that decide
+    /// nothing.
     private static func appleName(_ name: String) -> PostbackField? {
         // No spelling of Apple's names is longer.
         guard name.utf8.count <= 64, PostbackField(rawValue: name) == nil else {

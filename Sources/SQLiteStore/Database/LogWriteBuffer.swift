@@ -3,9 +3,9 @@ import GRDBSQLite
 
 /// Writes the frames of a commit to the write-ahead log at once; SQLite makes two writes for each frame.
 ///
-/// What SQLite writes to one place after another is kept here until it syncs the log. With `synchronous = FULL` it syncs
-/// in every commit, and publishes the frames in the index only after that, so no other connection looks for frames that
-/// are not in the file. A write that fails makes the sync fail, and with it the commit.
+/// What SQLite writes to one place after another is kept here until it syncs the log. With `synchronous = FULL` it
+/// syncs in every commit, and publishes the frames in the index only after that, so no other connection looks for
+/// frames that are not in the file. A write that fails makes the sync fail, and with it the commit.
 package struct LogWriteBuffer {
     private typealias Log = OpenFile<LogWriteBuffer>
 
@@ -19,8 +19,8 @@ package struct LogWriteBuffer {
 
     /// Gathers the writes of a connection's log until the connection is closed.
     ///
-    /// It does nothing where SQLite publishes frames that it has not synced: with a lower `synchronous`, which must not be
-    /// changed later, or on a file system where a write may damage its surroundings.
+    /// It does nothing where SQLite publishes frames that it has not synced: with a lower `synchronous`, which must not
+    /// be changed later, or on a file system where a write may damage its surroundings.
     ///
     /// - Parameter db: A connection in WAL mode, outside a transaction.
     /// - Returns: Whether writes are gathered.
@@ -42,8 +42,8 @@ package struct LogWriteBuffer {
             methods.xFileSize = { file, size in LogWriteBuffer.whole(file) { $0.xFileSize(file, size) } }
             methods.xTruncate = { file, size in LogWriteBuffer.whole(file) { $0.xTruncate(file, size) } }
             methods.xClose = { file in
-                // Without what is gathered: no commit is among what was not synced, and another process may have written
-                // there by now.
+                // Without what is gathered: no commit is among what was not synced, and another process may have
+                // written there by now.
                 Log.of(file)?.pointee.state.bytes.deallocate()
                 return Log.close(file)
             }
@@ -76,8 +76,8 @@ package struct LogWriteBuffer {
 
     /// Reads from what is gathered, or from the file.
     ///
-    /// It writes only to read what is partly in either, as SQLite does within a commit: SQLite may go on with a transaction
-    /// after a read that failed.
+    /// It writes only to read what is partly in either, as SQLite does within a commit: SQLite may go on with a
+    /// transaction after a read that failed.
     private static func read(
         _ file: Log.Handle?, _ bytes: UnsafeMutableRawPointer?, _ count: Int, _ offset: sqlite3_int64
     ) -> CInt {

@@ -10,8 +10,13 @@ struct PacedWrites {
 
     /// How much is written between two syncs.
     private static let piece = 256 << 10
+    /// The same once a checkpoint has written as much as it usually does in all: where commits come faster than a slow
+    /// disk moves such pieces, the log must not grow without end.
+    private static let (largePiece, usual) = (1 << 20, 4 << 20)
 
     private var unsynced = 0
+    /// How much this checkpoint has written.
+    private var written = 0
 
     /// Syncs what a connection writes, piece by piece, until it is closed.
     ///
@@ -20,6 +25,14 @@ struct PacedWrites {
     static func install(on db: Database) throws {
         try Store.replaceMethods(of: SQLITE_FCNTL_FILE_POINTER, on: db, PacedWrites()) { methods in
             methods.xWrite = { PacedWrites.write($0, $1, $2, $3) }
+            methods.xSync = { file, flags in
+                guard let store = Store.of(file) else {
+                    return SQLITE_MISUSE
+                }
+                // The end of a checkpoint.
+                store.pointee.state = PacedWrites()
+                return store.pointee.original.pointee.xSync(file, flags)
+            }
             methods.xClose = { Store.close($0) }
         }
     }
@@ -33,7 +46,9 @@ struct PacedWrites {
         let methods = store.pointee.original.pointee
         let code = methods.xWrite(file, bytes, count, offset)
         store.pointee.state.unsynced += Int(count)
-        guard code == SQLITE_OK, store.pointee.state.unsynced >= piece else {
+        store.pointee.state.written += Int(count)
+        let state = store.pointee.state
+        guard code == SQLITE_OK, state.unsynced >= (state.written > usual ? largePiece : piece) else {
             return code
         }
         store.pointee.state.unsynced = 0

@@ -4,8 +4,9 @@ import GRDB
 
 /// Rows whose time of receipt damage moved to another quarter of an hour.
 ///
-/// A row has no checksum, and its block of columns has one. In no block, or one whose times cannot be read, the counts of
-/// deliveries and the rows before and after have to say the same against it. A change within a quarter of an hour is not found: nothing else has the minute.
+/// A row has no checksum, and its block of columns has one. In no block, or one whose times cannot be read, the counts
+/// of deliveries and the rows before and after have to say the same against it. A change within a quarter of an hour is
+/// not found: nothing else has the minute.
 struct ChangedTimes {
     private struct Row {
         let id: Int64
@@ -75,8 +76,9 @@ struct ChangedTimes {
 
     /// Rows missing from the count of their own quarter, while another possible quarter counts a delivery without a row.
     ///
-    /// - Returns: Those whose time is not between those of the rows before and after, while that of just one such delivery
-    ///   is; and, where others may be meant, the deliveries of both times: the counts may be right, or the rows.
+    /// - Returns: Those whose time is not between those of the rows before and after, while that of just one such
+    ///   delivery is; and, where others may be meant, the deliveries of both times: the counts may be right, or the
+    ///   rows.
     private func countedElsewhere(
         _ ids: [ClosedRange<Int64>], _ recorded: [LostRows.DeliveryKey: Int64], _ counts: CountedDeliveries,
         _ db: Database
