@@ -108,7 +108,7 @@ package struct ServerConfiguration: Sendable {
                     "expected both --tls-certificate and --tls-key, or neither",
                     hint: tlsKey == nil
                         ? "give --tls-key FILE, the private key of the certificate"
-                        : "give --tls-certificate FILE, its certificate followed by the intermediates"))
+                        : "give --tls-certificate FILE, the key's certificate followed by the intermediates"))
         }
         problems += addressProblems
         if !console.isLoopback, tokens == nil {

@@ -98,6 +98,25 @@ struct BidRequestTests {
     }
 
     @Test(
+        "The refusal of an imp says what its ext is instead of an object",
+        arguments: [("[]", "an array"), (#""x""#, "the string \"x\""), ("5", "the number 5")])
+    func otherExtension(_ ext: String, _ found: String) throws {
+        let body =
+            #"{"imp": [{"id": "1", "ext": \#(ext)}, {"id": "2", "ext": {\#(Self.skadn)}}], "advertise": \#(Self.advertise)}"#
+        guard case .whole(let bids) = try Self.read(body), let bid = bids.first else {
+            Issue.record("no bid on the imp")
+            return
+        }
+        let offers = try bid.request.offers(from: BidSigningRequestTests.networks())
+        guard case .failure(let refusal) = offers.skadn else {
+            Issue.record("it is not refused")
+            return
+        }
+        #expect(bid.impID == "1" && refusal.reason == .badField && offers.adAttributionKit == nil)
+        #expect(refusal.message == "imp[0].ext: found \(found), expected an object")
+    }
+
+    @Test(
         "An error of the bidder, or in the list of imps, refuses the whole request by name",
         arguments: [
             (#"{"imp": {}, "advertise": \#(advertise)}"#, "imp: found an object, expected an array"),
