@@ -1,23 +1,13 @@
 package import AttributionAccess
 package import AttributionListener
-import Hummingbird
-import HummingbirdCore
+import FoundationEssentials
 package import Logging
 package import Metrics
-import NIOCore
-import NIOPosix
 import ServiceLifecycle
 
 /// The private listener, which serves health, reports, metrics and other groups of routes.
 package struct Console: Service {
-    private let routes: [any ConsoleRoutes]
-    private let gate: ConsoleGate
-    private let host: String
-    private let port: Int
-    private let tls: IngressTLS?
-    private let limits: ConsoleLimits
-    private let metricsFactory: any MetricsFactory
-    private let onListening: @Sendable (_ port: Int) async -> Void
+    private let ingress: Ingress
 
     /// Makes a console.
     ///
@@ -25,109 +15,61 @@ package struct Console: Service {
     ///   - routes: The routes it serves.
     ///   - access: Decides who may do what; without it, everyone who can reach the console may do everything.
     ///   - sessions: The sessions of those who logged in to its pages; nil for a console without pages.
-    ///   - host: The address; a loopback one when there is no access control.
-    ///   - port: The port; 0 for a free one.
+    ///   - address: Where it listens; at a loopback address when there is no access control.
     ///   - tls: The TLS identity; nil for plain HTTP.
     ///   - trustedProxies: The proxies that are trusted to name their clients.
     ///   - limits: The bounds of its connections.
     ///   - logger: Logs each request, at debug, and problems.
     ///   - metricsFactory: Makes the counters.
-    ///   - onListening: Called with the port as soon as connections are accepted.
+    ///   - onListening: Called with the address as soon as connections are accepted.
     package init(
         routes: [any ConsoleRoutes],
         access: AccessControl?,
         sessions: ConsoleSessions? = nil,
-        host: String,
-        port: Int,
+        address: IngressAddress,
         tls: IngressTLS? = nil,
         trustedProxies: TrustedProxies = .none,
-        limits: ConsoleLimits = ConsoleLimits(),
+        limits: IngressLimits = .console,
         logger: Logger,
         metricsFactory: any MetricsFactory = MetricsSystem.factory,
-        onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
+        onListening: @escaping @Sendable (IngressAddress) -> Void = { _ in }
     ) {
-        self.routes = routes
-        self.host = host
-        self.port = port
-        self.tls = tls
-        self.limits = limits
-        self.metricsFactory = metricsFactory
-        self.onListening = onListening
-        gate = ConsoleGate(
-            access: access,
-            sessions: sessions,
+        let gate = ConsoleGate(
+            access: access, sessions: sessions, metrics: ConsoleMetrics(factory: metricsFactory), logger: logger)
+        let endpoints = routes.flatMap(\.endpoints)
+        ingress = Ingress(
+            address: address,
+            routes: Self.routes(endpoints.map(\.route)),
+            limits: limits,
+            tls: tls,
             trustedProxies: trustedProxies,
-            metrics: ConsoleMetrics(factory: metricsFactory),
-            logger: logger
+            logger: logger,
+            // The gate logs requests with the holder of the token.
+            accessLogLevel: .trace,
+            metricNames: .console,
+            metricsFactory: metricsFactory,
+            now: { Date() },
+            onListening: onListening,
+            makeHandler: { _ in .task { await gate.answer(endpoints[$0.route.index], $0) } }
         )
     }
 
     /// Serves until a graceful shutdown.
+    ///
+    /// - Throws: ``AttributionListener/IngressError`` or ``AttributionListener/SocketError`` if it cannot listen.
     package func run() async throws {
-        do {
-            try await Self.serve(
-                routes, gate, on: .hostname(host, port: port), tls: tls, limits: limits,
-                metricsFactory: metricsFactory
-            ) { channel in
-                await onListening(channel.localAddress?.port ?? port)
-            }
-        } catch let error as IOError {
-            throw IngressError(binding: error, host: host, port: port)
-        } catch let error as SocketAddressError.UnknownHost {
-            throw IngressError(binding: error, host: host, port: port)
-        }
+        try await ingress.run()
     }
 
-    /// Serves routes at an address until a graceful shutdown.
-    static func serve(
-        _ routes: [any ConsoleRoutes],
-        _ gate: ConsoleGate,
-        on address: BindAddress,
-        tls: IngressTLS? = nil,
-        limits: ConsoleLimits,
-        metricsFactory: any MetricsFactory,
-        onServerRunning: @escaping @Sendable (any Channel) async -> Void
-    ) async throws {
-        // Handlers run on Swift's pool, and a second loop would compete with it: signing over two loops is a quarter
-        // slower on two cores.
-        let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
-        try await ConsoleConnections.run(
-            on: eventLoop, limits: limits, routes: routes.flatMap(\.endpoints).map(\.route), gate: gate,
-            metricsFactory: metricsFactory
-        ) { connections in
-            let application = Application(
-                router: router(routes, gate),
-                server: HTTPServerBuilder { responder in
-                    ConsoleChannel(connections, limits: limits, tls: tls, responder: responder)
-                },
-                // A new connection must not wait to be accepted, because it may be a probe.
-                configuration: .init(address: address, serverName: "skan", backlog: 1_024),
-                onServerRunning: onServerRunning,
-                eventLoopGroupProvider: .shared(eventLoop),
-                // What concerns an operator is logged or thrown here; the library's lines are not meant for one.
-                logger: Logger(label: "hummingbird") { _ in SwiftLogNoOpLogHandler() }
-            )
-            try await application.run()
+    private static func routes(_ routes: [ConsoleRoute]) -> IngressRoutes {
+        IngressRoutes(
+            routes.map(\.ingressRoute),
+            fields: ["accept", "authorization", "content-type", "cookie", "host", "origin", "sec-fetch-site"],
+            keepsTargets: true
+        ) { path in
+            ["/v1/impressions", "/v1/openrtb/"].contains { path.hasPrefix($0) }
+                ? "signing has a listener of its own: skan serve --signing HOST:PORT"
+                : "/openapi.yaml lists the routes"
         }
-    }
-
-    /// A router for some routes.
-    static func router(_ routes: [any ConsoleRoutes], _ gate: ConsoleGate) -> Router<ConsoleContext> {
-        let router = Router(context: ConsoleContext.self)
-        for endpoint in routes.flatMap(\.endpoints) {
-            let definition = endpoint.route.definition
-            router.on(RouterPath(definition.path), method: definition.method) { request, context in
-                try await gate.answer(endpoint, request, context)
-            }
-            if endpoint.route.answersHead {
-                router.on(RouterPath(definition.path), method: .head) { request, context in
-                    try await gate.answer(endpoint, request, context).createHeadResponse()
-                }
-            }
-        }
-        // After the routes, so that these run only when no route matches.
-        router.add(middleware: FaultyRequests())
-        router.add(middleware: UnmatchedRequests(routes: routes.flatMap(\.endpoints).map(\.route)))
-        return router
     }
 }

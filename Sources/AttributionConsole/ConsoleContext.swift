@@ -1,27 +1,12 @@
 import Attribution
-package import AttributionAccess
-import AttributionListener
-package import Hummingbird
-import NIOCore
+import AttributionAccess
 
-/// The context of a console request.
-package struct ConsoleContext: RequestContext {
-    /// The router's own context.
-    package var coreContext: CoreRequestContextStorage
+/// What the gate found out about a request.
+package struct ConsoleContext: Sendable {
     /// What the request's token grants; nil on an open route, and when the console has no tokens.
-    package internal(set) var caller: AccessGrant?
+    var caller: AccessGrant?
     /// The session that the request belongs to; nil for a request with a token, and on an open route.
     var session: SessionTable.Session?
-    /// The network of the client, for rates; nil when unknown.
-    var client: String?
-    /// The other end of the connection.
-    let peer: InternetAddress?
-
-    /// Makes the context of a request from its connection.
-    package init(source: ApplicationRequestContextSource) {
-        coreContext = CoreRequestContextStorage(source: source)
-        peer = source.channel.remoteAddress?.ipAddress.flatMap { InternetAddress($0) }
-    }
 
     /// Refuses a request for a network that its token is not limited to.
     ///

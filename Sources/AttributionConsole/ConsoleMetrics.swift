@@ -1,25 +1,13 @@
 import Metrics
-import Synchronization
 
-/// The counters of the console, created when first used.
+/// The times that requests take: `skan_console_request_seconds{route}`.
 ///
-/// Labels are routes, status codes and names of token holders, never anything an unknown client sent.
-/// - `skan_console_requests_total{route,status,caller}`: answered requests; caller is empty without a valid token.
-/// - `skan_console_request_seconds{route}`: the time from the request's head to its answer.
-final class ConsoleMetrics: Sendable {
-    private struct RequestKey: Hashable {
-        let route: ConsoleRoute
-        let status: Int
-        let caller: String
-    }
-
-    private let factory: any MetricsFactory
-    private let requests = Mutex<[RequestKey: Counter]>([:])
+/// Requests are counted by the listener.
+struct ConsoleMetrics: Sendable {
     private let durations: [ConsoleRoute: Timer]
 
-    /// Makes the timers; counters are made when first used.
+    /// Makes the timers.
     init(factory: any MetricsFactory) {
-        self.factory = factory
         let routes = ConsoleRoute.allCases.map { route in
             let label = [("route", route.definition.path)]
             return (route, Timer(label: "skan_console_request_seconds", dimensions: label, factory: factory))
@@ -27,22 +15,8 @@ final class ConsoleMetrics: Sendable {
         durations = Dictionary(uniqueKeysWithValues: routes)
     }
 
-    /// Counts an answered request.
-    func count(_ route: ConsoleRoute, status: Int, caller: String?, duration: Duration) {
-        let key = RequestKey(route: route, status: status, caller: caller ?? "")
-        let counter = requests.withLock { requests in
-            if let counter = requests[key] { return counter }
-            let counter = Counter(
-                label: "skan_console_requests_total",
-                dimensions: [
-                    ("route", route.definition.path), ("status", String(status)), ("caller", key.caller),
-                ],
-                factory: factory
-            )
-            requests[key] = counter
-            return counter
-        }
-        counter.increment()
+    /// Notes how long an answer took.
+    func note(_ duration: Duration, of route: ConsoleRoute) {
         durations[route]?.recordNanoseconds(Int64(duration / .nanoseconds(1)))
     }
 }

@@ -1,7 +1,7 @@
+import AttributionListener
 import AttributionStore
 import BoundedLogging
 import CodedErrors
-import Hummingbird
 import Logging
 
 /// Answers the errors of a group of routes, and logs those an operator has to fix.
@@ -26,7 +26,7 @@ struct RouteFailures: Sendable {
     }
 
     /// The answer to a request that ended in an error.
-    func response(to error: any Error) -> Response {
+    func answer(to error: any Error) -> IngressAnswer {
         .refusing(refusal(for: error))
     }
 

@@ -14,7 +14,7 @@ extension Ingress {
         var problems: [any CodedError] = []
         for address in addresses {
             guard case .port(let host, let port) = address else {
-                if case .socket(let path) = address { problems += trySocket(path) }
+                if case .socket(let path, _) = address { problems += trySocket(path) }
                 continue
             }
             do {

@@ -6,7 +6,7 @@ import NIOPosix
 import ServiceLifecycle
 import Synchronization
 
-/// A listener on the hot path: takes JSON over HTTP/1.1, refuses everything else, and bounds what a client can cost.
+/// A listener: takes requests over HTTP/1.1, refuses what is not one, and bounds what a client can cost.
 ///
 /// Every complete request goes to the handler on its event loop; answers come back from any thread. On graceful
 /// shutdown the listener and idle connections close at once, requests in progress are answered, and connections that
@@ -105,8 +105,8 @@ package struct Ingress: Service {
                     throw IngressError(binding: error, host: host, port: port)
                 }
             }
-        case .socket(let path):
-            try SocketFile.checkIsUnused(path)
+        case .socket(let path, let isLeased):
+            if !isLeased { try SocketFile.checkIsUnused(path) }
             let file = try SocketFile(path)
             let published = Mutex<SocketFile.Identity?>(nil)
             defer { file.remove(published.withLock { $0 }) }

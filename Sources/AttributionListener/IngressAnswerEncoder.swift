@@ -2,6 +2,9 @@ import NIOCore
 
 /// Encodes answers, one buffer each, in memory that is reused once the socket has taken it.
 struct IngressAnswerEncoder {
+    /// The longest body that is copied behind its head; a longer one would keep the memory of each connection large.
+    private static let longestCopy = 64 << 10
+
     private var buffer = ByteBufferAllocator().buffer(capacity: 512)
 
     /// Encodes the interim answer a client with `Expect: 100-continue` waits for.
@@ -18,13 +21,13 @@ struct IngressAnswerEncoder {
     ///   - isLast: Whether the connection closes after it.
     ///   - announcesKeepAlive: Whether to say that it stays open, as HTTP/1.0 needs.
     ///   - omitsBody: Whether the body is announced but not sent, as for HEAD.
-    /// - Returns: The bytes to send.
+    /// - Returns: The bytes to send, and the body where it follows by itself.
     mutating func encode(
         _ answer: IngressAnswer,
         isLast: Bool,
         announcesKeepAlive: Bool = false,
         omitsBody: Bool = false
-    ) -> ByteBuffer {
+    ) -> (bytes: ByteBuffer, body: ByteBuffer?) {
         buffer.clear()
         if answer.status == 200 {
             buffer.writeStaticString("HTTP/1.1 200 OK\r\n")
@@ -32,18 +35,19 @@ struct IngressAnswerEncoder {
             buffer.writeStaticString("HTTP/1.1 ")
             writeDecimal(answer.status)
             buffer.writeStaticString(Self.reason(answer.status))
-            if answer.status == 405 { buffer.writeStaticString("Allow: POST\r\n") }
         }
         for field in answer.fields {
-            buffer.writeStaticString(field.name)
+            buffer.writeString(field.name)
             buffer.writeStaticString(": ")
             buffer.writeString(field.value)
             buffer.writeStaticString("\r\n")
         }
-        switch answer.mediaType {
-        case .json: buffer.writeStaticString("Content-Type: application/json\r\nContent-Length: ")
-        case .ndjson: buffer.writeStaticString("Content-Type: application/x-ndjson\r\nContent-Length: ")
+        if let mediaType = answer.mediaType {
+            buffer.writeStaticString("Content-Type: ")
+            buffer.writeString(mediaType)
+            buffer.writeStaticString("\r\n")
         }
+        buffer.writeStaticString("Content-Length: ")
         writeDecimal(answer.body.count)
         if let retryAfter = answer.retryAfter {
             buffer.writeStaticString("\r\nRetry-After: ")
@@ -57,8 +61,10 @@ struct IngressAnswerEncoder {
         } else {
             buffer.writeStaticString("\r\n\r\n")
         }
-        if !omitsBody { buffer.writeBytes(answer.body) }
-        return buffer
+        guard !omitsBody else { return (buffer, nil) }
+        guard answer.body.count <= Self.longestCopy else { return (buffer, ByteBuffer(bytes: answer.body)) }
+        buffer.writeBytes(answer.body)
+        return (buffer, nil)
     }
 
     private mutating func writeDecimal(_ value: Int) {
@@ -72,6 +78,7 @@ struct IngressAnswerEncoder {
         case 200: " OK\r\n"
         case 202: " Accepted\r\n"
         case 207: " Multi-Status\r\n"
+        case 303: " See Other\r\n"
         case 400: " Bad Request\r\n"
         case 401: " Unauthorized\r\n"
         case 403: " Forbidden\r\n"

@@ -1,4 +1,4 @@
-/// The bounds of the public listener.
+/// The bounds of a listener; the defaults are those of the public one.
 ///
 /// Deadlines are checked by a sweep over the connections, up to a quarter of a second (or an eighth of the shortest
 /// deadline, if less) after they have passed.
@@ -13,8 +13,13 @@ package struct IngressLimits: Sendable {
     package var headFields = 64
     /// Bytes of the request target; default 4 KiB.
     package var targetBytes = 4 * 1024
-    /// Connections open at one time; default 4,096, and any further one is closed at once.
+    /// Connections open at one time, the reserved ones included; default 4,096, and any further one is closed at once.
     package var connections = 4096
+    /// Connections kept for routes that serve probes while every other one has a request in progress; default 0.
+    ///
+    /// Never more than a quarter of all. On a listener with a reserve, a new connection over a bound displaces the one
+    /// that has gone longest without a complete request, so that unfinished requests cannot block the listener.
+    package var reservedConnections = 0
     /// Connections open at one time from one IPv4 address or one IPv6 /64 network; default 256.
     ///
     /// Connections from trusted proxies are not counted here; instead, the same number bounds the requests in flight of
@@ -38,9 +43,11 @@ package struct IngressLimits: Sendable {
     package var answerDeadline = Duration.seconds(30)
     /// Between an answer and the first byte of the next request; default 60 s.
     package var idleDeadline = Duration.seconds(60)
-    /// How long a client may leave answers unread once ``outboundBytes`` of them are pending; default 10 s.
+    /// How long a client that has fallen behind may take for ``outboundBytes`` of its answers; default 10 s.
+    ///
+    /// Measured by progress, because a large answer takes longer than any fixed time.
     package var writeDeadline = Duration.seconds(10)
-    /// Bytes of pending answers beyond which nothing more is read from a client; default 32 KiB.
+    /// Bytes of pending answers beyond which a client has fallen behind and nothing more is read from it; default 32 KiB.
     package var outboundBytes = 32 * 1024
     /// How long a refused client's remaining bytes are dropped, so that it can read the answer; default 1 s.
     ///
@@ -50,6 +57,8 @@ package struct IngressLimits: Sendable {
     package var lingerBytes = 256 * 1024
     /// From the start of a graceful stop until the remaining connections are cut off; default 5 s.
     package var stopDeadline = Duration.seconds(5)
+    /// Whether a request that is complete when ``stopDeadline`` passes is still answered; default `false`.
+    package var finishesAnswers = false
     /// What `Retry-After` says when the handler did not answer in time; default 30 s.
     package var retryAfter = Duration.seconds(30)
 
@@ -63,6 +72,11 @@ package struct IngressLimits: Sendable {
 
     /// Bytes of one request on the wire, chunk framing and trailers included.
     package var wireBytes: Int { 2 * headBytes + bodyBytes + chunkFramingBytes }
+
+    /// How many connections are open to every route.
+    var ordinaryConnections: Int { connections - probeConnections }
+    /// How many are open to probes only.
+    var probeConnections: Int { min(reservedConnections, connections / 4) }
 
     /// How often deadlines are checked.
     package var sweepInterval: Duration {

@@ -16,17 +16,21 @@ package struct IngressMetricNames: Sendable {
     package static let signing = IngressMetricNames(
         requests: "skan_signing_requests_total", refusals: "skan_signing_refusals_total",
         connections: "skan_signing_connections_total", disconnects: "skan_signing_disconnects_total")
+    /// Those of the console.
+    package static let console = IngressMetricNames(
+        requests: "skan_console_requests_total", refusals: "skan_console_refusals_total",
+        connections: "skan_console_connections_total", disconnects: "skan_console_disconnects_total")
 }
 
 /// The counters of one event loop, created when first used.
 ///
 /// Labels are matched routes, status codes and stable codes, never anything a client sent.
 /// - `requests_total{route,status}`: answered requests; route `none` for an unknown path or an unread head, status
-///   `dropped` when the client was gone. Where the routes read credentials also `caller`, the holder of the token.
+///   `dropped` when the client was gone. Where tokens decide also `caller`, the holder of the token.
 /// - `refusals_total{reason}`: those the listener answered itself.
-/// - `connections_total{outcome}`: `accepted`, `over-total-cap`, `over-address-cap`, `stopping`.
+/// - `connections_total{outcome}`: `accepted`, `reserved`, `over-total-cap`, `over-address-cap`, `stopping`.
 /// - `disconnects_total{reason}`: connections cut off without an answer: `head-deadline`, `idle-deadline`,
-///   `write-deadline`, `linger-bound`, `stop-deadline`.
+///   `write-deadline`, `linger-bound`, `stop-deadline`, `displaced`.
 struct IngressMetrics {
     private struct RequestKey: Hashable {
         let route: IngressRoute?

@@ -4,8 +4,8 @@ package import CodedErrors
 ///
 /// The code is stable; the text may change. Quotes from the request are shortened and never include the query.
 package enum IngressRefusal: CodedError, Equatable {
-    case notFound(target: String, known: String)
-    case methodNotAllowed(String)
+    case notFound(target: String, hint: String)
+    case methodNotAllowed(String, allowed: String)
     case unsupportedMediaType(String, expected: IngressMediaType)
     case bodyTooLarge(limit: Int)
     case headTooLarge(bytes: Int, fields: Int)
@@ -19,6 +19,7 @@ package enum IngressRefusal: CodedError, Equatable {
     case unsupportedExpectation(String)
     case incompleteRequest
     case deadlinePassed(part: String)
+    case tooManyConnections(probes: String)
     case unanswered(retryAfter: Duration)
 
     /// A request that breaks the grammar of HTTP.
@@ -44,6 +45,7 @@ package enum IngressRefusal: CodedError, Equatable {
         case .unsupportedExpectation: .unsupportedExpectation
         case .incompleteRequest: .incompleteRequest
         case .deadlinePassed: .deadlinePassed
+        case .tooManyConnections: .tooManyConnections
         case .unanswered: .unanswered
         }
     }
@@ -67,7 +69,7 @@ package enum IngressRefusal: CodedError, Equatable {
     package var message: String {
         switch self {
         case .notFound(let target, _): "there is no route \(Self.quoted(Self.withoutQuery(target)))"
-        case .methodNotAllowed(let method): "the method was \(Self.quoted(method))"
+        case .methodNotAllowed(let method, _): "the method was \(Self.quoted(method))"
         case .unsupportedMediaType(let type, _): "the Content-Type was \(Self.quoted(type))"
         case .bodyTooLarge(let limit): "the body is larger than \(limit) bytes, or split into hundreds of chunks"
         case .headTooLarge(let bytes, let fields):
@@ -82,6 +84,7 @@ package enum IngressRefusal: CodedError, Equatable {
         case .unsupportedExpectation(let expectation): "the Expect field was \(Self.quoted(expectation))"
         case .incompleteRequest: "the client closed the connection before the request was complete"
         case .deadlinePassed(let part): "the \(part) was not complete in time"
+        case .tooManyConnections(let probes): "all connections except those reserved for \(probes) are busy"
         case .unanswered: "the request was not processed in time, and may still take effect"
         }
     }
@@ -89,8 +92,8 @@ package enum IngressRefusal: CodedError, Equatable {
     /// What to do.
     package var hint: String? {
         switch self {
-        case .notFound(_, let known): "post to one of \(known)"
-        case .methodNotAllowed: "use POST"
+        case .notFound(_, let hint): hint
+        case .methodNotAllowed(_, let allowed): "use \(allowed)"
         case .unsupportedMediaType(_, let expected): "send \(expected.rawValue)"
         case .bodyTooLarge: "send less in one request"
         case .headTooLarge: "send fewer and shorter fields"
@@ -103,6 +106,7 @@ package enum IngressRefusal: CodedError, Equatable {
         case .unsupportedExpectation: "only 100-continue is supported"
         case .incompleteRequest: "send the whole request"
         case .deadlinePassed: "send the request again without pauses"
+        case .tooManyConnections: "use fewer connections, and send many requests over each"
         case .unanswered: "send it again later"
         }
     }

@@ -78,7 +78,10 @@ struct IngressServer: Sendable {
         let emptied = group.next().makePromise(of: Void.self)
         census.stop { emptied.succeed() }
         for loop in loops { loop.eventLoop.execute { loop.value.stop() } }
-        let limit = group.next().scheduleTask(in: TimeAmount(bound)) { cutOff() }
+        let finishesAnswers = settings.limits.finishesAnswers && bound > .zero
+        let limit = group.next().scheduleTask(in: TimeAmount(bound)) {
+            finishesAnswers ? stopWaiting() : cutOff()
+        }
         try? await emptied.futureResult.get()
         limit.cancel()
     }
@@ -88,8 +91,16 @@ struct IngressServer: Sendable {
         for loop in loops { loop.eventLoop.execute { loop.value.cutOff() } }
     }
 
-    /// Shuts down the event loops, unless the handler still owes answers, which need their event loop.
+    private func stopWaiting() {
+        for loop in loops { loop.eventLoop.execute { loop.value.stopWaiting() } }
+    }
+
+    /// Ends tasks whose answers nobody waits for, and shuts down the event loops, unless the handler still owes answers, which need their event loop.
     func finish() async {
+        for loop in loops {
+            let tasks = try? await loop.eventLoop.submit { loop.value.cancelTasks() }.get()
+            for task in tasks ?? [] { await task.value }
+        }
         var unanswered = 0
         for loop in loops {
             let count = try? await loop.eventLoop.submit {
@@ -118,11 +129,12 @@ struct IngressServer: Sendable {
     static func configure(_ channel: any Channel, peer: InternetAddress?, loop: IngressLoop) throws {
         let settings = loop.settings
         let peer = ConnectionPeer(peer, trustedProxies: settings.trustedProxies)
-        guard loop.admit(peer.network) == .accepted else {
+        let admission = loop.admit(peer.network)
+        guard admission == .accepted || admission == .reserved else {
             channel.close(promise: nil)
             return
         }
-        let connection = ConnectionHandler(loop: loop, peer: peer)
+        let connection = ConnectionHandler(loop: loop, peer: peer, isReserved: admission == .reserved)
         let operations = channel.pipeline.syncOperations
         do {
             if let tls = settings.tls {
@@ -131,7 +143,9 @@ struct IngressServer: Sendable {
             try operations.addHandler(connection)
         } catch {
             // A handler that was added leaves the census itself.
-            if connection.context == nil { loop.census.leave(peer.network) }
+            if connection.context == nil {
+                loop.census.leave(peer.network, isReserved: connection.isReserved)
+            }
             throw error
         }
     }

@@ -66,8 +66,8 @@ package struct ConnectionBudget: Hashable, Sendable {
     }
 
     /// The limits of the console within this budget.
-    var consoleLimits: ConsoleLimits {
-        var limits = ConsoleLimits()
+    var consoleLimits: IngressLimits {
+        var limits = IngressLimits.console
         limits.connections = console
         return limits
     }

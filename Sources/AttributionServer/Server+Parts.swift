@@ -118,7 +118,7 @@ extension Server {
     static func handler(
         _ ingestor: Ingestor, _ responder: WebAdResponder?, _ metrics: PrometheusMetrics
     ) -> IngressHandler {
-        { request, answer in
+        .callback { request, answer in
             let receivedAt = UnixMilliseconds(request.receivedAt)
             switch PublicRoute(request.route).purpose {
             case .delivery(let recipient):
@@ -253,7 +253,7 @@ extension Server {
                     metadata: ["address": "\(address)", "scheme": "\(configuration.signingScheme)"])
                 onEvent(.signingListening(address))
             },
-            makeHandler: { service.makeHandler(on: $0) }
+            makeHandler: { .callback(service.makeHandler(on: $0)) }
         )
         return (service, listener)
     }

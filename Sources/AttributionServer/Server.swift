@@ -142,15 +142,15 @@ package struct Server: Sendable {
             routes: routes + pages,
             access: access,
             sessions: sessions,
-            host: configuration.console.host,
-            port: configuration.console.port,
+            address: .port(host: configuration.console.host, port: configuration.console.port),
             tls: configuration.consoleScheme == "https" ? tls : nil,
             trustedProxies: trustedProxies,
             limits: budget.consoleLimits,
             logger: logger,
             metricsFactory: metrics,
-            onListening: { port in
-                let address = ListenAddress(host: configuration.console.host, port: port)
+            onListening: { bound in
+                let address = ListenAddress(
+                    host: configuration.console.host, port: bound.port ?? configuration.console.port)
                 logger.notice(
                     "listening for the console",
                     metadata: ["address": "\(address)", "scheme": "\(configuration.consoleScheme)"])

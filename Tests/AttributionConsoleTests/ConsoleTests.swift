@@ -3,7 +3,6 @@ import AttributionConsole
 import AttributionListener
 import AttributionStore
 import Foundation
-import HTTPTypes
 import Metrics
 import NIOSSL
 import StrictJSON

@@ -10,15 +10,14 @@ func withConsole(
     access: AccessControl? = nil,
     sessions: ConsoleSessions? = nil,
     tls: IngressTLS? = nil,
-    limits: ConsoleLimits = ConsoleLimits(),
+    limits: IngressLimits = .console,
     metrics: PrometheusMetrics = PrometheusMetrics(),
     body: (_ port: Int) async throws -> Void
 ) async throws {
     let (ports, bound) = AsyncStream<Int>.makeStream()
     let console = Console(
-        routes: routes, access: access, sessions: sessions, host: "127.0.0.1", port: 0, tls: tls, limits: limits,
-        logger: .silent,
-        metricsFactory: metrics, onListening: { bound.yield($0) })
+        routes: routes, access: access, sessions: sessions, address: .port(host: "127.0.0.1", port: 0), tls: tls,
+        limits: limits, logger: .silent, metricsFactory: metrics, onListening: { _ = $0.port.map { bound.yield($0) } })
     let services = ServiceGroup(
         configuration: ServiceGroupConfiguration(services: [.init(service: console)], logger: .silent))
     try await withThrowingTaskGroup(of: Void.self) { tasks in

@@ -101,6 +101,47 @@ extension ConnectionScript {
             actions: ["hand over 1: a", "answer 1", "hold the read", "hand over 2: b", "answer 2", "read"]),
     ]
 
+    static let displacement = [
+        ConnectionScript(
+            testDescription: "before the first byte, and within the first head",
+            events: [.time(2), .rank, .bytes("POST"), .rank],
+            actions: [
+                "noRequestYet since 0", "waits for the client", "noRequestYet since 0", "waits for the client",
+            ]),
+        ConnectionScript(
+            testDescription: "within a body",
+            events: [.time(2), .bytes(String(first.dropLast())), .rank],
+            actions: ["unfinishedBody since 2", "waits for the client"]),
+        ConnectionScript(
+            testDescription: "while a request is answered, after it, and within the next head",
+            events: [.time(2), .bytes(first), .rank, .time(3), .answer(1), .rank, .time(4), .bytes("POST"), .rank],
+            actions: [
+                "hand over 1: a", "must stay", "is being answered", "answer 1", "noRequestNow since 3",
+                "waits for the client", "noRequestNow since 4", "waits for the client",
+            ]),
+        ConnectionScript(
+            testDescription: "while requests wait for others",
+            events: [.bytes(first + second), .rank],
+            actions: ["hand over 1: a", "must stay", "waits for the client"]),
+        ConnectionScript(
+            testDescription: "while the client reads, and while it takes its last answer",
+            events: [.bytes(first), .answer(1), .writable(false), .rank, .writable(true), .bytes(noise), .rank],
+            actions: [
+                "hand over 1: a", "answer 1", "must stay", "waits for the client", "refuse: malformedRequest, last",
+                "must stay", "waits for the client",
+            ]),
+        ConnectionScript(
+            testDescription: "after the last answer",
+            events: [.bytes(noise), .time(1), .written, .rank],
+            actions: [
+                "refuse: malformedRequest, last", "close the output", "noRequestNow since 1", "waits for the client",
+            ]),
+        ConnectionScript(
+            testDescription: "when only probes may connect, every request is the last, and another one refused",
+            isReserved: true, events: [.bytes(first + second), .written],
+            actions: ["refuse: tooManyConnections, last", "close the output"]),
+    ]
+
     static let ends = [
         ConnectionScript(
             testDescription: "the client asks for the end",
@@ -172,6 +213,22 @@ extension ConnectionScript {
             testDescription: "the client does not take its last answer",
             events: [.bytes(noise), .time(9.9), .time(10)],
             actions: ["refuse: malformedRequest, last", "cut off: write-deadline"]),
+        ConnectionScript(
+            testDescription: "the client takes its answers slowly, then no more",
+            limits: limits { $0.outboundBytes = 100 },
+            events: [
+                .bytes(first), .answer(1), .unsent(1_000), .writable(false), .time(9), .unsent(900), .time(10),
+                .unsent(800), .time(20), .unsent(701), .time(30),
+            ],
+            actions: ["hand over 1: a", "answer 1", "cut off: write-deadline"]),
+        ConnectionScript(
+            testDescription: "the client takes its last answer slowly, then no more",
+            limits: limits { $0.outboundBytes = 100 },
+            events: [
+                .unsent(1_000), .bytes(Post.request(fields: ["Host: a", "Connection: close"])), .answer(1), .time(9),
+                .unsent(900), .time(10), .time(19.9), .unsent(850), .time(20),
+            ],
+            actions: ["hand over 1: {}", "answer 1, last", "cut off: write-deadline"]),
         ConnectionScript(
             testDescription: "a refused client does not close",
             events: [.bytes(noise), .written, .time(0.9), .time(1)],

@@ -7,6 +7,8 @@ import Testing
 struct ConnectionScript: Sendable, CustomTestStringConvertible {
     enum Event: Sendable {
         case bytes(String)
+        /// So many bytes of answers are not taken by the socket.
+        case unsent(Int)
         /// The route answers the request of a number.
         case answer(Int)
         /// The socket has taken the last answer.
@@ -18,11 +20,15 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
         case serverStops
         /// So many seconds since the connection was opened.
         case time(Double)
+        /// A new connection looks for one that gives way, and the server for one to wait for.
+        case rank
         case closed
     }
 
     let testDescription: String
     var limits = IngressLimits()
+    /// Whether the connection is open to probes only.
+    var isReserved = false
     /// Whether the route answers before it returns.
     var answersInCall = false
     let events: [Event]
@@ -40,13 +46,14 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
         private let answersInCall: Bool
         private var unread: [UInt8] = []
         private var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
+        private var unsent = 0
         private(set) var actions: [String] = []
 
         init(_ script: ConnectionScript) {
             answersInCall = script.answersInCall
             machine = ConnectionStateMachine(
-                peer: ConnectionPeer(InternetAddress("192.0.2.1"), trustedProxies: .none), routes: Post.routes,
-                limits: script.limits, at: now)
+                peer: ConnectionPeer(InternetAddress("192.0.2.1"), trustedProxies: .none),
+                isReserved: script.isReserved, routes: Post.routes, limits: script.limits, at: now)
         }
 
         mutating func play(_ event: Event) {
@@ -54,12 +61,14 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
             case .bytes(let text):
                 unread += text.utf8
                 machine.bytesArrived(at: now, receivedAt: .distantPast)
+            case .unsent(let count):
+                unsent = count
             case .answer(let number):
                 answer(number)
             case .written:
                 perform(machine.lastAnswerWritten(at: now))
             case .writable(let isWritable):
-                machine.writabilityChanged(isWritable, at: now)
+                machine.writabilityChanged(isWritable, unsent: unsent, at: now)
             case .wantsRead:
                 actions.append(machine.readRequested() ? "read now" : "hold the read")
             case .inputClosed:
@@ -68,7 +77,10 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
                 perform(machine.serverStops())
             case .time(let seconds):
                 now = .uptimeNanoseconds(1_000_000_000 + UInt64(seconds * 1_000_000_000))
-                perform(machine.timePassed(at: now))
+                perform(machine.timePassed(at: now) { unsent })
+            case .rank:
+                actions.append(machine.rank.map { "\($0.rank) since \(seconds($0.since))" } ?? "must stay")
+                actions.append(machine.awaitsClient ? "waits for the client" : "is being answered")
             case .closed:
                 if machine.closed() != nil { actions.append("an answer is lost") }
             }
@@ -84,6 +96,7 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
         private mutating func answer(_ number: Int) {
             guard let form = machine.answered(number, at: now) else { return actions.append("drop answer \(number)") }
             actions.append("answer \(number)\(end(form))")
+            if form.isLast { machine.lastAnswerHandedOver(unsent: unsent) }
         }
 
         private mutating func perform(_ action: ConnectionAction?) {
@@ -102,6 +115,10 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
             case .cutOff(let reason): actions.append("cut off: \(reason.rawValue)")
             case nil: break
             }
+        }
+
+        private func seconds(_ time: NIODeadline) -> Int {
+            Int((time - .uptimeNanoseconds(1_000_000_000)).nanoseconds / 1_000_000_000)
         }
 
         private func end(_ form: AnswerForm) -> String { form.isLast ? ", last" : "" }

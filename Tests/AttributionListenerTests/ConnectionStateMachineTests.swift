@@ -10,6 +10,11 @@ struct ConnectionStateMachineTests {
         #expect(script.play() == script.actions)
     }
 
+    @Test("A connection knows whether it may give way", arguments: ConnectionScript.displacement)
+    func displacement(script: ConnectionScript) {
+        #expect(script.play() == script.actions)
+    }
+
     @Test("A connection ends in order, or at a deadline", arguments: ConnectionScript.ends)
     func ends(script: ConnectionScript) {
         #expect(script.play() == script.actions)

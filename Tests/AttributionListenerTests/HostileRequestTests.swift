@@ -20,7 +20,8 @@ struct HostileRequestTests {
             trustedProxies: try TrustedProxies(["10.0.0.0/8", "fd00::/8"]), logger: .silent,
             now: { Date(timeIntervalSince1970: 1_700_000_000) },
             makeHandler: { _ in
-                { _, answer in answer(IngressAnswer(status: 200, body: Array(#"{"status":"recorded"}"#.utf8))) }
+                .callback { _, answer in answer(IngressAnswer(status: 200, body: Array(#"{"status":"recorded"}"#.utf8)))
+                }
             })
         let loop = EmbeddedEventLoop()
         let channels = (0..<count).map { _ in EmbeddedChannel(loop: loop) }

@@ -83,7 +83,7 @@ struct IngressStopTests {
             let second = Ingress(
                 address: .port(host: "127.0.0.1", port: port), routes: Post.routes, logger: .silent,
                 now: { .distantPast }
-            ) { _ in { _, _ in } }
+            ) { _ in .callback { _, _ in } }
             await #expect {
                 try await second.run()
             } throws: { error in
@@ -103,7 +103,7 @@ struct IngressStopTests {
             logger: .silent,
             now: { .distantPast },
             onListening: { address in _ = address.port.map { bound.yield($0) } },
-            makeHandler: { _ in { _, _ in } }
+            makeHandler: { _ in .callback { _, _ in } }
         )
         let task = Task { try await ingress.run() }
         var iterator = ports.makeAsyncIterator()

@@ -86,7 +86,7 @@ final class IngressUnderTest: Sendable {
             now: { receivedAt },
             onListening: { address in _ = address.port.map { bound.yield($0) } },
             makeHandler: { _ in
-                { request, answer in
+                .callback { request, answer in
                     server.requestList.withLock { $0.append(request) }
                     let reply = IngressAnswer(status: 200, body: Array(answerBody.utf8))
                     switch manner {

@@ -73,11 +73,11 @@ struct ExternalSigningServiceTests {
 
     private static func request(_ body: String, _ path: String = "/v1/impressions") throws -> IngressRequest {
         let route = try #require(SigningService.routes.routes.first { $0.path == path })
-        var credentials = RequestCredentials()
-        credentials.host = "localhost"
+        var fields = HeaderFields()
+        fields.append("host", "localhost")
         return IngressRequest(
-            route: route, body: Array(body.utf8), receivedAt: Date(timeIntervalSince1970: 1_795_262_400),
-            client: "192.0.2.1", credentials: credentials)
+            route: route, fields: fields, body: Array(body.utf8),
+            receivedAt: Date(timeIntervalSince1970: 1_795_262_400), client: "192.0.2.1")
     }
 
     private static func text(_ answer: IngressAnswer) -> String {
@@ -88,7 +88,7 @@ struct ExternalSigningServiceTests {
     private final class Running: Sendable {
         let metrics = PrometheusMetrics()
         private let turns = ManualTurns()
-        private let handler: IngressHandler
+        private let handler: IngressHandler.Callback
         private let answered = Mutex<[(name: String, answer: IngressAnswer)]>([])
 
         init(_ networks: Networks, _ signer: Signer) {

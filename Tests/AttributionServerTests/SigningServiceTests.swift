@@ -24,11 +24,11 @@ struct SigningServiceTests {
 
     static func request(_ path: String, _ body: String, client: String = "192.0.2.1") throws -> IngressRequest {
         let route = try #require(SigningService.routes.routes.first { $0.path == path })
-        var credentials = RequestCredentials()
-        credentials.host = "localhost"
+        var fields = HeaderFields()
+        fields.append("host", "localhost")
         return IngressRequest(
-            route: route, body: Array(body.utf8), receivedAt: Date(timeIntervalSince1970: 1_795_262_400),
-            client: client, credentials: credentials)
+            route: route, fields: fields, body: Array(body.utf8),
+            receivedAt: Date(timeIntervalSince1970: 1_795_262_400), client: client)
     }
 
     /// The answers to requests, each sent after the one before it was answered.
@@ -270,11 +270,11 @@ struct SigningServiceTests {
         let service = SigningService(
             signer: CurrentSigner(keys.signer), access: nil, isSocket: isSocket, logger: .silent,
             metricsFactory: PrometheusMetrics())
-        var foreign = RequestCredentials()
-        foreign.host = "rebound.example"
+        var foreign = HeaderFields()
+        foreign.append("host", "rebound.example")
         let own = try Self.request("/v1/impressions", Self.order)
         let request = IngressRequest(
-            route: own.route, body: own.body, receivedAt: own.receivedAt, client: own.client, credentials: foreign)
+            route: own.route, fields: foreign, body: own.body, receivedAt: own.receivedAt, client: own.client)
         let answers = Self.answers(service, to: [request, own])
         #expect(answers.map(\.status) == [isSocket ? 200 : 403, 200])
     }

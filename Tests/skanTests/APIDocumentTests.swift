@@ -10,7 +10,6 @@ import AttributionSigning
 import AttributionStore
 import CodedErrors
 import Foundation
-import HTTPTypes
 import StrictJSON
 import Testing
 import Yams
@@ -33,7 +32,7 @@ struct APIDocumentTests {
             + SigningRoute.allCases.map { "signing POST \($0.path) sign" }
             + ConsoleRoute.allCases.filter { !$0.isPage }.map(\.definition).map { definition in
                 let scope = if case .scope(let scope) = definition.access { scope.rawValue } else { "-" }
-                return "console \(definition.method) \(definition.path) \(scope)"
+                return "console \(definition.method.rawValue) \(definition.path) \(scope)"
             }
         #expect(described.sorted() == served.sorted())
     }

@@ -1,7 +1,7 @@
 import AttributionAccess
 import AttributionConsole
+import AttributionListener
 import Foundation
-import HTTPTypes
 import TestSupport
 import Testing
 

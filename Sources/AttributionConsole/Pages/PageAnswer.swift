@@ -1,5 +1,4 @@
 import AttributionPages
-import Hummingbird
 import StrictJSON
 
 /// What a page's route answers.

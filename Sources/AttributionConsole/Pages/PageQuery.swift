@@ -1,6 +1,6 @@
+import AttributionListener
 import AttributionPages
 import AttributionReports
-import Hummingbird
 import StrictJSON
 
 /// The query of a page, under the API's names; fields left empty in a form are treated as absent.
@@ -15,8 +15,8 @@ struct PageQuery {
     /// Reads the query.
     ///
     /// - Throws: ``StrictJSON/FieldProblem`` for a parameter that the page does not have, and for a second value.
-    init(_ request: Request, known: [String]) throws(FieldProblem) {
-        fields = FormFields(request.uri.query ?? "")
+    init(_ request: IngressRequest, known: [String]) throws(FieldProblem) {
+        fields = FormFields(request.query)
         try fields.check(known: known + Self.file, repeatable: ["where"])
         if let format = fields["format"], format != "csv" {
             throw FieldProblem(field: "format", found: format.shortened(to: 20), expected: "csv, or none for the page")

@@ -1,31 +1,28 @@
 import AttributionAccess
+import AttributionListener
 import AttributionPages
 import CodedErrors
 import FoundationEssentials
-import HTTPTypes
-import Hummingbird
 import Logging
 import StrictJSON
 
 /// Logging in and out.
 extension PageRoutes {
-    func loginPage(_ request: Request) -> Response {
+    func loginPage(_ request: IngressRequest) -> IngressAnswer {
         guard access != nil else {
             return .seeOther("/")
         }
-        let next = FormFields(request.uri.query ?? "")[PageForm.nextField] ?? "/"
+        let next = FormFields(request.query)[PageForm.nextField] ?? "/"
         return loginPage(next: Self.checked(next))
     }
 
-    private func loginPage(next: String, refusal: AccessRefusal? = nil) -> Response {
+    private func loginPage(next: String, refusal: AccessRefusal? = nil) -> IngressAnswer {
         let page = LoginPage(next: next, problem: refusal.map { PageProblem($0) })
-        var response = Response.page(
-            HTTPResponse.Status(code: refusal?.code.httpStatus ?? 200),
+        var answer = IngressAnswer.page(
+            refusal?.code.httpStatus ?? 200,
             page.page(formToken: sessions.commonFormToken).document(in: stranger))
-        if let seconds = refusal?.retryAfterSeconds {
-            response.headers[.retryAfter] = String(seconds)
-        }
-        return response
+        answer.retryAfter = refusal?.retryAfter
+        return answer
     }
 
     /// What a page shows to someone without a session.
@@ -33,19 +30,19 @@ extension PageRoutes {
         PageSurroundings(holder: nil, formToken: nil, reports: [], version: sources.version)
     }
 
-    func logIn(_ request: Request, _ context: ConsoleContext) async -> Response {
+    func logIn(_ request: IngressRequest) -> IngressAnswer {
         guard let access else {
             return .seeOther("/")
         }
         do {
-            let form = try await FormPost(request, formToken: sessions.commonFormToken)
+            let form = try FormPost(request, formToken: sessions.commonFormToken)
             try form.fields.check(known: [PageForm.accessTokenField, PageForm.nextField])
             let next = Self.checked(form.fields[PageForm.nextField] ?? "/")
             let text = form.fields[PageForm.accessTokenField]?.filter { !$0.isWhitespace } ?? ""
             // What cannot be a token counts as an attempt, too.
             let presented = AccessToken(text)?.text ?? AccessToken.prefix
             let (caller, refusal) = access.judge(
-                .scope(.report), authorization: ["Bearer " + presented], client: { context.client }, now: Date(),
+                .scope(.report), authorization: ["Bearer " + presented], client: { request.client }, now: Date(),
                 instant: .now)
             guard refusal == nil, let caller else {
                 logger.info(
@@ -56,28 +53,28 @@ extension PageRoutes {
                 return loginPage(next: next, refusal: refusal ?? .unknown)
             }
             logger.notice("logged in", metadata: ["token": "\(caller.name)", "token-id": "\(caller.id)"])
-            var response = Response.seeOther(next)
-            response.headers[.setCookie] = sessions.begin(caller, at: .now)
-            return response
+            var answer = IngressAnswer.seeOther(next)
+            answer.set("Set-Cookie", sessions.begin(caller, at: .now))
+            return answer
         } catch {
             return .problemPage(
                 failures.refusal(for: error), "Not logged in", link: PageLink("login"), in: stranger)
         }
     }
 
-    func logOut(_ request: Request, _ context: ConsoleContext) async -> Response {
+    func logOut(_ request: IngressRequest) -> IngressAnswer {
         guard let session = sessions.session(of: request, at: .now) else {
             return .seeOther("/login")
         }
         do {
-            _ = try await FormPost(request, formToken: session.formToken)
+            _ = try FormPost(request, formToken: session.formToken)
         } catch {
             return .problemPage(failures.refusal(for: error), "Not logged out", in: stranger)
         }
         logger.notice("logged out", metadata: ["token": "\(session.grant.name)", "token-id": "\(session.grant.id)"])
-        var response = Response.seeOther("/login")
-        response.headers[.setCookie] = sessions.end(of: request)
-        return response
+        var answer = IngressAnswer.seeOther("/login")
+        answer.set("Set-Cookie", sessions.end(of: request))
+        return answer
     }
 
     /// The address of a page of this console; the first page for any other address.
@@ -89,9 +86,9 @@ extension PageRoutes {
     }
 }
 
-extension Response {
+extension IngressAnswer {
     /// Sends someone without a session to the login, and from there to where they wanted to go.
-    static func login(next: String) -> Response {
+    static func login(next: String) -> IngressAnswer {
         let login = PageLink("login")
         return .seeOther((next == "/" ? login : login.adding(PageForm.nextField, next)).text)
     }

@@ -1,16 +1,16 @@
 import Attribution
 import AttributionAccess
+import AttributionListener
 import AttributionPages
 import AttributionReports
 import AttributionStore
 import CodedErrors
 import FoundationEssentials
-import Hummingbird
 import StrictJSON
 
 /// The pages that count postbacks.
 extension PageRoutes {
-    func overview(_ request: Request, _ context: ConsoleContext) async throws -> PageAnswer {
+    func overview(_ request: IngressRequest, _ context: ConsoleContext) async throws -> PageAnswer {
         let query = try PageQuery(request, known: PageQuery.selection)
         if let narrowed = narrowed(query.selection, context) {
             return .seeOther(query.keepingFile(narrowed.link(PageLink())))
@@ -39,9 +39,9 @@ extension PageRoutes {
         return try PageAnswer(page.page, query)
     }
 
-    func standardReport(_ request: Request, _ context: ConsoleContext) async throws -> PageAnswer {
+    func standardReport(_ request: IngressRequest, _ context: ConsoleContext) async throws -> PageAnswer {
         let query = try PageQuery(request, known: PageQuery.selection)
-        let text = context.parameters.get("name") ?? ""
+        let text = request.name
         guard let name = StandardReportName(rawValue: text) else {
             throw Refusal(
                 .notFound, "there is no report \(text.shortened(to: 40))",
@@ -61,7 +61,7 @@ extension PageRoutes {
             name: [name.rawValue, wanted.section].compactMap(\.self).joined(separator: "-"))
     }
 
-    func explore(_ request: Request, _ context: ConsoleContext) async throws -> PageAnswer {
+    func explore(_ request: IngressRequest, _ context: ConsoleContext) async throws -> PageAnswer {
         let query = try PageQuery(request, known: PageQuery.selection + ["by", "columns", "sort", "top"])
         let fields = query.fields
         let choice = ExplorePage.Choice(
@@ -93,7 +93,7 @@ extension PageRoutes {
         return .page(ExplorePage(report, query.selection, choice).page)
     }
 
-    func definitions(_ request: Request) throws -> PageAnswer {
+    func definitions(_ request: IngressRequest) throws -> PageAnswer {
         try PageAnswer(DefinitionsPage().page, PageQuery(request, known: []))
     }
 

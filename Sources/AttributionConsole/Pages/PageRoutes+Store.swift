@@ -1,17 +1,17 @@
 import Attribution
 import AttributionAccess
+import AttributionListener
 import AttributionPages
 import AttributionStore
 import CodedErrors
 import FoundationEssentials
-import Hummingbird
 import Logging
 
 /// The pages of what is stored, and of who may use it.
 extension PageRoutes {
     private static let listing = QuarantineQuery.filters + ["after", "limit"]
 
-    func quarantine(_ request: Request, _ context: ConsoleContext) async throws -> PageAnswer {
+    func quarantine(_ request: IngressRequest, _ context: ConsoleContext) async throws -> PageAnswer {
         let query = try PageQuery(request, known: Self.listing)
         let wanted = try QuarantineQuery(listing: query.parameters(Self.listing))
         if let id = wanted.id {
@@ -46,7 +46,7 @@ extension PageRoutes {
         return try await sources.reader.postbacks(PostbackQuery(after: id - 1, limit: 1)).first { $0.id == id }
     }
 
-    func conflicts(_ request: Request) async throws -> PageAnswer {
+    func conflicts(_ request: IngressRequest) async throws -> PageAnswer {
         let known = ["after", "limit"]
         let query = try PageQuery(request, known: known)
         var wanted = try QuarantineQuery(listing: query.parameters(known))
@@ -54,7 +54,7 @@ extension PageRoutes {
         return try PageAnswer(ConflictsPage(wanted, try await sources.reader.quarantine(wanted)).page, query)
     }
 
-    func postback(_ request: Request) async throws -> PageAnswer {
+    func postback(_ request: IngressRequest) async throws -> PageAnswer {
         let known = ["id", "transaction-id"]
         let query = try PageQuery(request, known: known)
         let parameters = try query.parameters(known)
@@ -74,14 +74,14 @@ extension PageRoutes {
 
     private static let changing = QuarantineQuery.filters + ["limit"]
 
-    func requeueQuestion(_ request: Request, _ context: ConsoleContext) throws -> PageAnswer {
+    func requeueQuestion(_ request: IngressRequest, _ context: ConsoleContext) throws -> PageAnswer {
         let query = try PageQuery(request, known: Self.changing)
         let wanted = try QuarantineQuery(changing: query.parameters(Self.changing))
         return .page(RequeuePage(wanted).question(formToken: formToken(context)))
     }
 
-    func requeue(_ request: Request, _ context: ConsoleContext) async throws -> PageAnswer {
-        let form = try await FormPost(request, formToken: try requiredFormToken(context))
+    func requeue(_ request: IngressRequest, _ context: ConsoleContext) async throws -> PageAnswer {
+        let form = try FormPost(request, formToken: requiredFormToken(context))
         let wanted = try QuarantineQuery(changing: RequestParameters(form.fields.fields, known: Self.changing))
         let result = try await sources.requeue(wanted)
         logger.notice(
@@ -104,7 +104,7 @@ extension PageRoutes {
 
     // MARK: Keys and tokens
 
-    func keys(_ request: Request) throws -> PageAnswer {
+    func keys(_ request: IngressRequest) throws -> PageAnswer {
         let query = try PageQuery(request, known: [])
         let now = Date()
         let tokens = access?.tokens(at: .now).map { grant, used in

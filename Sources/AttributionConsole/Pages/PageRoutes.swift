@@ -1,10 +1,9 @@
 package import AttributionAccess
+import AttributionListener
 import AttributionPages
 import AttributionReports
 import AttributionStore
 import CodedErrors
-import HTTPTypes
-import Hummingbird
 package import Logging
 
 /// The pages of the console, for people.
@@ -42,9 +41,15 @@ package struct PageRoutes: ConsoleRoutes {
     /// Every page, the forms they send, and the files they load.
     package var endpoints: [ConsoleEndpoint] {
         [
-            counting(.overviewPage, "The overview cannot be shown", overview),
-            counting(.reportPage, "The report cannot be shown", standardReport),
-            counting(.explorePage, "The report cannot be shown", explore),
+            ConsoleEndpoint(.overviewPage) { request, context in
+                await answer(context, "The overview cannot be shown") { try await overview(request, context) }
+            },
+            ConsoleEndpoint(.reportPage) { request, context in
+                await answer(context, "The report cannot be shown") { try await standardReport(request, context) }
+            },
+            ConsoleEndpoint(.explorePage) { request, context in
+                await answer(context, "The report cannot be shown") { try await explore(request, context) }
+            },
             ConsoleEndpoint(.quarantinePage) { request, context in
                 await answer(context, "The quarantine cannot be shown") { try await quarantine(request, context) }
             },
@@ -67,28 +72,10 @@ package struct PageRoutes: ConsoleRoutes {
                 await answer(context, "Definitions cannot be shown") { try definitions(request) }
             },
             ConsoleEndpoint(.loginPage) { request, _ in loginPage(request) },
-            ConsoleEndpoint(.loginForm) { request, context in await logIn(request, context) },
-            ConsoleEndpoint(.logoutForm) { request, context in await logOut(request, context) },
-            ConsoleEndpoint(.pageAsset) { _, context in Self.asset(context.parameters.get("name") ?? "") },
+            ConsoleEndpoint(.loginForm) { request, _ in logIn(request) },
+            ConsoleEndpoint(.logoutForm) { request, _ in logOut(request) },
+            ConsoleEndpoint(.pageAsset) { request, _ in Self.asset(request.name) },
         ]
-    }
-
-    /// The endpoint of a page that counts a report, which ends when the client goes away.
-    private func counting(
-        _ route: ConsoleRoute,
-        _ failure: String,
-        _ work: @escaping @Sendable (Request, ConsoleContext) async throws -> PageAnswer
-    ) -> ConsoleEndpoint {
-        ConsoleEndpoint(route) { request, context in
-            var response = await answer(context, failure) {
-                try await request.body.consumeWithCancellationOnInboundClose { _ in
-                    try await work(request, context)
-                }
-            }
-            // Watching for a disconnect consumes further input, so there can be no next request.
-            response.headers[.connection] = "close"
-            return response
-        }
     }
 
     // MARK: Answering
@@ -98,10 +85,10 @@ package struct PageRoutes: ConsoleRoutes {
         _ context: ConsoleContext,
         _ failure: String,
         _ work: () async throws -> PageAnswer
-    ) async -> Response {
+    ) async -> IngressAnswer {
         do {
             switch try await work() {
-            case .page(let page): return .page(.ok, page.document(in: surroundings(context)))
+            case .page(let page): return .page(200, page.document(in: surroundings(context)))
             case .file(let csv, let name): return .file(csv, name: name)
             case .seeOther(let link): return .seeOther(link.text)
             }
@@ -131,13 +118,13 @@ package struct PageRoutes: ConsoleRoutes {
         context.session?.formToken ?? (access == nil ? sessions.commonFormToken : nil)
     }
 
-    private static func asset(_ name: String) -> Response {
+    private static func asset(_ name: String) -> IngressAnswer {
         guard let asset = PageAsset.all.first(where: { $0.name == name }) else {
             return .refusing(Refusal(.notFound, "there is no file of this name", hint: "load the page again"))
         }
-        var response = Response.text(.ok, asset.mediaType, asset.content)
-        response.headers[.cacheControl] = "public, max-age=31536000, immutable"
-        response.headers[.xContentTypeOptions] = "nosniff"
-        return response
+        var answer = IngressAnswer.text(asset.mediaType, asset.content)
+        answer.set("Cache-Control", "public, max-age=31536000, immutable")
+        answer.set("X-Content-Type-Options", "nosniff")
+        return answer
     }
 }

@@ -75,15 +75,15 @@ extension PrometheusFamily {
             "skan_console_requests_total", .counter,
             "Requests of the console and of the socket beside the store, by route, status and the token's holder."),
         PrometheusFamily(
-            "skan_console_request_seconds", .histogram, "Time from a console request's head to its answer."),
+            "skan_console_request_seconds", .histogram, "Time from a console request's last byte to its answer."),
         PrometheusFamily(
-            "skan_console_refusals_total", .counter, "Requests of the console that reached no route, by reason."),
+            "skan_console_refusals_total", .counter, "Requests the console's listener itself refused, by reason."),
         PrometheusFamily(
             "skan_console_connections_total", .counter,
             "New connections of the console, by whether they were accepted."),
         PrometheusFamily(
             "skan_console_disconnects_total", .counter,
-            "Connections of the console that the server ended, by reason."),
+            "Connections of the console cut off without an answer, by reason."),
     ]
 
     private static let process = [

@@ -1,5 +1,5 @@
+import AttributionListener
 import AttributionReports
-import Hummingbird
 import StrictJSON
 
 /// The parameters of a URL that asks for a report: all known, and none twice but `where`.
@@ -14,9 +14,9 @@ struct ReportParameterTexts {
     ///
     /// - Throws: ``Attribution/FieldProblem`` for what would be silently ignored: unknown names, and all but the first
     ///   of several values.
-    init(_ request: Request, known: [String]) throws(FieldProblem) {
-        values = request.uri.queryParameters.map { (name: String($0.key), value: String($0.value)) }
-        accept = request.headers[values: .accept]
+    init(_ request: IngressRequest, known: [String]) throws(FieldProblem) {
+        values = request.queryParameters
+        accept = request.fields.values("accept")
         let names = values.map(\.name)
         for (index, name) in names.enumerated() {
             guard known.contains(name) else {

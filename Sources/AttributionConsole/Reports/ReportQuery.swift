@@ -1,8 +1,8 @@
 import Attribution
 import AttributionAccess
+import AttributionListener
 import AttributionReports
 import AttributionStore
-import Hummingbird
 import StrictJSON
 
 /// A report request from a URL, with `Accept` for its format.
@@ -16,7 +16,7 @@ struct ReportQuery {
     /// Reads a request.
     ///
     /// - Throws: ``Attribution/FieldProblem`` naming the parameter.
-    init(_ request: Request, nowMilliseconds: Int64) throws(FieldProblem) {
+    init(_ request: IngressRequest, nowMilliseconds: Int64) throws(FieldProblem) {
         let given = try ReportParameterTexts(request, known: Self.parameters)
         format = try given.format()
         var texts = given.selection
@@ -40,11 +40,11 @@ struct StandardReportQuery {
     /// Reads a request.
     ///
     /// - Throws: ``Attribution/FieldProblem`` naming the parameter.
-    init(_ name: String, _ request: Request, nowMilliseconds: Int64) throws(FieldProblem) {
+    init(_ request: IngressRequest, nowMilliseconds: Int64) throws(FieldProblem) {
         let given = try ReportParameterTexts(request, known: Self.parameters)
         format = try given.format()
         var texts = StandardReportParameters()
-        texts.name = name
+        texts.name = request.name
         texts.selection = given.selection
         texts.section = given.text("section")
         texts.isCompared = try given.flag("compare") ?? true

@@ -1,10 +1,9 @@
 import Attribution
+import AttributionListener
 package import AttributionReports
 package import AttributionStore
 import CodedErrors
 import FoundationEssentials
-import HTTPTypes
-import Hummingbird
 package import Logging
 import StrictJSON
 
@@ -44,23 +43,22 @@ package struct ReportRoutes: ConsoleRoutes {
     package var endpoints: [ConsoleEndpoint] {
         [
             ConsoleEndpoint(.report) { request, context in
-                await answer(request) { now in
+                await answer { now in
                     let query = try ReportQuery(request, nowMilliseconds: now)
                     let wanted = try context.authorized(query.request)
                     return Job { limits in
                         let counted = try await report(wanted, limits)
-                        return Counted(warnings: counted.warnings) { Self.response(counted, query.format) }
+                        return Counted(warnings: counted.warnings) { Self.answer(counted, query.format) }
                     }
                 }
             },
             ConsoleEndpoint(.standardReport) { request, context in
-                await answer(request) { now in
-                    let query = try StandardReportQuery(
-                        context.parameters.get("name") ?? "", request, nowMilliseconds: now)
+                await answer { now in
+                    let query = try StandardReportQuery(request, nowMilliseconds: now)
                     let wanted = try context.authorized(query.request)
                     return Job { limits in
                         let counted = try await standardReport(wanted, limits)
-                        return Counted(warnings: counted.warnings) { Self.response(counted, query.format) }
+                        return Counted(warnings: counted.warnings) { Self.answer(counted, query.format) }
                     }
                 }
             },
@@ -75,74 +73,67 @@ package struct ReportRoutes: ConsoleRoutes {
     /// A report that is still to be rendered.
     private struct Counted: Sendable {
         let warnings: [String]
-        let rendered: @Sendable () -> Response
+        let rendered: @Sendable () -> IngressAnswer
     }
 
     /// Reads a request, then counts its report when its turn comes.
-    private func answer(_ request: Request, _ job: (_ nowMilliseconds: Int64) throws -> Job) async -> Response {
-        var response = await attempt(request, job)
-        // Watching for a disconnect consumes further input, so there can be no next request.
-        response.headers[.connection] = "close"
-        return response
-    }
-
-    private func attempt(_ request: Request, _ job: (_ nowMilliseconds: Int64) throws -> Job) async -> Response {
+    private func answer(_ job: (_ nowMilliseconds: Int64) throws -> Job) async -> IngressAnswer {
         do {
             let job = try job(Int64(Date().timeIntervalSince1970 * 1000))
-            return try await request.body.consumeWithCancellationOnInboundClose { _ in
-                // Rendered within the queue and in the background, too: the text of a large report takes more memory
-                // than counting it, and figures are computed while rendering.
-                try await queue.run {
-                    let counted = try await job.count(LedgerLimits(deadline: Self.deadline, isBackground: true))
-                    counted.warnings.forEach { failures.note($0) }
-                    return try await BackgroundWork.run { counted.rendered() }
-                }
+            // Rendered within the queue and in the background, too: the text of a large report takes more memory than
+            // counting it, and figures are computed while rendering.
+            return try await queue.run {
+                let counted = try await job.count(LedgerLimits(deadline: Self.deadline, isBackground: true))
+                counted.warnings.forEach { failures.note($0) }
+                return try await BackgroundWork.run { counted.rendered() }
             }
         } catch {
-            return failures.response(to: error)
+            return failures.answer(to: error)
         }
     }
 
-    private static func response(_ report: Report, _ format: ReportFormat) -> Response {
-        response(
+    private static func answer(_ report: Report, _ format: ReportFormat) -> IngressAnswer {
+        answer(
             report.rendered(as: format), format.mediaType, position: report.position, warnings: report.warnings,
             file: format == .csv ? fileName(["skan-report"], report.request) : nil)
     }
 
-    private static func response(_ report: StandardReport, _ format: StandardReportFormat) -> Response {
+    private static func answer(_ report: StandardReport, _ format: StandardReportFormat) -> IngressAnswer {
         let name = ["skan", report.name.rawValue, report.sections.first?.name].compactMap(\.self)
-        var response = response(
+        var answer = answer(
             report.rendered(as: format), format.mediaType, position: report.position, warnings: report.warnings,
             file: format == .csv ? fileName(name, report.request.selection) : nil)
         if format == .html {
             // Values of postbacks are escaped; nothing in them could be loaded or run even if one were not.
-            response.headers[.contentSecurityPolicy] =
-                "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-            response.headers[.xContentTypeOptions] = "nosniff"
+            answer.set(
+                "Content-Security-Policy",
+                "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; "
+                    + "form-action 'none'")
+            answer.set("X-Content-Type-Options", "nosniff")
         }
-        return response
+        return answer
     }
 
-    private static func response(
+    private static func answer(
         _ text: String,
         _ mediaType: String,
         position: LedgerPosition?,
         warnings: [String],
         file: String?
-    ) -> Response {
-        var response = Response.text(.ok, mediaType, text)
-        response.headers[.vary] = "Accept"
-        if let position, let name = HTTPField.Name("Skan-Position") {
+    ) -> IngressAnswer {
+        var answer = IngressAnswer.text(mediaType, text)
+        answer.set("Vary", "Accept")
+        if let position {
             // For the formats that do not include the position.
-            response.headers[name] = position.description
+            answer.set("Skan-Position", position.description)
         }
-        if !warnings.isEmpty, let name = HTTPField.Name("Skan-Warning") {
-            response.headers[name] = warnings.joined(separator: "; ")
+        if !warnings.isEmpty {
+            answer.set("Skan-Warning", warnings.joined(separator: "; "))
         }
         if let file {
-            response.headers[.contentDisposition] = "attachment; filename=\"\(file)\""
+            answer.set("Content-Disposition", "attachment; filename=\"\(file)\"")
         }
-        return response
+        return answer
     }
 
     private static func fileName(_ name: [String], _ request: ReportRequest) -> String {

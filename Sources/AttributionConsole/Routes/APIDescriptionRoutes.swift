@@ -1,7 +1,5 @@
 import APIDescription
-import HTTPTypes
-import Hummingbird
-import NIOCore
+import AttributionListener
 
 /// The OpenAPI description of the server's interfaces.
 package struct APIDescriptionRoutes: ConsoleRoutes {
@@ -10,17 +8,9 @@ package struct APIDescriptionRoutes: ConsoleRoutes {
 
     /// `/openapi.yaml`.
     package var endpoints: [ConsoleEndpoint] {
-        // Copied into a buffer once.
-        let document = ByteBuffer(bytes: APIDescription.yaml)
-        return [
-            ConsoleEndpoint(.apiDescription) { _, _ in
-                // RFC 9512.
-                Response(
-                    status: .ok,
-                    headers: [.contentType: "application/yaml", .cacheControl: "no-store"],
-                    body: .init(byteBuffer: document)
-                )
-            }
-        ]
+        // RFC 9512.
+        var answer = IngressAnswer(status: 200, body: Array(APIDescription.yaml), mediaType: "application/yaml")
+        answer.set("Cache-Control", "no-store")
+        return [ConsoleEndpoint(.apiDescription) { [answer] _, _ in answer }]
     }
 }

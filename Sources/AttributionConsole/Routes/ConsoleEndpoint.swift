@@ -1,10 +1,10 @@
-package import Hummingbird
+package import AttributionListener
 
 /// A route and its handler.
 package struct ConsoleEndpoint: Sendable {
     /// The route.
     package let route: ConsoleRoute
-    let answer: @Sendable (Request, ConsoleContext) async throws -> Response
+    let answer: @Sendable (IngressRequest, ConsoleContext) async -> IngressAnswer
 
     /// Makes an endpoint.
     ///
@@ -13,7 +13,7 @@ package struct ConsoleEndpoint: Sendable {
     ///   - answer: Answers the requests that may reach it.
     package init(
         _ route: ConsoleRoute,
-        answer: @escaping @Sendable (Request, ConsoleContext) async throws -> Response
+        answer: @escaping @Sendable (IngressRequest, ConsoleContext) async -> IngressAnswer
     ) {
         self.route = route
         self.answer = answer

@@ -1,5 +1,5 @@
 package import AttributionAccess
-package import HTTPTypes
+package import AttributionListener
 
 /// Every route of the console; there is no other way to add one, so none can lack an access rule.
 package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
@@ -90,16 +90,46 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
         }
     }
 
+    /// Whether it counts a report, which ends when the client goes away.
+    private var countsReport: Bool {
+        switch self {
+        case .report, .standardReport, .overviewPage, .reportPage, .explorePage: true
+        default: false
+        }
+    }
+
+    /// Whether it is served when all other connections are busy.
+    private var servesProbes: Bool {
+        switch self {
+        case .health, .readiness, .apiDescription, .metrics: true
+        default: false
+        }
+    }
+
+    /// What its bodies are; nil where it has none.
+    ///
+    /// A web page can post to loopback, but neither media type without a secret or a preflight request.
+    var mediaType: IngressMediaType? {
+        definition.method == .get ? nil : isPage ? .form : .json
+    }
+
+    /// What the listener needs to know of it; the gate looks at media types, after tokens.
+    var ingressRoute: IngressRoute {
+        IngressRoute(
+            definition.path, methods: answersHead ? [.get, .head] : [definition.method], mediaType: nil,
+            servesProbes: servesProbes, endsWithClient: countsReport)
+    }
+
     /// The method, path and access rule of a route.
     package struct Definition: Sendable, Hashable {
         /// The request's method.
-        package let method: HTTPRequest.Method
+        package let method: IngressMethod
         /// The request's path; an element in braces stands for any.
         package let path: String
         /// What the request needs.
         package let access: RouteAccess
 
-        init(_ method: HTTPRequest.Method, _ path: String, _ access: RouteAccess) {
+        init(_ method: IngressMethod, _ path: String, _ access: RouteAccess) {
             self.method = method
             self.path = path
             self.access = access

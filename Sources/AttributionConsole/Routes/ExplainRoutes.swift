@@ -1,8 +1,7 @@
+import AttributionListener
 package import AttributionSigning
 import CodedErrors
-import Hummingbird
 package import Logging
-import NIOCore
 import StrictJSON
 
 /// Why a postback verifies or not, and whether an impression is signed as Apple requires.
@@ -27,22 +26,21 @@ package struct ExplainRoutes: ConsoleRoutes {
     package var endpoints: [ConsoleEndpoint] {
         [
             ConsoleEndpoint(.explain) { request, _ in
-                await answer(request, upTo: JSONObject.maximumLength) { postbacks.explain($0) }
+                answer(request, upTo: JSONObject.maximumLength) { postbacks.explain($0) }
             },
             ConsoleEndpoint(.impressionCheck) { request, _ in
-                await answer(request, upTo: ImpressionExplainer.limit) { try ImpressionCheckRequest($0).explanation() }
+                answer(request, upTo: ImpressionExplainer.limit) { try ImpressionCheckRequest($0).explanation() }
             },
         ]
     }
 
     private func answer(
-        _ request: Request, upTo limit: Int, _ explain: ([UInt8]) throws -> Explanation
-    ) async -> Response {
+        _ request: IngressRequest, upTo limit: Int, _ explain: ([UInt8]) throws -> Explanation
+    ) -> IngressAnswer {
         do {
-            let body = try await request.jsonBody(upTo: limit)
-            return .json(.ok, try explain(Array(body.readableBytesView)).json)
+            return .json(try explain(request.body(upTo: limit)).json)
         } catch {
-            return failures.response(to: error)
+            return failures.answer(to: error)
         }
     }
 }

@@ -1,6 +1,6 @@
+import AttributionListener
 package import AttributionStore
 import CodedErrors
-import Hummingbird
 
 /// Liveness and readiness.
 package struct HealthRoutes: ConsoleRoutes {
@@ -24,12 +24,12 @@ package struct HealthRoutes: ConsoleRoutes {
     /// `/healthz` and `/readyz`.
     package var endpoints: [ConsoleEndpoint] {
         [
-            ConsoleEndpoint(.health) { _, _ in .text(.ok, "text/plain; charset=utf-8", "ok\n") },
+            ConsoleEndpoint(.health) { _, _ in .text("text/plain; charset=utf-8", "ok\n") },
             ConsoleEndpoint(.readiness) { _, _ in
                 let health = readiness()
                 return health.reason.map { .refusing(Refusal(.notReady, $0, hint: health.hint)) }
                     ?? .text(
-                        .ok, "text/plain; charset=utf-8", (["ready"] + remarks()).map { $0 + "\n" }.joined())
+                        "text/plain; charset=utf-8", (["ready"] + remarks()).map { $0 + "\n" }.joined())
             },
         ]
     }

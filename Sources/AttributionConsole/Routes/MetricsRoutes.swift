@@ -1,4 +1,4 @@
-import Hummingbird
+import AttributionListener
 
 /// The metrics, for Prometheus.
 package struct MetricsRoutes: ConsoleRoutes {
@@ -19,7 +19,7 @@ package struct MetricsRoutes: ConsoleRoutes {
     package var endpoints: [ConsoleEndpoint] {
         [
             ConsoleEndpoint(.metrics) { _, _ in
-                .text(.ok, "text/plain; version=0.0.4; charset=utf-8", metrics.text(with: collectors.flatMap { $0() }))
+                .text("text/plain; version=0.0.4; charset=utf-8", metrics.text(with: collectors.flatMap { $0() }))
             }
         ]
     }

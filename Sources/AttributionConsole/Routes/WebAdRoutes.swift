@@ -1,10 +1,9 @@
 import Attribution
 package import AttributionIngest
+import AttributionListener
 import CodedErrors
 import FoundationEssentials
-import Hummingbird
 package import Logging
-import NIOCore
 import StrictJSON
 
 /// The console's route for issuing web ads: `POST /v1/web-ads`.
@@ -32,25 +31,25 @@ package struct WebAdRoutes: ConsoleRoutes {
         [ConsoleEndpoint(.webAds) { request, context in await issue(request, context) }]
     }
 
-    private func issue(_ request: Request, _ context: ConsoleContext) async -> Response {
+    private func issue(_ request: IngressRequest, _ context: ConsoleContext) async -> IngressAnswer {
         do {
             guard let issuer else {
                 throw Refusal.noSigningKeys
             }
-            let body = try await request.jsonBody(upTo: JSONObject.maximumLength)
+            let body = try request.body(upTo: JSONObject.maximumLength)
             let parameters = try RequestParameters(query: request, known: ["count", "issued-at"])
             let count = try parameters.integer("count", 1...Int64(Self.maximumCount))
             let now = UnixMilliseconds(Date())
             let issuedAt = try parameters.integer("issued-at", 0...Int64.max).map(UnixMilliseconds.init)
-            let ad = try WebAdRequest(reading: body.readableBytesView)
+            let ad = try WebAdRequest(reading: body)
             try context.authorize([ad.adNetworkID])
             let links = try await issuer.issue(ad, count: Int(count ?? 1), issuedAt: issuedAt, now: now)
             guard count == nil else {
-                return .text(.ok, "application/x-ndjson", links.map { $0.json.line + "\n" }.joined())
+                return .text("application/x-ndjson", links.map { $0.json.line + "\n" }.joined())
             }
-            return .json(.ok, links.first?.json ?? .null)
+            return .json(links.first?.json ?? .null)
         } catch {
-            return failures.response(to: error)
+            return failures.answer(to: error)
         }
     }
 }

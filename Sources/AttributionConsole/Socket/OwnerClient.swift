@@ -3,7 +3,6 @@ import AttributionListener
 package import AttributionStore
 import CodedErrors
 import FoundationEssentials
-import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOPosix

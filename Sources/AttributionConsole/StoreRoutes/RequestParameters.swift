@@ -1,7 +1,7 @@
 import Attribution
+import AttributionListener
 import AttributionReports
 import FoundationEssentials
-import Hummingbird
 import StrictJSON
 
 /// The parameters of a request, from its query or JSON body; all known, none twice.
@@ -9,9 +9,8 @@ struct RequestParameters {
     private let values: [String: JSONValue]
 
     /// Reads the parameters of a URL.
-    init(query request: Request, known: [String]) throws(FieldProblem) {
-        try self.init(
-            request.uri.queryParameters.map { (name: String($0.key), value: String($0.value)) }, known: known)
+    init(query request: IngressRequest, known: [String]) throws(FieldProblem) {
+        try self.init(request.queryParameters, known: known)
     }
 
     /// Takes parameters that were already read.

@@ -1,12 +1,10 @@
 import Attribution
 import AttributionAccess
 package import AttributionIngest
+import AttributionListener
 package import AttributionStore
 import CodedErrors
-import HTTPTypes
-import Hummingbird
 package import Logging
-import NIOCore
 import StrictJSON
 
 /// Reading and changing the store: the quarantine, recorded postbacks, recount and repair.
@@ -35,20 +33,20 @@ package struct StoreRoutes: ConsoleRoutes {
             ConsoleEndpoint(.quarantine) { request, _ in await answer { try await quarantine(request) } },
             ConsoleEndpoint(.postbacks) { request, _ in await answer { try await postbacks(request) } },
             ConsoleEndpoint(.requeue) { request, context in
-                await answer { try await requeue(try await Self.body(of: request), context) }
+                await answer { try await requeue(Self.body(of: request), context) }
             },
             ConsoleEndpoint(.prune) { request, context in
-                await answer { try await prune(try await Self.body(of: request), context) }
+                await answer { try await prune(Self.body(of: request), context) }
             },
             ConsoleEndpoint(.recount) { request, context in
-                await answer { try await recount(try await Self.body(of: request), context) }
+                await answer { try await recount(Self.body(of: request), context) }
             },
         ]
     }
 
     // MARK: Reading
 
-    private func quarantine(_ request: Request) async throws -> JSONText {
+    private func quarantine(_ request: IngressRequest) async throws -> JSONText {
         let query = try QuarantineQuery(
             listing: RequestParameters(query: request, known: QuarantineQuery.filters + ["after", "limit"]))
         let deliveries = try await reader.quarantine(query)
@@ -59,7 +57,7 @@ package struct StoreRoutes: ConsoleRoutes {
         ])
     }
 
-    private func postbacks(_ request: Request) async throws -> JSONText {
+    private func postbacks(_ request: IngressRequest) async throws -> JSONText {
         let query = try PostbackQuery(
             listing: RequestParameters(query: request, known: ["transaction-id", "from", "to", "after", "limit"]))
         let postbacks = try await reader.postbacks(query)
@@ -76,9 +74,9 @@ package struct StoreRoutes: ConsoleRoutes {
 
     // MARK: Changing
 
-    private func requeue(_ body: ByteBuffer, _ context: ConsoleContext) async throws -> JSONText {
+    private func requeue(_ body: [UInt8], _ context: ConsoleContext) async throws -> JSONText {
         let parameters = try RequestParameters(
-            reading: body.readableBytesView, known: QuarantineQuery.filters + ["limit"])
+            reading: body, known: QuarantineQuery.filters + ["limit"])
         let result = try await maintenance.requeue(try QuarantineQuery(changing: parameters))
         note("quarantine judged again", context, ["judged": "\(result.judged)", "recorded": "\(result.recorded)"])
         return .object([
@@ -91,9 +89,9 @@ package struct StoreRoutes: ConsoleRoutes {
         ])
     }
 
-    private func prune(_ body: ByteBuffer, _ context: ConsoleContext) async throws -> JSONText {
+    private func prune(_ body: [UInt8], _ context: ConsoleContext) async throws -> JSONText {
         let parameters = try RequestParameters(
-            reading: body.readableBytesView, known: QuarantineQuery.filters + ["limit"])
+            reading: body, known: QuarantineQuery.filters + ["limit"])
         guard parameters.has(anyOf: QuarantineQuery.filters) else {
             throw FieldProblem(
                 field: "filters", found: "none",
@@ -105,8 +103,8 @@ package struct StoreRoutes: ConsoleRoutes {
         return .object(["status": .string("done"), "deleted": .integer(deleted)])
     }
 
-    private func recount(_ body: ByteBuffer, _ context: ConsoleContext) async throws -> JSONText {
-        let repairs = try RequestParameters(reading: body.readableBytesView, known: ["repair"]).flag("repair")
+    private func recount(_ body: [UInt8], _ context: ConsoleContext) async throws -> JSONText {
+        let repairs = try RequestParameters(reading: body, known: ["repair"]).flag("repair")
         let outcome =
             repairs
             ? RecountOutcome(try await maintenance.repair()) : RecountOutcome(try await maintenance.recount())
@@ -122,15 +120,15 @@ package struct StoreRoutes: ConsoleRoutes {
 
     // MARK: Answering
 
-    private static func body(of request: Request) async throws -> ByteBuffer {
-        try await request.jsonBody(upTo: JSONObject.maximumLength)
+    private static func body(of request: IngressRequest) throws(Refusal) -> [UInt8] {
+        try request.body(upTo: JSONObject.maximumLength)
     }
 
-    private func answer(_ work: () async throws -> JSONText) async -> Response {
+    private func answer(_ work: () async throws -> JSONText) async -> IngressAnswer {
         do {
-            return .json(.ok, try await work())
+            return .json(try await work())
         } catch {
-            return failures.response(to: error)
+            return failures.answer(to: error)
         }
     }
 }

@@ -28,20 +28,25 @@ package enum ConnectionAction: Equatable {
         case writeDeadline = "write-deadline"
         case lingerBound = "linger-bound"
         case stopDeadline = "stop-deadline"
+        case displaced = "displaced"
     }
 }
 
 /// A complete request that goes to its route.
 package struct CompleteRequest: Equatable {
     package let route: IngressRoute
+    /// Its method, one of the route's.
+    package let method: IngressMethod
+    /// Its path and query, where the routes keep targets.
+    package let target: RequestTarget?
+    /// The header fields that the routes keep.
+    package let fields: HeaderFields
     /// The body, with the transfer coding removed.
     package let body: [UInt8]
     /// The client: the peer, or the address a trusted proxy reported.
     package let client: InternetAddress?
     /// When its last byte arrived.
     package let receivedAt: Date
-    /// What it says of its sender, where the routes read it.
-    package let credentials: RequestCredentials
 }
 
 /// How an answer is written.

@@ -42,28 +42,38 @@ extension ConnectionHandler {
             share = holder
         }
         let serial = loop.expectAnswer(for: self, number: number, share: share)
-        let mailbox = loop.mailbox
-        let client = peer.isProxy ? request.client?.clientText : ownClient
-        loop.handler(
-            IngressRequest(
-                route: request.route, body: request.body, receivedAt: request.receivedAt, client: client,
-                credentials: request.credentials)
-        ) { mailbox.post($0, serial: serial) }
+        let received = IngressRequest(
+            route: request.route, method: request.method, target: request.target, fields: request.fields,
+            body: request.body, receivedAt: request.receivedAt,
+            client: peer.isProxy ? request.client?.clientText : ownClient)
+        switch loop.handler {
+        case .callback(let take):
+            let mailbox = loop.mailbox
+            take(received) { mailbox.post($0, serial: serial) }
+        case .task(let respond):
+            let task = loop.answer(serial) { await respond(received) }
+            if request.route.endsWithClient { work = task }
+        }
     }
 
     /// Writes the answer of a refused request.
     private func write(_ refusal: IngressRefusal, _ form: AnswerForm) {
         loop.metrics.countRefusal(refusal.code)
-        if case .unanswered = refusal {
+        var answer = IngressAnswer(refusing: refusal)
+        switch refusal {
+        case .unanswered:
+            work?.cancel()
             loop.noteUnanswered(form.request)
+        case .methodNotAllowed(_, let allowed): answer.set("Allow", allowed)
+        default: break
         }
-        write(IngressAnswer(refusing: refusal), form, reason: refusal.code.rawValue)
+        write(answer, form, reason: refusal.code.rawValue)
     }
 
     /// Writes an answer, and closes the connection once the socket has taken its last one.
     func write(_ answer: IngressAnswer, _ form: AnswerForm, reason: String? = nil) {
         guard let context else { return }
-        let bytes = encoder.encode(
+        let (bytes, body) = encoder.encode(
             answer,
             isLast: form.isLast,
             announcesKeepAlive: form.request.announcesKeepAlive,
@@ -71,12 +81,22 @@ extension ConnectionHandler {
         )
         record(
             form.request, status: answer.status, answerBytes: answer.body.count, reason: reason, caller: answer.caller)
-        guard form.isLast else { return send(bytes) }
+        guard form.isLast else {
+            send(bytes)
+            if let body { send(body) }
+            return
+        }
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { [self] result in
             if case .success = result { didWriteLastAnswer() } else { self.context?.close(promise: nil) }
         }
-        context.writeAndFlush(wrapOutboundOut(bytes), promise: written)
+        if let body {
+            context.write(wrapOutboundOut(bytes), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(body), promise: written)
+        } else {
+            context.writeAndFlush(wrapOutboundOut(bytes), promise: written)
+        }
+        didHandOverLastAnswer()
     }
 
     /// Sends bytes, bypassing the pipeline as long as the socket takes them whole, as most always do.

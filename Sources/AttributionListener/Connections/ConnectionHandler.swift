@@ -12,6 +12,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     let loop: IngressLoop
     let peer: ConnectionPeer
+    /// Whether it is open to probes only.
+    let isReserved: Bool
     /// Nil before the handler is added and after the channel is closed.
     private(set) var context: ChannelHandlerContext?
     /// The client of every request, unless a proxy names another; computed for the first.
@@ -19,17 +21,25 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Takes answers directly; nil under TLS and after the first partial write.
     var socket: ConnectionSocket?
     var encoder = IngressAnswerEncoder()
+    /// What answers the current request, where that ends with the client.
+    var work: Task<Void, Never>?
     private var machine: ConnectionStateMachine
     /// Bytes received and not yet consumed; after each event at most one line.
     private var unread = ByteBuffer()
 
     /// Makes the handler of a connection that the census has admitted.
-    init(loop: IngressLoop, peer: ConnectionPeer) {
+    init(loop: IngressLoop, peer: ConnectionPeer, isReserved: Bool) {
         self.loop = loop
         self.peer = peer
+        self.isReserved = isReserved
         machine = ConnectionStateMachine(
-            peer: peer, routes: loop.settings.routes, limits: loop.settings.limits, at: .now())
+            peer: peer, isReserved: isReserved, routes: loop.settings.routes, limits: loop.settings.limits, at: .now())
     }
+
+    /// Its rank for giving way to a new connection; nil while it must not.
+    var rank: (rank: ConnectionStateMachine.Rank, since: NIODeadline)? { machine.rank }
+    /// Whether it cannot end before the client does something.
+    var awaitsClient: Bool { machine.awaitsClient }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -63,13 +73,16 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        machine.writabilityChanged(context.channel.isWritable, at: .now())
+        machine.writabilityChanged(context.channel.isWritable, unsent: unsent, at: .now())
         act()
         context.fireChannelWritabilityChanged()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event as? ChannelEvent == .inputClosed { act(machine.inputClosed(at: .now())) }
+        if event as? ChannelEvent == .inputClosed {
+            work?.cancel()
+            act(machine.inputClosed(at: .now()))
+        }
         context.fireUserInboundEventTriggered(event)
     }
 
@@ -84,6 +97,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Takes the answer to the request with a number; one that is no longer wanted is dropped.
     func take(_ answer: IngressAnswer, number: Int) {
         guard let form = machine.answered(number, at: .now()) else { return }
+        work = nil
         write(answer, form)
         act()
     }
@@ -96,7 +110,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Checks the deadlines.
     func checkDeadlines(_ now: NIODeadline) {
-        act(machine.timePassed(at: now))
+        act(machine.timePassed(at: now) { unsent })
+    }
+
+    /// How many bytes of answers the socket has not taken.
+    private var unsent: Int {
+        (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
     /// Ends the connection as soon as its current request is answered.
@@ -104,9 +123,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
         act(machine.serverStops())
     }
 
-    /// Closes at once, without waiting for the client.
-    func cutOff() {
-        perform(.cutOff(.stopDeadline))
+    /// Closes at once, without waiting for the client, and leaves the census.
+    func end(_ reason: ConnectionAction.Disconnect) {
+        perform(.cutOff(reason))
+        didClose()
+    }
+
+    /// Notes that the last answer was handed to the channel.
+    func didHandOverLastAnswer() {
+        machine.lastAnswerHandedOver(unsent: unsent)
     }
 
     /// Notes that the socket has taken the last answer.
@@ -141,8 +166,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard context != nil else { return }
         context = nil
         socket = nil
+        work?.cancel()
+        work = nil
         if let request = machine.closed() { record(request, status: 0, answerBytes: 0, reason: "client-gone") }
         loop.remove(self)
-        loop.census.leave(peer.network)
+        loop.census.leave(peer.network, isReserved: isReserved)
     }
 }

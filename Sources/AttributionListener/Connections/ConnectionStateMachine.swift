@@ -22,7 +22,18 @@ package struct ConnectionStateMachine {
         case closed
     }
 
+    /// The order in which connections give way to new ones.
+    package enum Rank: Int, Comparable {
+        case noRequestYet
+        case noRequestNow
+        case unfinishedBody
+
+        package static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
+    }
+
     private let peer: ConnectionPeer
+    /// Whether it serves a single request, of a probe.
+    private let isReserved: Bool
     private let deadlines: ConnectionDeadlines
     private var reader: RequestReader
     private var phase = Phase.open
@@ -40,21 +51,54 @@ package struct ConnectionStateMachine {
     /// When the bytes being read arrived.
     private var receivedAt = Date.distantPast
     private var deadline: NIODeadline
+    /// Since when the client has been waited for.
+    private var waitingSince: NIODeadline
     private var writeDeadline = NIODeadline.distantFuture
+    /// How much of its answers the client had still to take when ``writeDeadline`` was set, or that of the last answer.
+    private var backlog = 0
 
     /// Begins with an open connection.
     ///
     /// - Parameters:
     ///   - peer: Its other end.
+    ///   - isReserved: Whether it serves a single request, of a probe.
     ///   - routes: The paths that are served.
     ///   - limits: The bounds.
     ///   - now: The time.
-    package init(peer: ConnectionPeer, routes: IngressRoutes, limits: IngressLimits, at now: NIODeadline) {
+    package init(
+        peer: ConnectionPeer, isReserved: Bool = false, routes: IngressRoutes, limits: IngressLimits,
+        at now: NIODeadline
+    ) {
         self.peer = peer
+        self.isReserved = isReserved
         self.now = now
         deadlines = ConnectionDeadlines(limits)
         reader = RequestReader(routes: routes, limits: limits, forwarding: peer.forwarding)
         deadline = now + deadlines.head
+        waitingSince = now
+    }
+
+    // MARK: State
+
+    /// Its rank for giving way to a new connection, and since when it has had it; nil while it must not.
+    package var rank: (rank: Rank, since: NIODeadline)? {
+        switch phase {
+        case .closed, .closing: return nil
+        case .lingering: return (.noRequestNow, waitingSince)
+        case .open: break
+        }
+        guard answers.isEmpty, isWritable else { return nil }
+        return switch reader.stage {
+        case .opening: (.noRequestYet, waitingSince)
+        case .head where completeCount == 0: (.noRequestYet, waitingSince)
+        case .idle, .head, .finished: (.noRequestNow, waitingSince)
+        case .body, .discarding: (.unfinishedBody, waitingSince)
+        }
+    }
+
+    /// Whether it cannot end before the client does something: unless one complete request is being answered.
+    package var awaitsClient: Bool {
+        !answers.isInFlight || answers.waitingCount > 0 || !isWritable
     }
 
     // MARK: Events
@@ -86,19 +130,32 @@ package struct ConnectionStateMachine {
         return answerForm(request)
     }
 
+    /// The last answer is handed to the channel.
+    ///
+    /// - Parameter unsent: How many bytes the socket has not taken.
+    package mutating func lastAnswerHandedOver(unsent: Int) {
+        backlog = unsent
+    }
+
     /// The socket has taken the last answer.
     package mutating func lastAnswerWritten(at now: NIODeadline) -> ConnectionAction? {
         guard case .closing = phase else { return nil }
         guard !endsCleanly, !isInputClosed else { return .close }
         phase = .lingering
-        deadline = now + deadlines.linger
+        wait(deadlines.linger, since: now)
         return .closeOutput
     }
 
     /// The channel became writable, or stopped being so.
-    package mutating func writabilityChanged(_ isWritable: Bool, at now: NIODeadline) {
+    ///
+    /// - Parameters:
+    ///   - isWritable: Whether it is.
+    ///   - unsent: How many bytes the socket has not taken.
+    ///   - now: The time.
+    package mutating func writabilityChanged(_ isWritable: Bool, unsent: Int, at now: NIODeadline) {
         self.now = now
         self.isWritable = isWritable
+        backlog = unsent
         writeDeadline = isWritable ? .distantFuture : now + deadlines.write
         if isWritable { awaitInput() }
     }
@@ -154,16 +211,33 @@ package struct ConnectionStateMachine {
     }
 
     /// Time has passed.
-    package mutating func timePassed(at now: NIODeadline) -> ConnectionAction? {
+    ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - unsent: How many bytes the socket has not taken.
+    /// - Returns: What to do about a deadline.
+    package mutating func timePassed(at now: NIODeadline, unsent: () -> Int) -> ConnectionAction? {
         self.now = now
-        if now >= writeDeadline { return .cutOff(.writeDeadline) }
+        if now >= writeDeadline {
+            guard keepsUp(unsent()) else { return .cutOff(.writeDeadline) }
+            writeDeadline = now + deadlines.write
+        }
         guard now >= deadline else { return nil }
         switch phase {
         case .closed: return nil
-        case .closing: return .cutOff(.writeDeadline)
+        case .closing:
+            guard keepsUp(unsent()) else { return .cutOff(.writeDeadline) }
+            deadline = now + deadlines.write
+            return nil
         case .lingering: return .cutOff(.lingerBound)
         case .open: return deadlinePassed()
         }
+    }
+
+    /// Whether the client has taken enough of its answers since it was last asked.
+    private mutating func keepsUp(_ unsent: Int) -> Bool {
+        defer { backlog = unsent }
+        return unsent + reader.limits.outboundBytes <= backlog
     }
 
     private mutating func deadlinePassed() -> ConnectionAction? {
@@ -221,7 +295,7 @@ package struct ConnectionStateMachine {
                 return nil
             case .head:
                 if answers.isEmpty {
-                    deadline = reader.startedAt + deadlines.request
+                    wait(deadlines.request, since: reader.startedAt)
                     action = nextInTurn()
                 }
             case .complete:
@@ -249,7 +323,7 @@ package struct ConnectionStateMachine {
             reader.begin(at: now)
         case .idle:
             reader.begin(at: now)
-            if answers.isEmpty { deadline = now + deadlines.head }
+            if answers.isEmpty { wait(deadlines.head, since: now) }
         case .head, .body, .discarding, .finished:
             break
         }
@@ -258,19 +332,22 @@ package struct ConnectionStateMachine {
     private mutating func didReadRequest() -> ConnectionAction? {
         let request = reader.inFlight(isComplete: true)
         let outcome: AnswerQueue.Outcome
-        if let refusal = reader.refusal {
+        if let refusal = reader.head?.refusal {
             outcome = .refused(refusal)
-        } else if let route = request.route {
-            let client = peer.client(forwarded: reader.forwarded)
-            outcome = .accepted(
-                CompleteRequest(
-                    route: route, body: reader.takeBody(), client: client, receivedAt: receivedAt,
-                    credentials: reader.credentials))
+        } else if let head = reader.head, let route = head.route {
+            let body = reader.takeBody()
+            outcome =
+                isReserved && !route.servesProbes
+                ? .refused(.tooManyConnections(probes: reader.routes.probes))
+                : .accepted(
+                    CompleteRequest(
+                        route: route, method: head.method, target: head.target, fields: head.fields, body: body,
+                        client: peer.client(forwarded: head.forwarded), receivedAt: receivedAt))
         } else {
             return nil
         }
         completeCount += 1
-        let keepsAlive = reader.keepsAlive
+        let keepsAlive = reader.keepsAlive && !isReserved
         if keepsAlive, !isStopping, completeCount < reader.limits.requestsPerConnection {
             reader.becomeIdle()
         } else {
@@ -325,11 +402,17 @@ package struct ConnectionStateMachine {
     private mutating func awaitInput() {
         guard answers.isEmpty, case .open = phase else { return }
         switch reader.stage {
-        case .opening, .idle: deadline = now + deadlines.idle
-        case .head: deadline = now + deadlines.head
-        case .body, .discarding: deadline = now + deadlines.request
+        case .opening, .idle: wait(deadlines.idle, since: now)
+        case .head: wait(deadlines.head, since: now)
+        case .body, .discarding: wait(deadlines.request, since: now)
         case .finished: break
         }
+    }
+
+    /// Waits for the client.
+    private mutating func wait(_ amount: TimeAmount, since start: NIODeadline) {
+        deadline = start + amount
+        waitingSince = start
     }
 
     /// Counts bytes received after the last request.

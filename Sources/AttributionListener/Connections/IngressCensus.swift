@@ -3,6 +3,7 @@ import Synchronization
 /// Whether a new connection may stay.
 enum IngressAdmission: String, Sendable {
     case accepted = "accepted"
+    case reserved = "reserved"
     case overTotalCap = "over-total-cap"
     case overAddressCap = "over-address-cap"
     case stopping = "stopping"
@@ -11,7 +12,11 @@ enum IngressAdmission: String, Sendable {
 /// Counts the open connections of all event loops and decides on new ones.
 final class IngressCensus: Sendable {
     private struct State {
-        var total = 0
+        /// The connections that are open to every route.
+        var ordinary = 0
+        /// Those that are open to probes only.
+        var reserved = 0
+        var total: Int { ordinary + reserved }
         var byNetwork: [InternetAddress: Int] = [:]
         var isStopping = false
         var whenEmpty: (@Sendable () -> Void)?
@@ -34,24 +39,37 @@ final class IngressCensus: Sendable {
     func admit(_ network: InternetAddress?) -> IngressAdmission {
         state.withLock { state in
             guard !state.isStopping else { return .stopping }
-            guard state.total < limits.connections else { return .overTotalCap }
+            guard state.ordinary < limits.ordinaryConnections else { return .overTotalCap }
             if let network {
                 let held = state.byNetwork[network, default: 0]
                 guard held < limits.connectionsPerAddress else { return .overAddressCap }
                 state.byNetwork[network] = held + 1
             }
-            state.total += 1
+            state.ordinary += 1
             return .accepted
+        }
+    }
+
+    /// Counts a connection that is open to probes only, if there is room.
+    ///
+    /// - Returns: Whether it may stay.
+    func admitReserved() -> Bool {
+        state.withLock { state in
+            guard !state.isStopping, state.reserved < limits.probeConnections else { return false }
+            state.reserved += 1
+            return true
         }
     }
 
     /// Stops counting a connection that was admitted.
     ///
-    /// - Parameter network: The client it was counted for.
-    func leave(_ network: InternetAddress?) {
+    /// - Parameters:
+    ///   - network: The client it was counted for.
+    ///   - isReserved: Whether it was open to probes only.
+    func leave(_ network: InternetAddress?, isReserved: Bool) {
         let whenEmpty = state.withLock { state in
-            state.total -= 1
-            if let network, let held = state.byNetwork[network] {
+            if isReserved { state.reserved -= 1 } else { state.ordinary -= 1 }
+            if !isReserved, let network, let held = state.byNetwork[network] {
                 state.byNetwork[network] = held > 1 ? held - 1 : nil
             }
             return state.total == 0 ? state.whenEmpty.take() : nil

@@ -13,10 +13,15 @@ final class IngressLoop {
     let mailbox: IngressMailbox
     let handler: IngressHandler
     private var pending = PendingRequests()
+    /// The tasks that answer pending requests, by the serial numbers of these.
+    private var tasks: [UInt64: Task<Void, Never>] = [:]
     private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
     private var sweep: RepeatedTask?
     private var isStopping = false
+    /// Whether clients are no longer waited for.
+    private var isEnding = false
     private var capThrottle = LogThrottle(every: .seconds(10))
+    private var displacementThrottle = LogThrottle(every: .seconds(10))
     private var unansweredThrottle = LogThrottle(every: .seconds(10))
 
     var limits: IngressLimits { settings.limits }
@@ -27,7 +32,7 @@ final class IngressLoop {
         self.settings = settings
         self.census = census
         self.metrics = IngressMetrics(
-            names: settings.metricNames, hasCallers: settings.routes.readCredentials, factory: settings.metricsFactory)
+            names: settings.metricNames, hasCallers: settings.routes.haveCallers, factory: settings.metricsFactory)
         mailbox = IngressMailbox(eventLoop: eventLoop)
         handler = settings.makeHandler(IngressTurns(eventLoop))
     }
@@ -54,7 +59,8 @@ final class IngressLoop {
     /// - Parameter network: The client to count it for.
     /// - Returns: Whether it may stay.
     func admit(_ network: InternetAddress?) -> IngressAdmission {
-        let admission = census.admit(network)
+        var admission = census.admit(network)
+        if limits.probeConnections > 0 { makeRoom(network, &admission) }
         metrics.countConnection(admission)
         if admission == .overTotalCap || admission == .overAddressCap {
             settings.logger.log(
@@ -62,6 +68,38 @@ final class IngressLoop {
                 metadata: ["reason": "\(admission.rawValue)"])
         }
         return admission
+    }
+
+    /// Admits a connection over a bound in the place of another one, or as one for probes.
+    private func makeRoom(_ network: InternetAddress?, _ admission: inout IngressAdmission) {
+        if admission == .overAddressCap, displace({ !$0.isReserved && $0.peer.network == network }) {
+            admission = census.admit(network)
+        }
+        if admission == .overTotalCap, displace({ !$0.isReserved }) {
+            admission = census.admit(network)
+        }
+        guard admission == .overAddressCap || admission == .overTotalCap else { return }
+        if census.admitReserved() || (displace(\.isReserved) && census.admitReserved()) {
+            admission = .reserved
+        }
+    }
+
+    /// Closes the candidate that gives way first.
+    ///
+    /// - Returns: Whether there was one.
+    private func displace(_ isCandidate: (ConnectionHandler) -> Bool) -> Bool {
+        var first: (connection: ConnectionHandler, rank: ConnectionStateMachine.Rank, since: NIODeadline)?
+        for connection in connections.values where isCandidate(connection) {
+            guard let (rank, since) = connection.rank else { continue }
+            if let first, (first.rank, first.since) <= (rank, since) { continue }
+            first = (connection, rank, since)
+        }
+        guard let first else { return false }
+        settings.logger.log(
+            level: .warning, "a connection was closed to make room for a new one", throttle: &displacementThrottle,
+            at: .now, metadata: ["connections": "\(connections.count)"])
+        first.connection.end(.displaced)
+        return true
     }
 
     /// Reports a request that the handler did not answer in time; throttled, because a stuck store causes many.
@@ -91,9 +129,30 @@ final class IngressLoop {
         pending.add(PendingRequests.Entry(connection: connection, number: number, share: share))
     }
 
+    /// Answers a pending request in a task.
+    ///
+    /// - Parameters:
+    ///   - serial: The serial number of the request.
+    ///   - respond: Makes the answer.
+    /// - Returns: The task.
+    func answer(_ serial: UInt64, _ respond: @escaping @Sendable () async -> IngressAnswer) -> Task<Void, Never> {
+        let task = Task { [mailbox] in mailbox.post(await respond(), serial: serial) }
+        tasks[serial] = task
+        return task
+    }
+
+    /// Cancels the tasks that answer requests.
+    ///
+    /// - Returns: Those that have not ended.
+    func cancelTasks() -> [Task<Void, Never>] {
+        for task in tasks.values { task.cancel() }
+        return Array(tasks.values)
+    }
+
     /// Hands the route's answer to its connection; a second one is dropped.
     func deliver(_ letter: IngressMailbox.Letter) {
         guard let entry = pending.remove(letter.serial) else { return }
+        if !tasks.isEmpty { tasks[letter.serial] = nil }
         if let share = entry.share { census.shares.giveBack(share) }
         entry.connection.take(letter.answer, number: entry.number)
     }
@@ -106,11 +165,23 @@ final class IngressLoop {
 
     /// Closes every connection, whatever it is doing.
     func cutOff() {
-        for connection in Array(connections.values) { connection.cutOff() }
+        for connection in Array(connections.values) { connection.end(.stopDeadline) }
+    }
+
+    /// Closes every connection from now on that waits for its client.
+    func stopWaiting() {
+        isEnding = true
+        checkDeadlines()
     }
 
     private func checkDeadlines() {
         let now = NIODeadline.now()
-        for connection in Array(connections.values) { connection.checkDeadlines(now) }
+        for connection in Array(connections.values) {
+            if isEnding, connection.awaitsClient {
+                connection.end(.stopDeadline)
+            } else {
+                connection.checkDeadlines(now)
+            }
+        }
     }
 }

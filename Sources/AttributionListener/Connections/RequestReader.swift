@@ -41,13 +41,10 @@ struct RequestReader {
 
     /// Whether the connection may continue after the request.
     var keepsAlive: Bool { framing.head?.keepsAlive ?? false }
-    /// Why the request cannot be served, found in its head.
-    var refusal: IngressRefusal? { framing.head?.refusal }
-    /// The values of the field trusted proxies write.
-    var forwarded: [String] { framing.head?.forwarded ?? [] }
-    /// What the request says of its sender.
-    var credentials: RequestCredentials { framing.head?.credentials ?? RequestCredentials() }
+    /// The head of the request.
+    var head: IngressHead? { framing.head }
     var limits: IngressLimits { framing.limits }
+    var routes: IngressRoutes { framing.routes }
 
     init(routes: IngressRoutes, limits: IngressLimits, forwarding: ForwardingField?) {
         framing = IngressFraming(routes: routes, limits: limits, forwarding: forwarding)

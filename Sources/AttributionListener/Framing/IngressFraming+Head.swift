@@ -25,7 +25,8 @@ extension IngressFraming {
                 let colon = try checkField(line)
                 do throws(IngressFault) {
                     try head?.take(
-                        line[bytes: 0..<colon], line[bytes: (colon + 1)..<line.count].trimmed, forwarding: forwarding)
+                        line[bytes: 0..<colon], line[bytes: (colon + 1)..<line.count].trimmed, forwarding: forwarding,
+                        keeping: routes.fields)
                 } catch {
                     throw .malformed(error)
                 }
@@ -62,9 +63,8 @@ extension IngressFraming {
         }
         guard Self.isTarget(target) else { throw .malformed(.target) }
         return IngressHead(
-            method: method, target: target, route: routes.route(requestTarget: target),
-            isLegacy: version[version.count - 1] == UInt8(ascii: "0"), limits: limits,
-            readsCredentials: routes.readCredentials)
+            method: method, target: target, routes: routes,
+            isLegacy: version[version.count - 1] == UInt8(ascii: "0"), limits: limits)
     }
 
     /// The length of ` HTTP/1.1`.

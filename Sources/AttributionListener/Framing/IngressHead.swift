@@ -14,12 +14,15 @@ package struct IngressHead {
     package var isChunked: Bool { codings > 0 }
     /// The values of the field trusted proxies write.
     package private(set) var forwarded: [String] = []
-    /// What the request says of its sender, where the routes read it.
-    package private(set) var credentials = RequestCredentials()
+    /// The fields that its route is handed.
+    package private(set) var fields = HeaderFields()
+    /// Its path and query, where its route is handed them.
+    package let target: RequestTarget?
     /// Why the request is refused, if it is.
     package private(set) var refusal: IngressRefusal?
 
-    private let readsCredentials: Bool
+    /// The methods that its path has, when this is none of them.
+    private let allowed: String?
     /// The target as text, kept only when a refusal quotes it.
     private let unknownTarget: String
     private let isTargetTooLong: Bool
@@ -50,19 +53,18 @@ package struct IngressHead {
     /// - Parameters:
     ///   - method: The method.
     ///   - target: The request target as received.
-    ///   - route: The route it names.
+    ///   - routes: The paths that are served.
     ///   - isLegacy: Whether the version is HTTP/1.0.
     ///   - limits: The bounds.
-    ///   - readsCredentials: Whether to keep what the request says of its sender.
     init(
-        method: IngressMethod, target: UnsafeRawBufferPointer, route: IngressRoute?, isLegacy: Bool,
-        limits: IngressLimits, readsCredentials: Bool = false
+        method: IngressMethod, target: UnsafeRawBufferPointer, routes: IngressRoutes, isLegacy: Bool,
+        limits: IngressLimits
     ) {
         self.method = method
-        self.readsCredentials = readsCredentials
         self.isLegacy = isLegacy
         keepsAlive = !isLegacy
-        self.route = route
+        (route, allowed) = routes.route(method, requestTarget: target)
+        self.target = routes.keepsTargets ? RequestTarget(target) : nil
         isTargetTooLong = target.count > limits.targetBytes
         unknownTarget = route == nil && !isTargetTooLong ? target.beginning : ""
     }
@@ -73,16 +75,17 @@ package struct IngressHead {
     ///   - name: The name as received.
     ///   - value: The value without white space around it.
     ///   - forwarding: The field to collect, when the peer is a trusted proxy.
+    ///   - kept: The names of the fields that its route is handed.
     /// - Throws: ``IngressFault/length``.
     mutating func take(
         _ name: UnsafeRawBufferPointer,
         _ value: UnsafeRawBufferPointer,
-        forwarding: ForwardingField?
+        forwarding: ForwardingField?,
+        keeping kept: [String]
     ) throws(IngressFault) {
         switch name.count {
         case 4 where name.isField("host"):
             hosts += 1
-            if readsCredentials { credentials.host = value.beginning }
             if !Self.isHost(value) { invalidHost = value.beginning }
         case 6 where name.isField("expect"):
             if !value.isEmpty { expectation = value.isField("100-continue") ? .continue : .unknown(value.beginning) }
@@ -101,8 +104,6 @@ package struct IngressHead {
         case 16 where name.isField("proxy-connection"):
             // Not standard, but other servers close the connection because of it, and then so must this one.
             value.forEachListMember { if $0.isField("close") { asksClose = true } }
-        case 13 where readsCredentials && name.isField("authorization"):
-            credentials.authorization.append(value.text)
         case 12 where name.isField("content-type"):
             types += 1
             if !value.isMediaType(route?.mediaType ?? .json) { isExpectedType = false }
@@ -117,6 +118,7 @@ package struct IngressHead {
             break
         }
         if let forwarding, name.isField(named: forwarding.rawValue) { forwarded.append(value.text) }
+        for field in kept where name.isField(named: field) { fields.append(field, value.text) }
     }
 
     /// Decides on the whole head.
@@ -145,11 +147,13 @@ package struct IngressHead {
         } else if case .unknown(let text) = expectation, !isLegacy {
             refusal = .unsupportedExpectation(text)
         } else if route == nil {
-            refusal = .notFound(target: unknownTarget, known: routes.list)
-        } else if method != .post {
-            refusal = .methodNotAllowed(method.rawValue)
-        } else if types > 1 || !isExpectedType || (routes.readCredentials && types == 0) {
-            refusal = .unsupportedMediaType(mediaType, expected: route?.mediaType ?? .json)
+            refusal = .notFound(target: unknownTarget, hint: routes.hint(for: unknownTarget))
+        } else if let allowed {
+            refusal = .methodNotAllowed(method.rawValue, allowed: allowed)
+        } else if let expected = route?.mediaType,
+            types > 1 || !isExpectedType || (types == 0 && routes.requireMediaType)
+        {
+            refusal = .unsupportedMediaType(mediaType, expected: expected)
         }
         if case .continue = expectation, !isLegacy { expectsContinue = isChunked || declaredBytes > 0 }
     }

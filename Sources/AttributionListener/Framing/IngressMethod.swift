@@ -1,4 +1,4 @@
-/// The methods that are recognized; the ingress serves POST alone and answers the others 405.
+/// The methods that are recognized; a route answers those that are not its own 405.
 ///
 /// Anything else is not a request. CONNECT is left out on purpose: it would turn the connection into a tunnel, and its
 /// target has a form of its own.

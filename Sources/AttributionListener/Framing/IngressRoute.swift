@@ -1,95 +1,62 @@
-/// A path that a listener serves.
+/// A path that a listener serves, with its methods.
 ///
-/// Every route is POST only. A path matches with and without a trailing slash; the query is ignored.
-package struct IngressRoute: Hashable, Sendable {
+/// A path matches with and without a trailing slash; the query is ignored.
+package struct IngressRoute: Sendable {
     /// Its index among the routes of its listener.
-    package let index: Int
-    /// The path, without a trailing slash.
+    package internal(set) var index = 0
+    /// The methods it answers; with HEAD, the same as for GET without the body.
+    package let methods: [IngressMethod]
+    /// The path, without a trailing slash; its last element in braces stands for any.
     package let path: String
-    /// What its bodies are.
-    package let mediaType: IngressMediaType
+    /// What its bodies are; nil where the route looks at that itself, or has none.
+    package let mediaType: IngressMediaType?
+    /// Whether it is served on the connections of ``IngressLimits/reservedConnections``.
+    package let servesProbes: Bool
+    /// Whether the work for an answer ends when the client goes away.
+    package let endsWithClient: Bool
+
+    /// Makes a route.
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - methods: The methods it answers.
+    ///   - mediaType: What its bodies are.
+    ///   - servesProbes: Whether it is served on reserved connections.
+    ///   - endsWithClient: Whether the work for an answer ends when the client goes away.
+    package init(
+        _ path: String, methods: [IngressMethod] = [.post], mediaType: IngressMediaType? = .json,
+        servesProbes: Bool = false, endsWithClient: Bool = false
+    ) {
+        self.methods = methods
+        self.path = path
+        self.mediaType = mediaType
+        self.servesProbes = servesProbes
+        self.endsWithClient = endsWithClient
+    }
 }
 
-/// The media type of bodies and answers.
+extension IngressRoute: Hashable {
+    // One listener's routes differ in their index, and this is compared for every request.
+    package static func == (left: IngressRoute, right: IngressRoute) -> Bool {
+        left.index == right.index && left.path == right.path
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(index)
+    }
+}
+
+/// The media type of the bodies of requests.
 package enum IngressMediaType: String, Hashable, Sendable {
     /// One JSON value.
     case json = "application/json"
     /// One JSON object per line.
     case ndjson = "application/x-ndjson"
-}
+    /// The fields of a form.
+    case form = "application/x-www-form-urlencoded"
 
-/// The paths that a listener serves, and what their requests must have.
-package struct IngressRoutes: Sendable {
-    /// The routes, in the order of their paths.
-    package let routes: [IngressRoute]
-    /// Whether requests are handed over with their credentials, and must name JSON as their media type.
-    ///
-    /// A web page cannot post that media type to another origin without asking first.
-    let readCredentials: Bool
-    private let paths: [[UInt8]]
-    /// All paths, for a refusal.
-    let list: String
-
-    /// Makes routes.
-    ///
-    /// - Parameter paths: The path of each, without a trailing slash.
-    package init(_ paths: [String]) {
-        self.init(paths.map { ($0, .json) }, readCredentials: false)
-    }
-
-    /// Makes routes.
-    ///
-    /// - Parameters:
-    ///   - routes: The path of each, without a trailing slash, and the media type of its bodies.
-    ///   - readCredentials: Whether requests are handed over with their credentials.
-    package init(_ routes: [(path: String, mediaType: IngressMediaType)], readCredentials: Bool) {
-        self.readCredentials = readCredentials
-        self.routes = routes.enumerated().map { index, route in
-            IngressRoute(index: index, path: route.path, mediaType: route.mediaType)
-        }
-        let paths = routes.map(\.path)
-        self.paths = paths.map { Array($0.utf8) }
-        list = paths.joined(separator: ", ")
-    }
-
-    /// The route that a request target names; nil when none has its path.
-    ///
-    /// Takes the origin form (`/path?query`) and the absolute form (`http://host/path?query`). Nothing is decoded: a
-    /// percent-encoded spelling of a path is another path.
-    ///
-    /// - Parameter target: The request target as received.
-    /// - Returns: The route.
-    /// - SeeAlso: RFC 9112, section 3.2.
-    package func route(requestTarget target: String) -> IngressRoute? {
-        Array(target.utf8).withUnsafeBytes { route(requestTarget: $0) }
-    }
-
-    private static let longestTarget = 1_024
-
-    /// The route that a request target names, from its bytes.
-    ///
-    /// - Parameter target: The request target as received.
-    /// - Returns: The route; nil when none has its path.
-    func route(requestTarget target: UnsafeRawBufferPointer) -> IngressRoute? {
-        // No path and host together are that long, so a longer target is not searched.
-        var path = target.prefix(Self.longestTarget).prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        guard path.count < Self.longestTarget else { return nil }
-        if path.first != UInt8(ascii: "/") {
-            guard let afterScheme = Self.authorityStart(of: UnsafeRawBufferPointer(rebasing: path)) else { return nil }
-            path = path[afterScheme...].drop { $0 != UInt8(ascii: "/") }
-        }
-        if path.last == UInt8(ascii: "/") { path = path.dropLast() }
-        let index = paths.firstIndex { path.count == $0.count && path.elementsEqual($0) }
-        return index.map { routes[$0] }
-    }
-
-    /// The index at which the authority of an `http` or `https` URL begins; `nil` for anything else.
-    static func authorityStart(of target: UnsafeRawBufferPointer) -> Int? {
-        for scheme in ["http://", "https://"] where target.count > scheme.utf8.count {
-            if zip(target, scheme.utf8).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) {
-                return scheme.utf8.count
-            }
-        }
-        return nil
+    /// Whether the value of a Content-Type field is this media type, with any parameters.
+    package func matches(_ value: String) -> Bool {
+        Array(value.utf8).withUnsafeBytes { $0.isMediaType(self) }
     }
 }

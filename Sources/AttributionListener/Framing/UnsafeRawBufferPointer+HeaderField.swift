@@ -40,20 +40,16 @@ extension UnsafeRawBufferPointer {
         count == name.utf8.count && zip(self, name.utf8).allSatisfy { Self.lowercased($0) == $1 }
     }
 
-    /// Whether the value is the media type of JSON, with any parameters.
-    ///
-    /// `application/json; charset=utf-8` is; `application/problem+json` and `text/json` are not.
-    var isJSONMediaType: Bool {
-        isMediaType(.json)
-    }
-
     /// Whether the value is a media type, with any parameters.
+    ///
+    /// `application/json; charset=utf-8` is JSON; `application/problem+json` and `text/json` are not.
     func isMediaType(_ mediaType: IngressMediaType) -> Bool {
         let end = firstIndex(of: UInt8(ascii: ";")) ?? count
         let name = self[bytes: 0..<end].trimmed
         return switch mediaType {
         case .json: name.isField("application/json")
         case .ndjson: name.isField("application/x-ndjson")
+        case .form: name.isField("application/x-www-form-urlencoded")
         }
     }
 

@@ -1,6 +1,5 @@
 import Attribution
 import AttributionAccess
-import AttributionConsole
 import AttributionListener
 import CodedErrors
 import Foundation
@@ -16,12 +15,12 @@ struct SigningGate: Sendable {
     func judge(_ request: IngressRequest) -> (caller: AccessGrant?, refusal: AccessRefusal?) {
         guard let access else {
             // Not a web page by DNS rebinding, whose requests name the page's own host.
-            let isForeign = !isSocket && !request.credentials.host.isLoopbackAuthority
+            let isForeign = !isSocket && request.fields["host"]?.isLoopbackAuthority != true
             return (nil, isForeign ? .foreignHost : nil)
         }
         return access.judge(
             .scope(.sign),
-            authorization: request.credentials.authorization,
+            authorization: request.fields.values("authorization"),
             client: { request.client },
             now: request.receivedAt,
             instant: .now
@@ -40,17 +39,6 @@ extension AccessGrant {
         guard !networks.isEmpty else { return }
         guard !names.isEmpty, names.allSatisfy({ allows(network: $0) }) else {
             throw .outOfNetwork(allowed: networks.map(\.text))
-        }
-    }
-}
-
-extension IngressAnswer {
-    /// The answer to a request that is refused access.
-    init(refusing refusal: AccessRefusal, caller: AccessGrant?) {
-        self.init(refusing: refusal)
-        self.caller = caller?.name
-        if let challenge = refusal.challenge {
-            fields.append(("WWW-Authenticate", challenge))
         }
     }
 }

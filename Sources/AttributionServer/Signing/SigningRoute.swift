@@ -20,7 +20,8 @@ package enum SigningRoute: CaseIterable, Hashable, Sendable {
 
     /// The routes of the listener.
     static let all = IngressRoutes(
-        allCases.map { ($0.path, $0 == .batch ? .ndjson : .json) }, readCredentials: true)
+        allCases.map { IngressRoute($0.path, mediaType: $0 == .batch ? .ndjson : .json) },
+        fields: ["authorization", "host"])
 
     /// The route of a request to ``all``.
     init(_ route: IngressRoute) {

@@ -1,5 +1,6 @@
 import Attribution
 package import AttributionAccess
+import AttributionConsole
 package import AttributionListener
 package import AttributionSigning
 import CodedErrors
@@ -69,7 +70,7 @@ package final class SigningService: Sendable {
     ///
     /// - Parameter turns: Runs work on the event loop.
     /// - Returns: What takes the requests.
-    package func makeHandler(on turns: IngressTurns) -> IngressHandler {
+    package func makeHandler(on turns: IngressTurns) -> IngressHandler.Callback {
         let loop = SigningLoop(
             turns, capacity: queued, requestSignatures: requestSignatures,
             worker: SigningWorker(

@@ -258,8 +258,8 @@ struct SigningWorker {
             return outcome.unfinished.append(request)
         }
         let isWhole = progress.answers.allSatisfy(\.refusals.isEmpty)
-        var answer = IngressAnswer(status: isWhole ? 200 : 207, body: progress.answers.flatMap(\.text))
-        answer.mediaType = .ndjson
+        var answer = IngressAnswer(
+            status: isWhole ? 200 : 207, body: progress.answers.flatMap(\.text), mediaType: "application/x-ndjson")
         answer.caller = request.caller?.name
         outcome.answered.append((request.answer, answer))
     }
@@ -299,7 +299,7 @@ struct SigningWorker {
         answer.caller = request.caller?.name
         if let refused = signed.refusedExtensions {
             // Many bidders look at nothing but status and header.
-            answer.fields.append(("Skan-Refused", refused))
+            answer.set("Skan-Refused", refused)
         }
         return answer
     }

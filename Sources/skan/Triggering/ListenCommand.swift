@@ -53,7 +53,7 @@ struct ListenCommand: AsyncParsableCommand {
                 Terminal.say("skan: listening on http://\(bound)")
             },
             makeHandler: { _ in
-                { request, answer in printer.take(request, path: paths[request.route.index], answer) }
+                .callback { request, answer in printer.take(request, path: paths[request.route.index], answer) }
             })
         try await ServiceGroup(
             services: [ingress], gracefulShutdownSignals: [.sigterm, .sigint],

@@ -1,6 +1,5 @@
 import AttributionAccess
-import HTTPTypes
-import Hummingbird
+import AttributionListener
 import Synchronization
 
 /// The sessions of the console's pages, and the cookie that names one.
@@ -27,7 +26,7 @@ package final class ConsoleSessions: Sendable {
     }
 
     /// The session of a request; nil without a live one.
-    func session(of request: Request, at now: ContinuousClock.Instant) -> SessionTable.Session? {
+    func session(of request: IngressRequest, at now: ContinuousClock.Instant) -> SessionTable.Session? {
         id(in: request).flatMap { id in table.withLock { $0.session(id, at: now) } }
     }
 
@@ -45,7 +44,7 @@ package final class ConsoleSessions: Sendable {
     /// Ends the session of a request.
     ///
     /// - Returns: The value of Set-Cookie.
-    func end(of request: Request) -> String {
+    func end(of request: IngressRequest) -> String {
         if let id = id(in: request) {
             end(id)
         }
@@ -61,8 +60,8 @@ package final class ConsoleSessions: Sendable {
         "\(name)=\(id); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
     }
 
-    private func id(in request: Request) -> String? {
-        for line in request.headers[values: .cookie] {
+    private func id(in request: IngressRequest) -> String? {
+        for line in request.fields.values("cookie") {
             for pair in line.split(separator: ";") {
                 let pair = pair.drop { $0 == " " }
                 if pair.hasPrefix(name + "=") {

@@ -51,26 +51,8 @@ package struct FormFields: Sendable {
         }
     }
 
-    private static func decoded(_ bytes: some Sequence<UInt8>) -> String {
-        let bytes = Array(bytes)
-        var output: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            let byte = bytes[index]
-            if byte == UInt8(ascii: "%"), index + 2 < bytes.count, let high = digit(bytes[index + 1]),
-                let low = digit(bytes[index + 2])
-            {
-                output.append(high << 4 | low)
-                index += 3
-                continue
-            }
-            output.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-            index += 1
-        }
-        return String(decoding: output, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
+    /// The text of a name or a value, in which a plus sign stands for a space.
+    private static func decoded(_ bytes: some Collection<UInt8>) -> String {
+        bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }.percentDecoded()
     }
 }

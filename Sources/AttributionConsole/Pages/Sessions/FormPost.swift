@@ -1,9 +1,6 @@
+import AttributionListener
 import AttributionPages
 import CodedErrors
-import HTTPTypes
-import Hummingbird
-import NIOCore
-import NIOHTTP1
 import StrictJSON
 
 /// A form that a page of this console sent, and no other site's.
@@ -14,35 +11,15 @@ struct FormPost {
     /// The fields besides the secret.
     let fields: FormFields
 
-    private static let mediaType = "application/x-www-form-urlencoded"
-    /// The most bytes of a form.
-    private static let limit = 64 << 10
-    private static let fetchSite = HTTPField.Name("sec-fetch-site")
-
     /// Reads a form.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - formToken: The secret that its form was given.
-    /// - Throws: ``CodedErrors/Refusal`` for a request of another site, and for what is not a form.
-    init(_ request: Request, formToken: String) async throws {
+    /// - Throws: ``CodedErrors/Refusal`` for a request of another site, and for a form of another page.
+    init(_ request: IngressRequest, formToken: String) throws(Refusal) {
         try Self.checkOrigin(of: request)
-        let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased()
-        guard type == Self.mediaType else {
-            throw Refusal(
-                .unsupportedMediaType,
-                "Content-Type: found \(type?.shortened(to: 60) ?? "nothing"), expected \(Self.mediaType)",
-                hint: "send the page's own form")
-        }
-        let body: ByteBuffer
-        do {
-            body = try await request.body.collect(upTo: Self.limit)
-        } catch is NIOTooManyBytesError {
-            throw Refusal(.bodyTooLarge, "the form is larger than \(Self.limit) bytes")
-        } catch HTTPParserError.invalidEOFState {
-            throw Refusal(.incompleteRequest, "the client closed the connection before the request was complete")
-        }
-        var fields = FormFields(String(decoding: body.readableBytesView, as: UTF8.self))
+        var fields = FormFields(String(decoding: request.body, as: UTF8.self))
         guard Self.isEqual(fields[PageForm.tokenField] ?? "", formToken) else {
             throw Refusal(
                 .badField,
@@ -58,13 +35,13 @@ struct FormPost {
     ///
     /// Sec-Fetch-Site is believed first, because it stays true behind a proxy that changes Host; older browsers, and
     /// those that reach the console without TLS off loopback, send Origin alone.
-    static func checkOrigin(of request: Request) throws(Refusal) {
-        if let site = fetchSite.flatMap({ request.headers[$0] }) {
+    static func checkOrigin(of request: IngressRequest) throws(Refusal) {
+        if let site = request.fields["sec-fetch-site"] {
             guard site == "same-origin" else {
                 throw foreign("Sec-Fetch-Site", site, expected: "same-origin")
             }
-        } else if let origin = request.headers[.origin] {
-            let host = request.head.authority ?? ""
+        } else if let origin = request.fields["origin"] {
+            let host = request.fields["host"] ?? ""
             guard !host.isEmpty, origin == "http://" + host || origin == "https://" + host else {
                 throw foreign("Origin", origin, expected: "this console's own, of \(host.shortened(to: 60))")
             }
