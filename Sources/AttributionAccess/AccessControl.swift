@@ -183,9 +183,23 @@ package final class AccessControl: Sendable {
     }
 
     private func use(_ reading: AccessFile.Reading, in state: inout State) {
-        let former = state.list.grants.count
+        let former = state.list.grants
+        let current = reading.list.grants
         state = State(list: reading.list, stamp: reading.stamp)
-        logger.notice(
-            "tokens read again", metadata: ["count": "\(reading.list.grants.count)", "former": "\(former)"])
+        var metadata: Logger.Metadata = ["count": "\(current.count)", "former": "\(former.count)"]
+        metadata["tokens-added"] = Self.summary(of: current, without: former)
+        metadata["tokens-revoked"] = Self.summary(of: former, without: current)
+        logger.notice("tokens read again", metadata: metadata)
+    }
+
+    /// The tokens that another list does not have, by id and holder, for the log: nothing else keeps revoked ones.
+    ///
+    /// - Returns: At most ten; nil if there are none.
+    private static func summary(of grants: [AccessGrant], without others: [AccessGrant]) -> Logger.MetadataValue? {
+        let ids = Set(others.map(\.id))
+        let named = grants.filter { !ids.contains($0.id) }.map { "\($0.id) of \($0.name)" }
+        guard !named.isEmpty else { return nil }
+        let rest = named.count > 10 ? " and \(named.count - 10) more" : ""
+        return .string(named.prefix(10).joined(separator: ", ") + rest)
     }
 }

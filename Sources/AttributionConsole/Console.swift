@@ -65,7 +65,8 @@ package struct Console: Service {
         IngressRoutes(
             routes.map(\.ingressRoute),
             fields: ["accept", "authorization", "content-type", "cookie", "host", "origin", "sec-fetch-site"],
-            keepsTargets: true
+            keepsTargets: true,
+            haveCallers: true
         ) { path in
             ["/v1/impressions", "/v1/openrtb/"].contains { path.hasPrefix($0) }
                 ? "signing has a listener of its own: skan serve --signing HOST:PORT"

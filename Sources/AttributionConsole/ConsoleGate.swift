@@ -25,7 +25,7 @@ struct ConsoleGate: Sendable {
         context.caller = caller
         var answer: IngressAnswer
         if let refusal {
-            answer = isBrowser ? refuse(refusal, request, context) : IngressAnswer(refusing: refusal, caller: caller)
+            answer = isBrowser ? refuse(refusal, request, context) : IngressAnswer(refusal)
         } else if let expected = endpoint.route.mediaType, !request.hasMediaType(expected) {
             answer = .refusing(
                 IngressRefusal.unsupportedMediaType(

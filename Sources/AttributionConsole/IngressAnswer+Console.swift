@@ -1,6 +1,6 @@
 import Attribution
-package import AttributionAccess
-package import AttributionListener
+import AttributionAccess
+import AttributionListener
 import CodedErrors
 import StrictJSON
 
@@ -28,13 +28,8 @@ extension IngressAnswer {
     }
 
     /// Makes the answer to a request that access control refused.
-    ///
-    /// - Parameters:
-    ///   - refusal: Why.
-    ///   - caller: The holder of its token, if that is valid.
-    package init(refusing refusal: AccessRefusal, caller: AccessGrant?) {
+    init(_ refusal: AccessRefusal) {
         self = .refusing(refusal)
-        self.caller = caller?.name
         if let challenge = refusal.challenge {
             set("WWW-Authenticate", challenge)
         }

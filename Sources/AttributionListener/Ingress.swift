@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// Every complete request goes to the handler on its event loop; answers come back from any thread. On graceful
 /// shutdown the listener and idle connections close at once, requests in progress are answered, and connections that
-/// remain after ``IngressLimits/stopDeadline`` are cut off. When its task is cancelled, everything is cut off at once.
+/// remain after ``IngressLimits/stopDeadline`` are cut off, unless the listener finishes answers. When its task is cancelled, everything is cut off at once.
 package struct Ingress: Service {
     private let address: IngressAddress
     private let threads: Int

@@ -8,7 +8,7 @@ package struct IngressAnswer: Sendable {
     package let body: [UInt8]
     /// The media type of the body; nil for an answer without one.
     package let mediaType: String?
-    /// After how long the client may come back; sent as `Retry-After` in whole seconds, rounded up.
+    /// After how long the client may come back; sent as `Retry-After` in whole seconds, rounded up, at least 1.
     package var retryAfter: Duration?
     /// More header fields.
     package private(set) var fields: [(name: String, value: String)] = []

@@ -3,7 +3,7 @@ import NIOCore
 /// Encodes answers, one buffer each, in memory that is reused once the socket has taken it.
 struct IngressAnswerEncoder {
     /// The longest body that is copied behind its head; a longer one would keep the memory of each connection large.
-    private static let longestCopy = 64 << 10
+    private static let longestCopy = 16 << 10
 
     private var buffer = ByteBufferAllocator().buffer(capacity: 512)
 
@@ -45,14 +45,15 @@ struct IngressAnswerEncoder {
         if let mediaType = answer.mediaType {
             buffer.writeStaticString("Content-Type: ")
             buffer.writeString(mediaType)
-            buffer.writeStaticString("\r\n")
+            buffer.writeStaticString("\r\nContent-Length: ")
+        } else {
+            buffer.writeStaticString("Content-Length: ")
         }
-        buffer.writeStaticString("Content-Length: ")
         writeDecimal(answer.body.count)
         if let retryAfter = answer.retryAfter {
             buffer.writeStaticString("\r\nRetry-After: ")
             let (seconds, attoseconds) = retryAfter.components
-            writeDecimal(max(0, Int(seconds) + (attoseconds > 0 ? 1 : 0)))
+            writeDecimal(max(1, Int(seconds) + (attoseconds > 0 ? 1 : 0)))
         }
         if isLast {
             buffer.writeStaticString("\r\nConnection: close\r\n\r\n")

@@ -7,8 +7,8 @@ package enum IngressHandler: Sendable {
     case callback(Callback)
     /// Answers each in a task of its own.
     ///
-    /// The task is cancelled when the server stops, and for a route with ``IngressRoute/endsWithClient`` when the client
-    /// goes away.
+    /// The task is cancelled once a server that stops has closed its connections, and for a route with
+    /// ``IngressRoute/endsWithClient`` as soon as the client goes away.
     case task(@Sendable (IngressRequest) async -> IngressAnswer)
 
     /// Takes a request, and what is to be called with its answer.

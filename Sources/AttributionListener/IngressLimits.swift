@@ -47,7 +47,9 @@ package struct IngressLimits: Sendable {
     ///
     /// Measured by progress, because a large answer takes longer than any fixed time.
     package var writeDeadline = Duration.seconds(10)
-    /// Bytes of pending answers beyond which a client has fallen behind and nothing more is read from it; default 32 KiB.
+    /// Bytes of pending answers beyond which a client has fallen behind; default 32 KiB.
+    ///
+    /// Nothing more is read from it then.
     package var outboundBytes = 32 * 1024
     /// How long a refused client's remaining bytes are dropped, so that it can read the answer; default 1 s.
     ///

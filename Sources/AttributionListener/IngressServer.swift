@@ -95,7 +95,9 @@ struct IngressServer: Sendable {
         for loop in loops { loop.eventLoop.execute { loop.value.stopWaiting() } }
     }
 
-    /// Ends tasks whose answers nobody waits for, and shuts down the event loops, unless the handler still owes answers, which need their event loop.
+    /// Ends tasks whose answers nobody waits for, and shuts down the event loops.
+    ///
+    /// Not those of a handler that still owes answers, which need their event loop.
     func finish() async {
         for loop in loops {
             let tasks = try? await loop.eventLoop.submit { loop.value.cancelTasks() }.get()

@@ -70,11 +70,6 @@ extension CodedError {
         return json + members
     }
 
-    /// The value of the Retry-After field: whole seconds, rounded up, at least 1.
-    package var retryAfterSeconds: Int64? {
-        retryAfter.map { max(1, $0.components.seconds + ($0.components.attoseconds > 0 ? 1 : 0)) }
-    }
-
     /// The body of the response.
     package var body: [UInt8] {
         json().lineBytes

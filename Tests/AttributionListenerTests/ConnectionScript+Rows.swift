@@ -230,6 +230,39 @@ extension ConnectionScript {
             ],
             actions: ["hand over 1: {}", "answer 1, last", "cut off: write-deadline"]),
         ConnectionScript(
+            testDescription: "the last answer makes the connection unwritable, and the client takes it slowly",
+            limits: limits { $0.outboundBytes = 100 },
+            events: [
+                .bytes(Post.request(fields: ["Host: a", "Connection: close"])), .unsent(1_000), .answer(1),
+                .writable(false), .time(9), .unsent(900), .time(10), .time(10.1), .unsent(790), .writable(true),
+                .time(20),
+                .unsent(0), .written,
+            ],
+            actions: ["hand over 1: {}", "answer 1, last", "close"]),
+        ConnectionScript(
+            testDescription: "the client takes an answer for longer than it may be idle",
+            limits: limits { $0.outboundBytes = 100 },
+            events: [
+                .bytes(first), .answer(1), .unsent(1_000), .writable(false), .time(9), .unsent(800), .time(18),
+                .unsent(600), .time(27), .unsent(400), .time(36), .time(45), .unsent(200), .time(54), .time(61),
+                .unsent(0), .writable(true), .time(120), .time(121),
+            ],
+            actions: ["hand over 1: a", "answer 1", "close, idle"]),
+        ConnectionScript(
+            testDescription: "the client closes its sending side, or the server stops, before an answer is taken",
+            events: [
+                .bytes(first), .unsent(10), .answer(1), .inputClosed, .wantsRead, .serverStops, .rank, .time(1),
+                .unsent(0),
+                .time(2),
+            ],
+            actions: [
+                "hand over 1: a", "answer 1", "hold the read", "must stay", "waits for the client", "close",
+            ]),
+        ConnectionScript(
+            testDescription: "the server stops, and the client does not take its answer",
+            events: [.bytes(first), .unsent(10), .answer(1), .serverStops, .time(9.9), .time(10)],
+            actions: ["hand over 1: a", "answer 1", "cut off: write-deadline"]),
+        ConnectionScript(
             testDescription: "a refused client does not close",
             events: [.bytes(noise), .written, .time(0.9), .time(1)],
             actions: ["refuse: malformedRequest, last", "close the output", "cut off: linger-bound"]),

@@ -72,9 +72,9 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
             case .wantsRead:
                 actions.append(machine.readRequested() ? "read now" : "hold the read")
             case .inputClosed:
-                perform(machine.inputClosed(at: now))
+                perform(machine.inputClosed(at: now, unsent: unsent))
             case .serverStops:
-                perform(machine.serverStops())
+                perform(machine.serverStops(at: now, unsent: unsent))
             case .time(let seconds):
                 now = .uptimeNanoseconds(1_000_000_000 + UInt64(seconds * 1_000_000_000))
                 perform(machine.timePassed(at: now) { unsent })

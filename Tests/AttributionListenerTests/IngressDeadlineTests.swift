@@ -83,18 +83,20 @@ struct IngressDeadlineTests {
         }
     }
 
-    @Test("A request the handler does not decide in time is answered 503 with Retry-After")
-    func answer() async throws {
+    @Test(
+        "A request the handler does not decide in time is answered 503 with Retry-After, in whole seconds",
+        arguments: [(1, "1"), (1_000, "1"), (1_001, "2")])
+    func answer(_ milliseconds: Int, _ seconds: String) async throws {
         var limits = IngressLimits()
         limits.answerDeadline = .milliseconds(200)
-        limits.retryAfter = .milliseconds(1500)
+        limits.retryAfter = .milliseconds(milliseconds)
         try await IngressUnderTest.run(limits: limits, manner: .whenTold) { server, port in
             try await blocking {
                 let client = try RawClient(port: port)
                 client.send(Post.request())
                 let answer = try client.answer()
                 #expect(answer.status == 503)
-                #expect(answer.fields["retry-after"] == "2")
+                #expect(answer.fields["retry-after"] == seconds)
                 #expect(answer.reason == "unanswered")
                 #expect(answer.body.contains("may still take effect"), "unlike with every other 503")
                 client.closeSending()

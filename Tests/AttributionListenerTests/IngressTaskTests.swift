@@ -36,9 +36,9 @@ struct IngressTaskTests {
 
     private static let routes = IngressRoutes(
         [
-            IngressRoute("/ends/{name}", methods: [.get, .head], mediaType: nil, endsWithClient: true),
-            IngressRoute("/stays", methods: [.get], mediaType: nil), IngressRoute("/stays", mediaType: .form),
-        ], fields: ["x-kept"], keepsTargets: true)
+            IngressRoute("/ends/{name}", method: .get, answersHead: true, mediaType: nil, endsWithClient: true),
+            IngressRoute("/stays", method: .get, mediaType: nil), IngressRoute("/stays", mediaType: .form),
+        ], keepsTargets: true, requireMediaType: true)
 
     private static func run(
         _ held: Held, _ limits: IngressLimits = IngressLimits(),

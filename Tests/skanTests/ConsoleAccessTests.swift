@@ -173,6 +173,7 @@ struct ConsoleAccessTests {
         #expect(try skan("tokens", "revoke", lines[1][0], "--file", "tokens.json").status == 0)
         #expect(try status(first) == 401)
         #expect(try status(second) == 200)
+        #expect(try server.waitForLog("tokens read again count=1 former=2 tokens-revoked=\"\(lines[1][0]) of dsp\""))
         #expect(try skan("tokens", "revoke", "dsp", "--file", "tokens.json").status == 0)
         #expect(try status(second) == 401)
     }

@@ -75,7 +75,7 @@ extension PrometheusFamily {
             "skan_console_requests_total", .counter,
             "Requests of the console and of the socket beside the store, by route, status and the token's holder."),
         PrometheusFamily(
-            "skan_console_request_seconds", .histogram, "Time from a console request's last byte to its answer."),
+            "skan_console_request_seconds", .histogram, "Time that answers of the console take to make."),
         PrometheusFamily(
             "skan_console_refusals_total", .counter, "Requests the console's listener itself refused, by reason."),
         PrometheusFamily(

@@ -116,7 +116,7 @@ package enum ConsoleRoute: CaseIterable, Sendable, Hashable {
     /// What the listener needs to know of it; the gate looks at media types, after tokens.
     var ingressRoute: IngressRoute {
         IngressRoute(
-            definition.path, methods: answersHead ? [.get, .head] : [definition.method], mediaType: nil,
+            definition.path, method: definition.method, answersHead: answersHead, mediaType: nil,
             servesProbes: servesProbes, endsWithClient: countsReport)
     }
 

@@ -45,7 +45,7 @@ package struct WebAdRoutes: ConsoleRoutes {
             try context.authorize([ad.adNetworkID])
             let links = try await issuer.issue(ad, count: Int(count ?? 1), issuedAt: issuedAt, now: now)
             guard count == nil else {
-                return .text("application/x-ndjson", links.map { $0.json.line + "\n" }.joined())
+                return .text(IngressMediaType.ndjson.rawValue, links.map { $0.json.line + "\n" }.joined())
             }
             return .json(links.first?.json ?? .null)
         } catch {

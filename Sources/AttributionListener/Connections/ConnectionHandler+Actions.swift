@@ -63,6 +63,7 @@ extension ConnectionHandler {
         switch refusal {
         case .unanswered:
             work?.cancel()
+            work = nil
             loop.noteUnanswered(form.request)
         case .methodNotAllowed(_, let allowed): answer.set("Allow", allowed)
         default: break

@@ -22,7 +22,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var socket: ConnectionSocket?
     var encoder = IngressAnswerEncoder()
     /// What answers the current request, where that ends with the client.
-    var work: Task<Void, Never>?
+    var work: Task<Void, Never>? {
+        didSet { if isInputClosed { work?.cancel() } }
+    }
+    /// Whether the client sends nothing more, so that it has probably gone away.
+    private var isInputClosed = false
     private var machine: ConnectionStateMachine
     /// Bytes received and not yet consumed; after each event at most one line.
     private var unread = ByteBuffer()
@@ -80,8 +84,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event as? ChannelEvent == .inputClosed {
+            isInputClosed = true
             work?.cancel()
-            act(machine.inputClosed(at: .now()))
+            act(machine.inputClosed(at: .now(), unsent: unsent))
         }
         context.fireUserInboundEventTriggered(event)
     }
@@ -120,7 +125,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Ends the connection as soon as its current request is answered.
     func stop() {
-        act(machine.serverStops())
+        act(machine.serverStops(at: .now(), unsent: unsent))
     }
 
     /// Closes at once, without waiting for the client, and leaves the census.

@@ -17,6 +17,8 @@ package struct ConnectionStateMachine {
         case open
         /// The last answer is being written.
         case closing
+        /// No request follows, and the last answer is among those that the client has still to take.
+        case draining
         /// The last answer is written; further input is dropped, so that no reset overtakes the answer.
         case lingering
         case closed
@@ -32,7 +34,7 @@ package struct ConnectionStateMachine {
     }
 
     private let peer: ConnectionPeer
-    /// Whether it serves a single request, of a probe.
+    /// Whether it is open to probes only, for one request.
     private let isReserved: Bool
     private let deadlines: ConnectionDeadlines
     private var reader: RequestReader
@@ -54,14 +56,14 @@ package struct ConnectionStateMachine {
     /// Since when the client has been waited for.
     private var waitingSince: NIODeadline
     private var writeDeadline = NIODeadline.distantFuture
-    /// How much of its answers the client had still to take when ``writeDeadline`` was set, or that of the last answer.
+    /// How many bytes the client had still to take when ``writeDeadline`` was set.
     private var backlog = 0
 
     /// Begins with an open connection.
     ///
     /// - Parameters:
     ///   - peer: Its other end.
-    ///   - isReserved: Whether it serves a single request, of a probe.
+    ///   - isReserved: Whether it is open to probes only, for one request.
     ///   - routes: The paths that are served.
     ///   - limits: The bounds.
     ///   - now: The time.
@@ -83,7 +85,7 @@ package struct ConnectionStateMachine {
     /// Its rank for giving way to a new connection, and since when it has had it; nil while it must not.
     package var rank: (rank: Rank, since: NIODeadline)? {
         switch phase {
-        case .closed, .closing: return nil
+        case .closed, .closing, .draining: return nil
         case .lingering: return (.noRequestNow, waitingSince)
         case .open: break
         }
@@ -96,7 +98,7 @@ package struct ConnectionStateMachine {
         }
     }
 
-    /// Whether it cannot end before the client does something: unless one complete request is being answered.
+    /// Whether the server would wait for the client: always, unless one complete request is being answered.
     package var awaitsClient: Bool {
         !answers.isInFlight || answers.waitingCount > 0 || !isWritable
     }
@@ -134,7 +136,7 @@ package struct ConnectionStateMachine {
     ///
     /// - Parameter unsent: How many bytes the socket has not taken.
     package mutating func lastAnswerHandedOver(unsent: Int) {
-        backlog = unsent
+        if case .closing = phase { takesLast(unsent) }
     }
 
     /// The socket has taken the last answer.
@@ -142,6 +144,7 @@ package struct ConnectionStateMachine {
         guard case .closing = phase else { return nil }
         guard !endsCleanly, !isInputClosed else { return .close }
         phase = .lingering
+        writeDeadline = .distantFuture
         wait(deadlines.linger, since: now)
         return .closeOutput
     }
@@ -155,6 +158,8 @@ package struct ConnectionStateMachine {
     package mutating func writabilityChanged(_ isWritable: Bool, unsent: Int, at now: NIODeadline) {
         self.now = now
         self.isWritable = isWritable
+        // After the last answer its deadline remains until the client has everything.
+        guard case .open = phase else { return }
         backlog = unsent
         writeDeadline = isWritable ? .distantFuture : now + deadlines.write
         if isWritable { awaitInput() }
@@ -167,7 +172,7 @@ package struct ConnectionStateMachine {
         let mayRead =
             switch phase {
             case .lingering, .closed: true
-            case .closing: false
+            case .closing, .draining: false
             case .open: isWritable && answers.waitingCount == 0 && (!answers.isInFlight || reader.stage == .idle)
             }
         if !mayRead { isReadHeld = true }
@@ -175,7 +180,12 @@ package struct ConnectionStateMachine {
     }
 
     /// The client sends nothing more; it may still read.
-    package mutating func inputClosed(at now: NIODeadline) -> ConnectionAction? {
+    ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - unsent: How many bytes the socket has not taken.
+    /// - Returns: What to do about it.
+    package mutating func inputClosed(at now: NIODeadline, unsent: Int) -> ConnectionAction? {
         self.now = now
         isInputClosed = true
         switch (phase, reader.stage) {
@@ -185,18 +195,39 @@ package struct ConnectionStateMachine {
             return refuse(.incompleteRequest)
         case (.open, _):
             reader.finish()
-            return answers.isEmpty ? .close : nil
-        case (.closing, _), (.closed, _):
+            return answers.isEmpty ? end(unsent) : nil
+        case (.closing, _), (.draining, _), (.closed, _):
             return nil
         }
     }
 
     /// The server stops: the connection ends as soon as its current request is answered.
-    package mutating func serverStops() -> ConnectionAction? {
+    ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - unsent: How many bytes the socket has not taken.
+    /// - Returns: What to do about it.
+    package mutating func serverStops(at now: NIODeadline, unsent: Int) -> ConnectionAction? {
+        self.now = now
         isStopping = true
         guard case .open = phase, reader.stage == .idle || reader.stage == .opening else { return nil }
         reader.finish()
-        return answers.isEmpty ? .close : nil
+        return answers.isEmpty ? end(unsent) : nil
+    }
+
+    /// Ends the connection once the client has its answers.
+    private mutating func end(_ unsent: Int) -> ConnectionAction? {
+        guard unsent > 0 else { return .close }
+        phase = .draining
+        takesLast(unsent)
+        return nil
+    }
+
+    /// Gives the client time for what it has still to take.
+    private mutating func takesLast(_ unsent: Int) {
+        backlog = unsent
+        writeDeadline = now + deadlines.write
+        deadline = .distantFuture
     }
 
     /// The connection is closed.
@@ -219,25 +250,18 @@ package struct ConnectionStateMachine {
     package mutating func timePassed(at now: NIODeadline, unsent: () -> Int) -> ConnectionAction? {
         self.now = now
         if now >= writeDeadline {
-            guard keepsUp(unsent()) else { return .cutOff(.writeDeadline) }
+            let unsent = unsent()
+            guard unsent + reader.limits.outboundBytes <= backlog else { return .cutOff(.writeDeadline) }
+            backlog = unsent
             writeDeadline = now + deadlines.write
         }
-        guard now >= deadline else { return nil }
         switch phase {
-        case .closed: return nil
-        case .closing:
-            guard keepsUp(unsent()) else { return .cutOff(.writeDeadline) }
-            deadline = now + deadlines.write
-            return nil
-        case .lingering: return .cutOff(.lingerBound)
-        case .open: return deadlinePassed()
+        case .draining: return unsent() > 0 ? nil : .close
+        case .closing, .closed: return nil
+        case .lingering: return now >= deadline ? .cutOff(.lingerBound) : nil
+        // While the client takes its answers, nothing is read from it.
+        case .open: return now >= deadline && (isWritable || answers.isInFlight) ? deadlinePassed() : nil
         }
-    }
-
-    /// Whether the client has taken enough of its answers since it was last asked.
-    private mutating func keepsUp(_ unsent: Int) -> Bool {
-        defer { backlog = unsent }
-        return unsent + reader.limits.outboundBytes <= backlog
     }
 
     private mutating func deadlinePassed() -> ConnectionAction? {
@@ -332,17 +356,17 @@ package struct ConnectionStateMachine {
     private mutating func didReadRequest() -> ConnectionAction? {
         let request = reader.inFlight(isComplete: true)
         let outcome: AnswerQueue.Outcome
-        if let refusal = reader.head?.refusal {
+        if let refusal = reader.refusal {
             outcome = .refused(refusal)
-        } else if let head = reader.head, let route = head.route {
+        } else if let route = request.route, let method = request.method {
             let body = reader.takeBody()
             outcome =
                 isReserved && !route.servesProbes
                 ? .refused(.tooManyConnections(probes: reader.routes.probes))
                 : .accepted(
                     CompleteRequest(
-                        route: route, method: head.method, target: head.target, fields: head.fields, body: body,
-                        client: peer.client(forwarded: head.forwarded), receivedAt: receivedAt))
+                        route: route, method: method, target: reader.target, fields: reader.fields, body: body,
+                        client: peer.client(forwarded: reader.forwarded), receivedAt: receivedAt))
         } else {
             return nil
         }
@@ -352,7 +376,7 @@ package struct ConnectionStateMachine {
             reader.becomeIdle()
         } else {
             reader.finish()
-            endsCleanly = !keepsAlive
+            endsCleanly = !reader.keepsAlive
         }
         return submit(request, outcome)
     }
@@ -391,7 +415,7 @@ package struct ConnectionStateMachine {
         let isLast = reader.stage == .finished && answers.isEmpty
         if isLast {
             phase = .closing
-            deadline = now + deadlines.write
+            takesLast(0)
         } else {
             awaitInput()
         }
@@ -427,7 +451,7 @@ package struct ConnectionStateMachine {
         switch phase {
         case .lingering: break
         case .open: guard isWritable, answers.isEmpty else { return nil }
-        case .closing, .closed: return nil
+        case .closing, .draining, .closed: return nil
         }
         isReadHeld = false
         return .read

@@ -39,12 +39,11 @@ final class IngressCensus: Sendable {
     func admit(_ network: InternetAddress?) -> IngressAdmission {
         state.withLock { state in
             guard !state.isStopping else { return .stopping }
+            let held = network.map { state.byNetwork[$0, default: 0] }
+            // The narrower bound first: whoever is beyond it takes nobody else's place.
+            if let held, held >= limits.connectionsPerAddress { return .overAddressCap }
             guard state.ordinary < limits.ordinaryConnections else { return .overTotalCap }
-            if let network {
-                let held = state.byNetwork[network, default: 0]
-                guard held < limits.connectionsPerAddress else { return .overAddressCap }
-                state.byNetwork[network] = held + 1
-            }
+            if let network, let held { state.byNetwork[network] = held + 1 }
             state.ordinary += 1
             return .accepted
         }

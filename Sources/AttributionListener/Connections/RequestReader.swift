@@ -41,8 +41,14 @@ struct RequestReader {
 
     /// Whether the connection may continue after the request.
     var keepsAlive: Bool { framing.head?.keepsAlive ?? false }
-    /// The head of the request.
-    var head: IngressHead? { framing.head }
+    /// Why the request cannot be served, found in its head.
+    var refusal: IngressRefusal? { framing.head?.refusal }
+    /// The values of the field trusted proxies write.
+    var forwarded: [String] { framing.head?.forwarded ?? [] }
+    /// Its path and query, where routes are handed them.
+    var target: RequestTarget? { framing.head?.target }
+    /// The fields that routes are handed.
+    var fields: HeaderFields { framing.head?.fields ?? HeaderFields() }
     var limits: IngressLimits { framing.limits }
     var routes: IngressRoutes { framing.routes }
 

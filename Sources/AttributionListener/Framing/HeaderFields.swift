@@ -16,12 +16,15 @@ package struct HeaderFields: Sendable, Equatable {
     ///   - name: The field's name in lower case.
     ///   - value: Its value, without white space around it.
     package mutating func append(_ name: String, _ value: String) {
+        if lines.isEmpty { lines.reserveCapacity(4) }
         lines.append(Line(name: name, value: value))
     }
 
     /// The value of each line of a field, in order.
     package func values(_ name: String) -> [String] {
-        lines.filter { $0.name == name }.map(\.value)
+        var values: [String] = []
+        for line in lines where line.name == name { values.append(line.value) }
+        return values
     }
 
     /// The value of the first line of a field; nil when there is none.

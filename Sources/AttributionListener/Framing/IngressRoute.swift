@@ -1,11 +1,13 @@
-/// A path that a listener serves, with its methods.
+/// A path that a listener serves, with its method.
 ///
 /// A path matches with and without a trailing slash; the query is ignored.
 package struct IngressRoute: Sendable {
     /// Its index among the routes of its listener.
     package internal(set) var index = 0
-    /// The methods it answers; with HEAD, the same as for GET without the body.
-    package let methods: [IngressMethod]
+    /// The method it answers.
+    package let method: IngressMethod
+    /// Whether it answers HEAD as GET, without the body.
+    package let answersHead: Bool
     /// The path, without a trailing slash; its last element in braces stands for any.
     package let path: String
     /// What its bodies are; nil where the route looks at that itself, or has none.
@@ -19,19 +21,31 @@ package struct IngressRoute: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path.
-    ///   - methods: The methods it answers.
+    ///   - method: The method it answers.
+    ///   - answersHead: Whether it answers HEAD as GET.
     ///   - mediaType: What its bodies are.
     ///   - servesProbes: Whether it is served on reserved connections.
     ///   - endsWithClient: Whether the work for an answer ends when the client goes away.
     package init(
-        _ path: String, methods: [IngressMethod] = [.post], mediaType: IngressMediaType? = .json,
-        servesProbes: Bool = false, endsWithClient: Bool = false
+        _ path: String, method: IngressMethod = .post, answersHead: Bool = false,
+        mediaType: IngressMediaType? = .json, servesProbes: Bool = false, endsWithClient: Bool = false
     ) {
-        self.methods = methods
         self.path = path
+        self.method = method
+        self.answersHead = answersHead
         self.mediaType = mediaType
         self.servesProbes = servesProbes
         self.endsWithClient = endsWithClient
+    }
+
+    /// Whether it answers a method.
+    func answers(_ method: IngressMethod) -> Bool {
+        method == self.method || method == .head && answersHead
+    }
+
+    /// The methods it answers, for an Allow field.
+    var methods: String {
+        answersHead ? "\(method.rawValue), HEAD" : method.rawValue
     }
 }
 

@@ -6,27 +6,33 @@ package struct IngressRoutes: Sendable {
     let fields: [String]
     /// Whether requests are handed over with their targets.
     let keepsTargets: Bool
+    /// Whether a request of a route with a media type must name it, also without a body.
+    let requireMediaType: Bool
+    /// Whether tokens decide about requests, which are then counted by the holder.
+    let haveCallers: Bool
     private let patterns: [Pattern]
     private let hint: @Sendable (_ path: String) -> String
 
-    /// Makes the routes of a listener whose requests are all that matters about them.
+    /// Makes routes for JSON that is posted, without regard to who posts it.
     ///
-    /// - Parameter paths: The path of each, for JSON that is posted.
+    /// - Parameter paths: The path of each.
     package init(_ paths: [String]) {
-        self.init(paths.map { IngressRoute($0) }, fields: [])
+        self.init(paths.map { IngressRoute($0) })
     }
 
     /// Makes routes.
     ///
     /// - Parameters:
     ///   - routes: The routes.
-    ///   - fields: The header fields that requests are handed over with, in lower case. With any, a request with a body
-    ///     must name its media type: a web page cannot post JSON to another origin without asking first.
+    ///   - fields: The header fields that requests are handed over with, in lower case.
     ///   - keepsTargets: Whether requests are handed over with their targets.
+    ///   - requireMediaType: Whether a request of a route with a media type must name it: a web page cannot post JSON
+    ///     to another origin without asking first.
+    ///   - haveCallers: Whether tokens decide about requests, which are then counted by the holder.
     ///   - hint: What to do about a path that is not served; nil to name those that are.
     package init(
-        _ routes: [IngressRoute], fields: [String], keepsTargets: Bool = false,
-        hint: (@Sendable (_ path: String) -> String)? = nil
+        _ routes: [IngressRoute], fields: [String] = [], keepsTargets: Bool = false, requireMediaType: Bool = false,
+        haveCallers: Bool = false, hint: (@Sendable (_ path: String) -> String)? = nil
     ) {
         self.routes = routes.enumerated().map { index, route in
             var route = route
@@ -35,16 +41,12 @@ package struct IngressRoutes: Sendable {
         }
         self.fields = fields
         self.keepsTargets = keepsTargets
+        self.requireMediaType = requireMediaType
+        self.haveCallers = haveCallers
         patterns = routes.map { Pattern($0.path) }
         let list = routes.map(\.path).joined(separator: ", ")
         self.hint = hint ?? { _ in "post to one of \(list)" }
     }
-
-    /// Whether a request with a body must name its media type.
-    var requireMediaType: Bool { !fields.isEmpty }
-
-    /// Whether tokens decide about requests, so that they are counted by the holder.
-    var haveCallers: Bool { fields.contains("authorization") }
 
     /// What to do about a path that is not served.
     func hint(for target: String) -> String {
@@ -78,14 +80,12 @@ package struct IngressRoutes: Sendable {
         _ method: IngressMethod, requestTarget target: UnsafeRawBufferPointer
     ) -> (route: IngressRoute?, allowed: String?) {
         guard let path = Self.path(of: target) else { return (nil, nil) }
-        var found: IngressRoute?
-        var allowed: [IngressMethod] = []
+        var others: [IngressRoute] = []
         for index in patterns.indices where patterns[index].matches(path) {
-            if routes[index].methods.contains(method) { return (routes[index], nil) }
-            found = found ?? routes[index]
-            allowed += routes[index].methods
+            if routes[index].answers(method) { return (routes[index], nil) }
+            others.append(routes[index])
         }
-        return (found, found == nil ? nil : allowed.map(\.rawValue).joined(separator: ", "))
+        return (others.first, others.isEmpty ? nil : others.map(\.methods).joined(separator: ", "))
     }
 
     private static let longestTarget = 1_024

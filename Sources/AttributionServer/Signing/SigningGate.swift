@@ -1,5 +1,6 @@
 import Attribution
 import AttributionAccess
+import AttributionConsole
 import AttributionListener
 import CodedErrors
 import Foundation
@@ -39,6 +40,17 @@ extension AccessGrant {
         guard !networks.isEmpty else { return }
         guard !names.isEmpty, names.allSatisfy({ allows(network: $0) }) else {
             throw .outOfNetwork(allowed: networks.map(\.text))
+        }
+    }
+}
+
+extension IngressAnswer {
+    /// The answer to a request that is refused access.
+    init(refusing refusal: AccessRefusal, caller: AccessGrant?) {
+        self.init(refusing: refusal)
+        self.caller = caller?.name
+        if let challenge = refusal.challenge {
+            set("WWW-Authenticate", challenge)
         }
     }
 }

@@ -21,7 +21,8 @@ package enum SigningRoute: CaseIterable, Hashable, Sendable {
     /// The routes of the listener.
     static let all = IngressRoutes(
         allCases.map { IngressRoute($0.path, mediaType: $0 == .batch ? .ndjson : .json) },
-        fields: ["authorization", "host"])
+        fields: ["authorization", "host"],
+        requireMediaType: true, haveCallers: true)
 
     /// The route of a request to ``all``.
     init(_ route: IngressRoute) {

@@ -1,6 +1,5 @@
 import Attribution
 package import AttributionAccess
-import AttributionConsole
 package import AttributionListener
 package import AttributionSigning
 import CodedErrors

@@ -259,7 +259,8 @@ struct SigningWorker {
         }
         let isWhole = progress.answers.allSatisfy(\.refusals.isEmpty)
         var answer = IngressAnswer(
-            status: isWhole ? 200 : 207, body: progress.answers.flatMap(\.text), mediaType: "application/x-ndjson")
+            status: isWhole ? 200 : 207, body: progress.answers.flatMap(\.text),
+            mediaType: IngressMediaType.ndjson.rawValue)
         answer.caller = request.caller?.name
         outcome.answered.append((request.answer, answer))
     }

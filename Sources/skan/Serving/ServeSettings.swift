@@ -25,6 +25,7 @@ struct ServeSettings {
         /// The value of a flag or else a variable; invalid text is a problem of the one that it was given by.
         func value<Value>(
             _ flag: Value?, _ name: String, _ standard: Value, _ expected: String, flagText: String? = nil,
+            among known: [String] = [],
             _ read: (String) -> Value?
         ) -> Value {
             guard flag == nil, let text = flagText ?? environment.text(name) else {
@@ -34,7 +35,10 @@ struct ServeSettings {
                 let giver =
                     flagText == nil
                     ? EnvironmentSettings.variable(name) : "--" + name.replacing(".", with: "-")
-                problems.append(CommandFailure("\(giver): found \(text.shortened(to: 40)), expected \(expected)"))
+                problems.append(
+                    CommandFailure(
+                        "\(giver): found \(text.shortened(to: 40)), expected \(expected)"
+                            + known.suggestion(for: text)))
                 return standard
             }
             return value
@@ -96,9 +100,10 @@ struct ServeSettings {
         configuration.threads = max(1, ProcessorCount.available / 2)
         configuration.signingThreads = ProcessorCount.available
         configuration.programVersion = Skan.version
-        let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+        let levels = Logger.Level.allCases.map(\.rawValue)
         logLevel = value(
-            nil, "log.level", logLevel, "one of \(levels)", flagText: command.logLevel
+            nil, "log.level", logLevel, "one of \(levels.joined(separator: ", "))", flagText: command.logLevel,
+            among: levels
         ) { Logger.Level(rawValue: $0) }
         logFormat = value(
             nil, "log.format", logFormat, "text or json", flagText: command.logFormat
