@@ -34,8 +34,10 @@ struct RouteFailures: Sendable {
     func refusal(for error: any Error) -> any CodedError {
         switch error {
         case is CancellationError:
-            // Never read, because the client is gone or the server is stopping. The status is for the metrics.
-            return Refusal(.cancelled, "the client is gone")
+            // Read by a client that only ended its sending, if by any.
+            return Refusal(
+                .cancelled, "the client closed the connection, or its side of it, before the answer was made",
+                hint: "keep the connection open until the answer has come")
         case let error as StoreError:
             // Clients get one code for every failure of the store.
             log.note(error)

@@ -96,6 +96,7 @@ struct IngressAnswerEncoder {
         case 422: " Unprocessable Content\r\n"
         case 429: " Too Many Requests\r\n"
         case 431: " Request Header Fields Too Large\r\n"
+        case 499: " Client Closed Request\r\n"
         case 500: " Internal Server Error\r\n"
         case 503: " Service Unavailable\r\n"
         default: " \r\n"

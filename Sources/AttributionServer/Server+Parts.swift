@@ -150,7 +150,7 @@ extension Server {
         _ externalSigners: ExternalSigners,
         _ references: CurrentReferences?,
         _ metrics: MetricsRoutes,
-        _ queue: ReportQueue,
+        _ queue: JobQueue,
         _ logger: Logger
     ) -> [any ConsoleRoutes] {
         guard let storage, let explainer, let maintenance else {

@@ -124,7 +124,7 @@ package struct Server: Sendable {
         let maintenance = storage.flatMap { storage in
             verifier.map { StoreMaintenance(ledger: storage.ledger, verifier: $0) }
         }
-        let queue = ReportQueue()
+        let queue = JobQueue()
         let routes = Self.routes(
             configuration, storage, explainer, maintenance, signer, externalSigners, references, metricsRoutes, queue,
             logger)

@@ -28,7 +28,7 @@ extension ErrorCode {
         // RFC 6585, sections 4 and 5.
         case .tooManyRequests: 429
         case .headTooLarge: 431
-        // Not a registered status, and never sent: the client is gone. Metrics count it.
+        // Not a registered status; seen by a client that only ended its sending, which looks as if it were gone.
         case .cancelled: 499
         // A fault of the machine or of a signer, not of the load.
         case .signingFailed: 500

@@ -39,4 +39,17 @@ struct ExplainRoutesTests {
             #expect(answer.body.contains("other-keys: found \(count) keys, expected at most 8"), "\(answer.body)")
         }
     }
+
+    @Test(
+        "An impression is an object or a JWS, and anything else is refused by name",
+        arguments: [
+            (.object([] as [(String, JSONText)]), 200), (.string("a.b.c"), 200), (.array([.null]), 400),
+            (.integer(1), 400), (.null, 400),
+        ] as [(JSONText, Int)])
+    func kinds(_ impression: JSONText, _ status: Int) async throws {
+        let key = try NetworkPrivateKey.generate(.p256).publicKey().base64
+        let answer = try await Self.check([("public-key", .string(key)), ("impression", impression)])
+        #expect(answer.status == status, "\(answer.body)")
+        #expect(answer.body.contains("impression: found ") == (status == 400), "\(answer.body)")
+    }
 }

@@ -259,6 +259,18 @@ extension ConnectionScript {
                 "hand over 1: a", "answer 1", "hold the read", "must stay", "waits for the client", "close",
             ]),
         ConnectionScript(
+            testDescription: "the client takes of what the system keeps, then no more",
+            limits: limits { $0.outboundBytes = 100 },
+            events: [
+                .bytes(first), .answer(1), .queued(1_000), .writable(false), .time(9), .queued(900), .time(10),
+                .queued(801), .time(20),
+            ],
+            actions: ["hand over 1: a", "answer 1", "cut off: write-deadline"]),
+        ConnectionScript(
+            testDescription: "what the system keeps does not hold up an end",
+            events: [.bytes(first), .queued(10), .answer(1), .serverStops],
+            actions: ["hand over 1: a", "answer 1", "close"]),
+        ConnectionScript(
             testDescription: "the server stops, and the client does not take its answer",
             events: [.bytes(first), .unsent(10), .answer(1), .serverStops, .time(9.9), .time(10)],
             actions: ["hand over 1: a", "answer 1", "cut off: write-deadline"]),

@@ -9,6 +9,8 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
         case bytes(String)
         /// So many bytes of answers are not taken by the socket.
         case unsent(Int)
+        /// The system keeps so many bytes of answers.
+        case queued(Int)
         /// The route answers the request of a number.
         case answer(Int)
         /// The socket has taken the last answer.
@@ -46,7 +48,7 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
         private let answersInCall: Bool
         private var unread: [UInt8] = []
         private var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
-        private var unsent = 0
+        private var output = PendingOutput.none
         private(set) var actions: [String] = []
 
         init(_ script: ConnectionScript) {
@@ -62,22 +64,24 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
                 unread += text.utf8
                 machine.bytesArrived(at: now, receivedAt: .distantPast)
             case .unsent(let count):
-                unsent = count
+                output = PendingOutput(unsent: count, queued: 0)
+            case .queued(let count):
+                output = PendingOutput(unsent: 0, queued: count)
             case .answer(let number):
                 answer(number)
             case .written:
                 perform(machine.lastAnswerWritten(at: now))
             case .writable(let isWritable):
-                machine.writabilityChanged(isWritable, unsent: unsent, at: now)
+                machine.writabilityChanged(isWritable, output, at: now)
             case .wantsRead:
                 actions.append(machine.readRequested() ? "read now" : "hold the read")
             case .inputClosed:
-                perform(machine.inputClosed(at: now, unsent: unsent))
+                perform(machine.inputClosed(at: now, output))
             case .serverStops:
-                perform(machine.serverStops(at: now, unsent: unsent))
+                perform(machine.serverStops(at: now, output))
             case .time(let seconds):
                 now = .uptimeNanoseconds(1_000_000_000 + UInt64(seconds * 1_000_000_000))
-                perform(machine.timePassed(at: now) { unsent })
+                perform(machine.timePassed(at: now) { output })
             case .rank:
                 actions.append(machine.rank.map { "\($0.rank) since \(seconds($0.since))" } ?? "must stay")
                 actions.append(machine.awaitsClient ? "waits for the client" : "is being answered")
@@ -96,7 +100,7 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
         private mutating func answer(_ number: Int) {
             guard let form = machine.answered(number, at: now) else { return actions.append("drop answer \(number)") }
             actions.append("answer \(number)\(end(form))")
-            if form.isLast { machine.lastAnswerHandedOver(unsent: unsent) }
+            if form.isLast { machine.lastAnswerHandedOver(output) }
         }
 
         private mutating func perform(_ action: ConnectionAction?) {

@@ -14,8 +14,11 @@ struct IngressTaskTests {
         private let onBegin: AsyncStream<String>.Continuation
         private let onCancel: AsyncStream<String>.Continuation
         private let waiting = Mutex<[AsyncStream<Never>.Continuation]>([])
+        /// How long answers are; nil for the last element of the path.
+        private let length: Int?
 
-        init() {
+        init(length: Int? = nil) {
+            self.length = length
             (begun, onBegin) = AsyncStream.makeStream()
             (cancelled, onCancel) = AsyncStream.makeStream()
         }
@@ -26,7 +29,9 @@ struct IngressTaskTests {
             onBegin.yield(request.target?.text ?? "")
             for await _ in wait {}
             if Task.isCancelled { onCancel.yield(request.target?.text ?? "") }
-            return IngressAnswer(status: 200, body: Array((request.target?.lastElement ?? "").utf8))
+            let name = Array((request.target?.lastElement ?? "").utf8)
+            return IngressAnswer(
+                status: 200, body: length.map { Array(repeating: UInt8(ascii: "a"), count: $0) } ?? name)
         }
 
         func open() {
@@ -117,6 +122,30 @@ struct IngressTaskTests {
                 for await _ in held.cancelled { break }
                 try await blocking { try client.waitForEnd() }
             }
+        }
+    }
+
+    @Test(
+        "A client that takes a large answer slowly gets all of it, also while the server stops",
+        arguments: [false, true])
+    func download(_ stops: Bool) async throws {
+        var limits = IngressLimits()
+        limits.writeDeadline = .milliseconds(500)
+        limits.outboundBytes = 1_024
+        limits.stopDeadline = .milliseconds(1)
+        limits.finishesAnswers = true
+        let length = 16 << 20
+        let held = Held(length: length)
+        try await Self.run(held, limits) { port, services in
+            let client = try await blocking {
+                let client = try RawClient(port: port, receiveBuffer: 4_096)
+                client.send(Self.get("/ends/a"))
+                return client
+            }
+            for await _ in held.begun { break }
+            if stops { await services.triggerGracefulShutdown() }
+            held.open()
+            #expect(try await blocking { try client.answer().body.utf8.count } == length)
         }
     }
 

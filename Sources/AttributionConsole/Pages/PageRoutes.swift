@@ -11,7 +11,7 @@ package struct PageRoutes: ConsoleRoutes {
     let sources: PageSources
     let access: AccessControl?
     let sessions: ConsoleSessions
-    let queue: ReportQueue
+    let queue: JobQueue
     let logger: Logger
     let failures: RouteFailures
 
@@ -27,7 +27,7 @@ package struct PageRoutes: ConsoleRoutes {
         _ sources: PageSources,
         access: AccessControl?,
         sessions: ConsoleSessions,
-        queue: ReportQueue = ReportQueue(),
+        queue: JobQueue = JobQueue(),
         logger: Logger
     ) {
         self.sources = sources
@@ -87,7 +87,10 @@ package struct PageRoutes: ConsoleRoutes {
         _ work: () async throws -> PageAnswer
     ) async -> IngressAnswer {
         do {
-            switch try await work() {
+            let answer = try await work()
+            // A page of which parts are missing only because the client is gone is none.
+            try Task.checkCancellation()
+            switch answer {
             case .page(let page): return .page(200, page.document(in: surroundings(context)))
             case .file(let csv, let name): return .file(csv, name: name)
             case .seeOther(let link): return .seeOther(link.text)

@@ -17,7 +17,7 @@ package struct ReportRoutes: ConsoleRoutes {
 
     private let report: @Sendable (ReportRequest, LedgerLimits) async throws -> Report
     private let standardReport: @Sendable (StandardReportRequest, LedgerLimits) async throws -> StandardReport
-    private let queue: ReportQueue
+    private let queue: JobQueue
     private let failures: RouteFailures
 
     /// Makes the routes.
@@ -29,7 +29,7 @@ package struct ReportRoutes: ConsoleRoutes {
     ///   - standardReport: Answers a request for a standard report in the same way.
     package init(
         logger: Logger,
-        queue: ReportQueue = ReportQueue(),
+        queue: JobQueue = JobQueue(),
         report: @escaping @Sendable (ReportRequest, LedgerLimits) async throws -> Report,
         standardReport: @escaping @Sendable (StandardReportRequest, LedgerLimits) async throws -> StandardReport
     ) {

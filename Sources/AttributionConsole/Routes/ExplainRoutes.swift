@@ -71,7 +71,8 @@ private struct ImpressionCheckRequest {
         signedText = try fields.string("signed-text").map { Array($0.utf8) }
         let object = try JSONObject(reading: body, limit: ImpressionExplainer.limit)
         switch object["impression"] {
-        case .string(let text), .nested(let text): impression = Array(text.utf8)
+        case .string(let text): impression = Array(text.utf8)
+        case .nested(let text) where text.hasPrefix("{"): impression = Array(text.utf8)
         case let other:
             throw fields.problem(
                 "impression", found: other?.summary ?? "nothing",

@@ -11,6 +11,8 @@ import StrictJSON
 package struct StoreRoutes: ConsoleRoutes {
     private let reader: any LedgerReading
     private let maintenance: StoreMaintenance
+    /// A recount takes a core for minutes, and each as much memory.
+    private let recounts: JobQueue
     private let logger: Logger
     private let failures: RouteFailures
 
@@ -19,10 +21,15 @@ package struct StoreRoutes: ConsoleRoutes {
     /// - Parameters:
     ///   - reader: Reads the store.
     ///   - maintenance: Changes it.
+    ///   - recounts: Where recounts and repairs wait for each other.
     ///   - logger: Takes every change, and what goes wrong.
-    package init(reader: any LedgerReading, maintenance: StoreMaintenance, logger: Logger) {
+    package init(
+        reader: any LedgerReading, maintenance: StoreMaintenance,
+        recounts: JobQueue = JobQueue("one recount is running"), logger: Logger
+    ) {
         self.reader = reader
         self.maintenance = maintenance
+        self.recounts = recounts
         self.logger = logger
         failures = RouteFailures("the store failed", unexpected: .storeFailed, logger: logger)
     }
@@ -105,9 +112,10 @@ package struct StoreRoutes: ConsoleRoutes {
 
     private func recount(_ body: [UInt8], _ context: ConsoleContext) async throws -> JSONText {
         let repairs = try RequestParameters(reading: body, known: ["repair"]).flag("repair")
-        let outcome =
+        let outcome = try await recounts.run {
             repairs
-            ? RecountOutcome(try await maintenance.repair()) : RecountOutcome(try await maintenance.recount())
+                ? RecountOutcome(try await maintenance.repair()) : RecountOutcome(try await maintenance.recount())
+        }
         note(
             repairs ? "store repaired" : "store recounted", context,
             ["found": "\(outcome.found)", "remaining": "\(outcome.remaining)"])

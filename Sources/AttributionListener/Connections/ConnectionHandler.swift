@@ -20,6 +20,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private(set) lazy var ownClient = peer.address?.clientText
     /// Takes answers directly; nil under TLS and after the first partial write.
     var socket: ConnectionSocket?
+    /// The socket, for what it keeps.
+    private var transport: ConnectionSocket?
     var encoder = IngressAnswerEncoder()
     /// What answers the current request, where that ends with the client.
     var work: Task<Void, Never>? {
@@ -27,6 +29,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
     /// Whether the client sends nothing more, so that it has probably gone away.
     private var isInputClosed = false
+    private var formerlyUntaken = Int.max
     private var machine: ConnectionStateMachine
     /// Bytes received and not yet consumed; after each event at most one line.
     private var unread = ByteBuffer()
@@ -47,7 +50,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        if loop.settings.tls == nil { socket = ConnectionSocket(context.channel) }
+        transport = ConnectionSocket(context.channel)
+        if loop.settings.tls == nil { socket = transport }
         loop.add(self)
     }
 
@@ -77,7 +81,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        machine.writabilityChanged(context.channel.isWritable, unsent: unsent, at: .now())
+        machine.writabilityChanged(context.channel.isWritable, output, at: .now())
         act()
         context.fireChannelWritabilityChanged()
     }
@@ -86,7 +90,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         if event as? ChannelEvent == .inputClosed {
             isInputClosed = true
             work?.cancel()
-            act(machine.inputClosed(at: .now(), unsent: unsent))
+            act(machine.inputClosed(at: .now(), output))
         }
         context.fireUserInboundEventTriggered(event)
     }
@@ -115,17 +119,25 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Checks the deadlines.
     func checkDeadlines(_ now: NIODeadline) {
-        act(machine.timePassed(at: now) { unsent })
+        act(machine.timePassed(at: now) { output })
     }
 
-    /// How many bytes of answers the socket has not taken.
-    private var unsent: Int {
-        (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    /// What the client does not have yet of its answers.
+    private var output: PendingOutput {
+        let unsent = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        return PendingOutput(unsent: unsent, queued: transport?.queued ?? 0)
+    }
+
+    /// Whether the client has taken anything of its answers since the last call, while there is anything.
+    func takesAnswers() -> Bool {
+        let untaken = output.untaken
+        defer { formerlyUntaken = untaken }
+        return untaken > 0 && untaken < formerlyUntaken
     }
 
     /// Ends the connection as soon as its current request is answered.
     func stop() {
-        act(machine.serverStops(at: .now(), unsent: unsent))
+        act(machine.serverStops(at: .now(), output))
     }
 
     /// Closes at once, without waiting for the client, and leaves the census.
@@ -136,7 +148,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Notes that the last answer was handed to the channel.
     func didHandOverLastAnswer() {
-        machine.lastAnswerHandedOver(unsent: unsent)
+        machine.lastAnswerHandedOver(output)
     }
 
     /// Notes that the socket has taken the last answer.
@@ -171,6 +183,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard context != nil else { return }
         context = nil
         socket = nil
+        transport = nil
         work?.cancel()
         work = nil
         if let request = machine.closed() { record(request, status: 0, answerBytes: 0, reason: "client-gone") }

@@ -8,7 +8,7 @@ import NIOCore
     import Darwin
 #endif
 
-/// The socket of a connection, for bytes that need not wait in the pipeline.
+/// The socket of a connection, for bytes that need not wait in the pipeline, and for what the system keeps of them.
 ///
 /// The descriptor is looked up once, because looking it up each time costs about what the shortcut saves. It is used
 /// only on the event loop while the channel is active: a channel closes it and becomes inactive in one step on that
@@ -33,6 +33,17 @@ struct ConnectionSocket {
     func take(_ bytes: ByteBuffer) -> Int {
         guard channel.isActive else { return 0 }
         return max(0, bytes.withUnsafeReadableBytes { send(descriptor, $0.baseAddress, $0.count, Self.flags) })
+    }
+
+    /// How many bytes the system keeps that the other end has not acknowledged; 0 where it cannot tell.
+    var queued: Int {
+        #if os(Linux)
+            var count: CInt = 0
+            guard channel.isActive, ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 else { return 0 }
+            return Int(count)
+        #else
+            return 0
+        #endif
     }
 
     #if os(Linux)

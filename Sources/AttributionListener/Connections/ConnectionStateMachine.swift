@@ -134,9 +134,9 @@ package struct ConnectionStateMachine {
 
     /// The last answer is handed to the channel.
     ///
-    /// - Parameter unsent: How many bytes the socket has not taken.
-    package mutating func lastAnswerHandedOver(unsent: Int) {
-        if case .closing = phase { takesLast(unsent) }
+    /// - Parameter output: What is pending.
+    package mutating func lastAnswerHandedOver(_ output: PendingOutput) {
+        if case .closing = phase { takesLast(output) }
     }
 
     /// The socket has taken the last answer.
@@ -153,14 +153,14 @@ package struct ConnectionStateMachine {
     ///
     /// - Parameters:
     ///   - isWritable: Whether it is.
-    ///   - unsent: How many bytes the socket has not taken.
+    ///   - output: What is pending.
     ///   - now: The time.
-    package mutating func writabilityChanged(_ isWritable: Bool, unsent: Int, at now: NIODeadline) {
+    package mutating func writabilityChanged(_ isWritable: Bool, _ output: PendingOutput, at now: NIODeadline) {
         self.now = now
         self.isWritable = isWritable
         // After the last answer its deadline remains until the client has everything.
         guard case .open = phase else { return }
-        backlog = unsent
+        backlog = output.untaken
         writeDeadline = isWritable ? .distantFuture : now + deadlines.write
         if isWritable { awaitInput() }
     }
@@ -183,9 +183,9 @@ package struct ConnectionStateMachine {
     ///
     /// - Parameters:
     ///   - now: The time.
-    ///   - unsent: How many bytes the socket has not taken.
+    ///   - output: What is pending.
     /// - Returns: What to do about it.
-    package mutating func inputClosed(at now: NIODeadline, unsent: Int) -> ConnectionAction? {
+    package mutating func inputClosed(at now: NIODeadline, _ output: PendingOutput) -> ConnectionAction? {
         self.now = now
         isInputClosed = true
         switch (phase, reader.stage) {
@@ -195,7 +195,7 @@ package struct ConnectionStateMachine {
             return refuse(.incompleteRequest)
         case (.open, _):
             reader.finish()
-            return answers.isEmpty ? end(unsent) : nil
+            return answers.isEmpty ? end(output) : nil
         case (.closing, _), (.draining, _), (.closed, _):
             return nil
         }
@@ -205,27 +205,27 @@ package struct ConnectionStateMachine {
     ///
     /// - Parameters:
     ///   - now: The time.
-    ///   - unsent: How many bytes the socket has not taken.
+    ///   - output: What is pending.
     /// - Returns: What to do about it.
-    package mutating func serverStops(at now: NIODeadline, unsent: Int) -> ConnectionAction? {
+    package mutating func serverStops(at now: NIODeadline, _ output: PendingOutput) -> ConnectionAction? {
         self.now = now
         isStopping = true
         guard case .open = phase, reader.stage == .idle || reader.stage == .opening else { return nil }
         reader.finish()
-        return answers.isEmpty ? end(unsent) : nil
+        return answers.isEmpty ? end(output) : nil
     }
 
     /// Ends the connection once the client has its answers.
-    private mutating func end(_ unsent: Int) -> ConnectionAction? {
-        guard unsent > 0 else { return .close }
+    private mutating func end(_ output: PendingOutput) -> ConnectionAction? {
+        guard output.unsent > 0 else { return .close }
         phase = .draining
-        takesLast(unsent)
+        takesLast(output)
         return nil
     }
 
     /// Gives the client time for what it has still to take.
-    private mutating func takesLast(_ unsent: Int) {
-        backlog = unsent
+    private mutating func takesLast(_ output: PendingOutput) {
+        backlog = output.untaken
         writeDeadline = now + deadlines.write
         deadline = .distantFuture
     }
@@ -245,18 +245,18 @@ package struct ConnectionStateMachine {
     ///
     /// - Parameters:
     ///   - now: The time.
-    ///   - unsent: How many bytes the socket has not taken.
+    ///   - output: What is pending.
     /// - Returns: What to do about a deadline.
-    package mutating func timePassed(at now: NIODeadline, unsent: () -> Int) -> ConnectionAction? {
+    package mutating func timePassed(at now: NIODeadline, _ output: () -> PendingOutput) -> ConnectionAction? {
         self.now = now
         if now >= writeDeadline {
-            let unsent = unsent()
-            guard unsent + reader.limits.outboundBytes <= backlog else { return .cutOff(.writeDeadline) }
-            backlog = unsent
+            let untaken = output().untaken
+            guard untaken + reader.limits.outboundBytes <= backlog else { return .cutOff(.writeDeadline) }
+            backlog = untaken
             writeDeadline = now + deadlines.write
         }
         switch phase {
-        case .draining: return unsent() > 0 ? nil : .close
+        case .draining: return output().unsent > 0 ? nil : .close
         case .closing, .closed: return nil
         case .lingering: return now >= deadline ? .cutOff(.lingerBound) : nil
         // While the client takes its answers, nothing is read from it.
@@ -415,7 +415,7 @@ package struct ConnectionStateMachine {
         let isLast = reader.stage == .finished && answers.isEmpty
         if isLast {
             phase = .closing
-            takesLast(0)
+            takesLast(.none)
         } else {
             awaitInput()
         }

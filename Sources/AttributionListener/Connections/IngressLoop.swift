@@ -168,7 +168,7 @@ final class IngressLoop {
         for connection in Array(connections.values) { connection.end(.stopDeadline) }
     }
 
-    /// Closes every connection from now on that waits for its client.
+    /// Closes every connection from now on that waits for its client, unless the client takes its answers.
     func stopWaiting() {
         isEnding = true
         checkDeadlines()
@@ -177,7 +177,7 @@ final class IngressLoop {
     private func checkDeadlines() {
         let now = NIODeadline.now()
         for connection in Array(connections.values) {
-            if isEnding, connection.awaitsClient {
+            if isEnding, connection.awaitsClient, !connection.takesAnswers() {
                 connection.end(.stopDeadline)
             } else {
                 connection.checkDeadlines(now)

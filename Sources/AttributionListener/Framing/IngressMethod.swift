@@ -11,6 +11,7 @@ package enum IngressMethod: String, CaseIterable, Sendable {
     case options = "OPTIONS"
     case trace = "TRACE"
     case patch = "PATCH"
+    case query = "QUERY"
 
     /// The length of the longest method.
     static let longest = 7

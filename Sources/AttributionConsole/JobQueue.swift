@@ -2,15 +2,16 @@ import CodedErrors
 import Synchronization
 
 /// Runs one job at a time, in order, while a few wait.
-package final class ReportQueue: Sendable {
+package final class JobQueue: Sendable {
     /// How many reports wait while another is counted.
     package static let reports = 4
 
     /// Too many jobs are waiting.
     struct Full: CodedError {
+        let what: String
         let waiting: Int
         var code: ErrorCode { .busy }
-        var message: String { "one report is being counted and \(waiting) are waiting" }
+        var message: String { "\(what) and \(waiting) are waiting" }
         var hint: String? { "try again" }
     }
 
@@ -21,13 +22,17 @@ package final class ReportQueue: Sendable {
         var waiters: [(ticket: Int, continuation: CheckedContinuation<Void, any Error>)] = []
     }
 
+    private let what: String
     private let limit: Int
     private let state = Mutex(State())
 
     /// Makes a queue.
     ///
-    /// - Parameter waiting: How many may wait.
-    package init(waiting: Int = reports) {
+    /// - Parameters:
+    ///   - what: What is said of the job that runs.
+    ///   - waiting: How many may wait.
+    package init(_ what: String = "one report is being counted", waiting: Int = reports) {
+        self.what = what
         limit = waiting
     }
 
@@ -57,7 +62,7 @@ package final class ReportQueue: Sendable {
                         return .success(())
                     }
                     if state.waiters.count >= limit {
-                        return .failure(Full(waiting: limit))
+                        return .failure(Full(what: what, waiting: limit))
                     }
                     state.waiters.append((ticket, continuation))
                     return nil
