@@ -121,9 +121,8 @@ package struct OwnerClient: Sendable {
         defer { timeout.cancel() }
         do {
             let (status, answer) = try await connection.executeThenClose { answers, requests in
-                try await requests.write(.head(head))
-                try await requests.write(.body(.byteBuffer(bytes)))
-                try await requests.write(.end(nil))
+                // At once: the answer to a complete request closes the connection, and a later write would fail.
+                try await requests.write(contentsOf: [.head(head), .body(.byteBuffer(bytes)), .end(nil)])
                 return try await Self.read(answers)
             }
             guard let status else {
