@@ -9,10 +9,7 @@ extension IngressRequest {
 
     /// The parameters of the query, decoded; a plus sign is one, unlike in a form.
     var queryParameters: [(name: String, value: String)] {
-        query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
-            let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            return (sides[0].percentDecoded(), sides.count > 1 ? sides[1].percentDecoded() : "")
-        }
+        query.utf8.decodedPairs { $0.percentDecoded() }
     }
 
     /// The element of the path for which the route has braces.
@@ -40,6 +37,17 @@ extension IngressRequest {
 }
 
 extension Collection<UInt8> {
+    /// The names and values of a query or a form, in order; a value is empty without an equals sign.
+    ///
+    /// - Parameter decoded: Decodes a name or a value.
+    /// - Returns: The pairs.
+    func decodedPairs(_ decoded: (SubSequence) -> String) -> [(name: String, value: String)] {
+        split(separator: UInt8(ascii: "&")).map { pair in
+            let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            return (decoded(sides[0]), sides.count > 1 ? decoded(sides[1]) : "")
+        }
+    }
+
     /// The text with its percent-encoded bytes decoded; bytes that are not UTF-8 become U+FFFD.
     func percentDecoded() -> String {
         var output: [UInt8] = []

@@ -90,6 +90,8 @@ package struct Ingress: Service {
 
     /// Listens until graceful shutdown or cancellation, then ends within ``IngressLimits/stopDeadline``.
     ///
+    /// A listener that finishes answers ends once they are made and taken, or when its task is cancelled.
+    ///
     /// - Throws: ``IngressError/cannotListen(host:port:reason:)`` or ``SocketError``.
     package func run() async throws {
         switch address {

@@ -25,10 +25,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var encoder = IngressAnswerEncoder()
     /// What answers the current request, where that ends with the client.
     var work: Task<Void, Never>? {
-        didSet { if isInputClosed { work?.cancel() } }
+        didSet { if machine.isInputClosed { work?.cancel() } }
     }
-    /// Whether the client sends nothing more, so that it has probably gone away.
-    private var isInputClosed = false
+    /// What the client had not taken at the last call of ``takesAnswers()``.
     private var formerlyUntaken = Int.max
     private var machine: ConnectionStateMachine
     /// Bytes received and not yet consumed; after each event at most one line.
@@ -88,7 +87,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event as? ChannelEvent == .inputClosed {
-            isInputClosed = true
             work?.cancel()
             act(machine.inputClosed(at: .now(), output))
         }

@@ -42,7 +42,8 @@ package struct ConnectionStateMachine {
     private var answers = AnswerQueue()
     private var completeCount = 0
     private var isStopping = false
-    private var isInputClosed = false
+    /// Whether the client sends nothing more, so that it has probably gone away.
+    package private(set) var isInputClosed = false
     /// Whether the client asked to close and sent nothing afterwards, so that closing at once causes no reset.
     private var endsCleanly = false
     private var lingeredBytes = 0

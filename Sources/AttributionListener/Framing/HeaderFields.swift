@@ -16,6 +16,7 @@ package struct HeaderFields: Sendable, Equatable {
     ///   - name: The field's name in lower case.
     ///   - value: Its value, without white space around it.
     package mutating func append(_ name: String, _ value: String) {
+        // Otherwise it would grow twice for the two fields of a bid.
         if lines.isEmpty { lines.reserveCapacity(4) }
         lines.append(Line(name: name, value: value))
     }

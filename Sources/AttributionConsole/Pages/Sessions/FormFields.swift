@@ -10,11 +10,7 @@ package struct FormFields: Sendable {
 
     /// Reads fields; bytes that are not UTF-8 become U+FFFD.
     package init(_ text: some StringProtocol) {
-        fields = text.utf8.split(separator: UInt8(ascii: "&")).compactMap { pair in
-            let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            let value = sides.count > 1 ? Self.decoded(sides[1]) : ""
-            return value.isEmpty ? nil : (Self.decoded(sides[0]), value)
-        }
+        fields = Substring(text).utf8.decodedPairs { Self.decoded($0) }.filter { !$0.value.isEmpty }
     }
 
     /// The first value of a field.
