@@ -41,7 +41,8 @@ let package = Package(
             name: "BoundedLogging",
             dependencies: ["CodedErrors", .product(name: "Logging", package: "swift-log")]
         ),
-        .target(name: "FixedKeyECDSA"),
+        .target(name: "CP256Lanes"),
+        .target(name: "FixedKeyECDSA", dependencies: ["CP256Lanes"]),
         .target(name: "Hashing", dependencies: ["COpenSSL"]),
         .target(
             name: "TLS", dependencies: ["COpenSSL", .product(name: "NIOCore", package: "swift-nio")]),
@@ -184,7 +185,8 @@ let package = Package(
             name: "BoundedLoggingTests",
             dependencies: ["BoundedLogging", "CodedErrors", .product(name: "Logging", package: "swift-log")]
         ),
-        .testTarget(name: "FixedKeyECDSATests", dependencies: ["FixedKeyECDSA", "COpenSSL", "StrictJSON"]),
+        .testTarget(
+            name: "FixedKeyECDSATests", dependencies: ["CP256Lanes", "FixedKeyECDSA", "COpenSSL", "StrictJSON"]),
         .testTarget(
             name: "AttributionSigningTests",
             dependencies: [

@@ -2,15 +2,16 @@
 
 import PackageDescription
 
-// The benchmark runs the built binary as its users do. Of the product it compiles one target, which depends on nothing,
-// through a link beside its own: depending on the whole package would build the server's dependencies a second time.
+// The benchmark runs the built binary as its users do. Of the product it compiles the verification, through links
+// beside its own: depending on the whole package would build the server's dependencies a second time.
 let package = Package(
     name: "skan-benchmarks",
     targets: [
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
-        .target(name: "FixedKeyECDSA"),
+        .target(name: "CP256Lanes"),
+        .target(name: "FixedKeyECDSA", dependencies: ["CP256Lanes"]),
         .executableTarget(name: "skan-bench", dependencies: ["COpenSSL", "CSQLite", "CLinux", "FixedKeyECDSA"]),
     ],
     swiftLanguageModes: [.v6]

@@ -7,8 +7,11 @@ import Testing
 
 @Suite("The cost of hostile bodies", .serialized)
 struct CostlyBodyTests {
-    /// How much longer than a genuine postback a body may take; the aim is four times.
-    static let bound = 10.0
+    /// How much longer than for a genuine postback reading and verifying may take.
+    ///
+    /// They are a fifth of what a genuine postback costs a server, and nearly all that a costly body does. Of the whole,
+    /// `make bench PARTS=costly` allows ten times; the aim is four.
+    static let bound = 20.0
 
     @Test("No body within the limits costs much more than a genuine postback")
     func bounded() throws {

@@ -25,12 +25,12 @@ struct WycheproofTests {
         let keys = try file.testGroups.map {
             try ECDSAPublicKey(x963: [UInt8](hex: $0.publicKey.uncompressed), on: curve)
         }
-        let verifier = FixedKeyVerifier(publicKeys: keys, windowWidth: 5)
+        let verifiers = FixedKeyVerifier.variants(keys, windowWidths: [5])
         var judged = 0
         var undecided: Set<Int> = []
         var checks: [SignatureCheck] = []
         var cases: [(one: WycheproofFile.Case, point: [UInt8])] = []
-        for (group, key) in zip(file.testGroups, verifier.keys) {
+        for (group, key) in zip(file.testGroups, verifiers[0].keys) {
             for one in group.tests {
                 judged += 1
                 let bytes = [UInt8](hex: one.sig)
@@ -46,10 +46,11 @@ struct WycheproofTests {
                 cases.append((one, [UInt8](hex: group.publicKey.uncompressed)))
             }
         }
-        for (index, together) in verifier.verify(checks).enumerated() {
-            let (one, point) = cases[index]
+        let together = verifiers.map { $0.verify(checks) }
+        for (index, (one, point)) in cases.enumerated() {
             let expected: Verdict = try isToVerify(one) ? .valid : .invalid
-            for verdict in [together, verifier.verify(checks[index])] where verdict != expected {
+            for verdict in together.map({ $0[index] }) + [verifiers[0].verify(checks[index])] where verdict != expected
+            {
                 #expect(verdict == .undecided && !Self.exceptional.isDisjoint(with: one.flags), "\(one)")
                 undecided.insert(one.tcId)
                 let key = try #require(OpenSSLKey(point: point, on: curve))

@@ -18,13 +18,17 @@ struct WindowTable<C: Curve>: Sendable {
     /// The memory used, in bytes.
     var byteCount: Int { memory.bytes.count }
 
+    /// The points, one in each slot of a `TableMemory`.
+    var slots: UnsafeRawPointer? { memory.bytes.baseAddress }
+
     /// Copies points of the table, negated where the index says so.
     ///
     /// With a table larger than the caches, the processor waits for each point. It waits for many at once if
     /// there are few instructions between loads, so one word of each point in a block is read in advance.
     ///
     /// - Returns: A meaningless sum of those words, which keeps the reads from being optimized away.
-    @inline(__always)
+    @inline(never)
+    @discardableResult
     func copy(_ indices: UnsafePointer<SignedIndex>, count: Int, to points: UnsafeMutablePointer<Point>) -> UInt64 {
         let bytes = memory.bytes
         var touched: UInt64 = 0

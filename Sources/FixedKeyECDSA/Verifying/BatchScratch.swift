@@ -1,25 +1,24 @@
 /// The memory for verifying batches, allocated once per call.
-struct BatchScratch<Field: PrimeField> {
-    /// The table indices of all summands of all signatures in a batch.
+struct BatchScratch<C: Curve> {
+    /// The signatures of a batch, and what the addition needs beside them.
+    let columns: Int
+    /// The table indices of all summands, row by row: row i has the i-th summand of every signature.
     let indices: UnsafeMutablePointer<SignedIndex>
-    /// All summands of all signatures in a batch.
-    let summands: UnsafeMutablePointer<AffinePoint<Field>>
-    /// The running products of the widest level of additions.
-    let products: UnsafeMutablePointer<Field>
-    /// One scalar for each signature.
-    let scalars: UnsafeMutablePointer<UInt256>
+    /// One number for each column.
+    let numbers: UnsafeMutablePointer<UInt256>
+    let addition: BatchAddition<C>
 
-    init(size: Int, summandCount: Int) {
-        indices = .allocate(capacity: size * summandCount)
-        summands = .allocate(capacity: size * summandCount)
-        products = .allocate(capacity: size * summandCount / 2)
-        scalars = .allocate(capacity: size)
+    /// Allocates memory for batches of up to `size` signatures with `rows` summands each.
+    init(size: Int, rows: Int, inLanes: Bool) {
+        columns = BatchAddition<C>.columns(for: size, inLanes: inLanes)
+        indices = .allocate(capacity: columns * rows)
+        numbers = .allocate(capacity: columns)
+        addition = BatchAddition(rows: rows, columns: columns, inLanes: inLanes)
     }
 
     func deallocate() {
         indices.deallocate()
-        summands.deallocate()
-        products.deallocate()
-        scalars.deallocate()
+        numbers.deallocate()
+        addition.deallocate()
     }
 }

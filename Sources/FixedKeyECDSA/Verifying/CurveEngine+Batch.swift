@@ -17,7 +17,7 @@ extension CurveEngine {
             for check in selected { verdicts[check] = verify(checks[check]) }
             return
         }
-        let scratch = BatchScratch<C.Field>(size: size, summandCount: summandCount)
+        let scratch = BatchScratch<C>(size: size, rows: summandCount, inLanes: usesLanes)
         defer { scratch.deallocate() }
         selected.withUnsafeBufferPointer { selected in
             for start in stride(from: 0, to: selected.count, by: size) {
@@ -32,46 +32,37 @@ extension CurveEngine {
         _ checks: UnsafeBufferPointer<SignatureCheck>,
         at selected: UnsafeBufferPointer<Int>,
         into verdicts: UnsafeMutableBufferPointer<Verdict>,
-        scratch: BatchScratch<C.Field>
+        scratch: BatchScratch<C>
     ) {
-        let size = selected.count
-        let summands = scratch.summands
+        let (size, columns) = (selected.count, scratch.columns)
+        let numbers = scratch.numbers
         // All s at once, by Montgomery's trick. Every product divides by R = 2²⁵⁶; these cancel out except for the one
         // R that `locateSummands` expects in s⁻¹R.
         var product = checks[selected[0]].signature.s
         for index in 1..<size {
-            scratch.scalars[index] = product
+            numbers[index] = product
             product = C.order.product(product, checks[selected[index]].signature.s)
         }
         var inverse = C.order.product(C.order.inverse(of: product), C.order.squaredRadix)
         for index in (0..<size).reversed() {
             let check = checks[selected[index]]
-            let own = index == 0 ? inverse : C.order.product(inverse, scratch.scalars[index])
-            locateSummands(of: check, inverse: own, into: scratch.indices + index, stride: size)
+            let own = index == 0 ? inverse : C.order.product(inverse, numbers[index])
+            locateSummands(of: check, inverse: own, into: scratch.indices + index, stride: columns)
             inverse = C.order.product(inverse, check.signature.s)
             verdicts[selected[index]] = .invalid
         }
-        // The scalars are no longer needed.
-        scratch.scalars[0].w0 = table.copy(scratch.indices, count: summandCount * size, to: summands)
-        // Row i of the summands has the i-th summand of every signature. The upper half of the rows is added to the
-        // lower half until one row is left; with an odd number of rows, the middle one is skipped.
-        var rows = summandCount
-        while rows > 1 {
-            let kept = (rows + 1) / 2
-            let offset = kept * size
-            Point.addPairs(
-                (rows - kept) * size,
-                products: scratch.products,
-                left: { summands[$0] },
-                right: { summands[$0 &+ offset] },
-                store: { summands[$0] = $1 },
-                exception: { verdicts[selected[$0 % size]] = .undecided }
-            )
-            rows = kept
+        // The remaining columns repeat the first.
+        for row in 0..<(size < columns ? summandCount : 0) {
+            let first = scratch.indices + row * columns
+            (first + size).initialize(repeating: first.pointee, count: columns - size)
+        }
+        // The numbers are no longer needed.
+        scratch.addition.add(scratch.indices, of: table, into: numbers) { column in
+            if column < size { verdicts[selected[column]] = .undecided }
         }
         for index in 0..<size where verdicts[selected[index]] != .undecided {
             // Both p and n have the same number of bits, and p < 2n.
-            let x = summands[index].x.number
+            let x = numbers[index]
             let (reduced, borrow) = x.subtractingReportingOverflow(C.order.value)
             let isValid = (borrow ? x : reduced) == checks[selected[index]].signature.r
             verdicts[selected[index]] = isValid ? .valid : .invalid

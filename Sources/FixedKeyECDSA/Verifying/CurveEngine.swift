@@ -8,11 +8,14 @@ struct CurveEngine<C: Curve>: Sendable {
     typealias Point = AffinePoint<C.Field>
 
     let table: WindowTable<C>
+    /// Whether batches are added up by `LaneAddition`.
+    let usesLanes: Bool
     private let keyCount: Int
 
     /// Makes the tables of the generator and the keys.
-    init(keys: [Point], windowWidth: Int) {
+    init(keys: [Point], windowWidth: Int, usesLanes: Bool) {
         keyCount = keys.count
+        self.usesLanes = usesLanes
         table = WindowTable(bases: [C.generator] + keys, windowWidth: windowWidth)
     }
 
@@ -26,15 +29,20 @@ struct CurveEngine<C: Curve>: Sendable {
     func verify(_ check: SignatureCheck) -> Verdict {
         let (r, s) = (check.signature.r, check.signature.s)
         let inverse = C.order.product(C.order.inverse(of: s), C.order.squaredRadix)
-        let scratch = BatchScratch<C.Field>(size: 1, summandCount: summandCount)
-        defer { scratch.deallocate() }
-        locateSummands(of: check, inverse: inverse, into: scratch.indices, stride: 1)
-        scratch.scalars[0].w0 = table.copy(scratch.indices, count: summandCount, to: scratch.summands)
-        var sum = JacobianPoint(scratch.summands[0])
-        for index in 1..<summandCount {
+        let count = summandCount
+        let indices = UnsafeMutablePointer<SignedIndex>.allocate(capacity: count)
+        let summands = UnsafeMutablePointer<Point>.allocate(capacity: count)
+        defer {
+            indices.deallocate()
+            summands.deallocate()
+        }
+        locateSummands(of: check, inverse: inverse, into: indices, stride: 1)
+        table.copy(indices, count: count, to: summands)
+        var sum = JacobianPoint(summands[0])
+        for index in 1..<count {
             // G₀, Q₀, G₁, Q₁, …
             let row = (index &>> 1) &+ (index & 1 == 0 ? 0 : table.windows.count)
-            guard sum.add(scratch.summands[row]) else { return .undecided }
+            guard sum.add(summands[row]) else { return .undecided }
         }
         // x = X / Z² must be r or, if below p, r + n.
         let zz = sum.z.squared
