@@ -1,5 +1,7 @@
 /// Ends an answer that takes too long, or that nobody waits for any more.
 package struct AnswerCheck {
+    /// Whether counting yields the processor to all other threads.
+    let isBackground: Bool
     private let deadline: Duration?
     private let start: ContinuousClock.Instant
     private let checkCancellation: () throws -> Void
@@ -15,15 +17,19 @@ package struct AnswerCheck {
         since start: ContinuousClock.Instant,
         _ checkCancellation: @escaping () throws -> Void
     ) {
+        isBackground = limits.isBackground
         deadline = limits.deadline
         self.start = start
         self.checkCancellation = checkCancellation
     }
 
-    /// Returns while the answer is wanted.
+    /// Returns while the answer is wanted, in the background after all threads that wait for the processor.
     ///
     /// - Throws: ``LedgerQuestionError/deadlinePassed(_:)``, and `CancellationError`.
     package func callAsFunction() throws {
+        if isBackground {
+            BackgroundWork.letOthersRun()
+        }
         try checkCancellation()
         _ = try remaining()
     }

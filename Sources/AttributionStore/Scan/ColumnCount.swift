@@ -70,7 +70,7 @@ package struct ColumnCount {
         if let newest {
             try scan.count(newest, codes)
         }
-        let helper = ScanHelper<Key>(question, layout, scan.codes)
+        let helper = ScanHelper<Key>(question, layout, scan.codes, isBackground: check.isBackground)
         defer { helper.stop() }
         var unreadableCount = newest?.unreadableCount ?? 0
         var unreadable: [Int64] = []

@@ -27,14 +27,16 @@ final class ScanHelper<Key: FixedWidthInteger & UnsignedInteger & Sendable>: Sen
     private let question: LedgerQuestion
     private let layout: ScanLayout
     private let codes: ColumnCodes
+    private let isBackground: Bool
 
     /// Blocks that wait, so that a slow reader does not keep the helper waiting.
     private static var waitingCount: Int { 4 }
 
-    init(_ question: LedgerQuestion, _ layout: ScanLayout, _ codes: ColumnCodes) {
+    init(_ question: LedgerQuestion, _ layout: ScanLayout, _ codes: ColumnCodes, isBackground: Bool) {
         self.question = question
         self.layout = layout
         self.codes = codes
+        self.isBackground = isBackground
     }
 
     /// Hands over a block.
@@ -100,6 +102,9 @@ final class ScanHelper<Key: FixedWidthInteger & UnsignedInteger & Sendable>: Sen
         var damaged: [Int64] = []
         do {
             while let block = next() {
+                if isBackground {
+                    BackgroundWork.letOthersRun()
+                }
                 if try !scan.count(block) {
                     damaged.append(block.number)
                 }

@@ -35,6 +35,15 @@ package enum BackgroundWork {
         }
     }
 
+    /// Lets threads that wait for the processor have it now.
+    ///
+    /// None should have to wait for one that yields to all others. But Linux from 6.6 on owes time to whoever is runnable
+    /// while another thread is ahead of its peers, and pays this one, too: milliseconds at a time, up to the next tick of
+    /// its clock. So long work says now and then that it can wait.
+    package static func letOthersRun() {
+        sched_yield()
+    }
+
     /// The result of the work.
     private final class Outcome<Value: Sendable>: Sendable {
         let result = Mutex<Result<Value, any Error>?>(nil)

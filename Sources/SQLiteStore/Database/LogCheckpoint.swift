@@ -125,7 +125,7 @@ final class LogCheckpoint: Sendable {
         case .background:
             queue.async { self.move(Int(pages)) }
         case .writer:
-            guard verify(Int(pages)) else {
+            guard verify(Int(pages), isBackground: false) else {
                 return
             }
             var (inLog, moved): (CInt, CInt) = (0, 0)
@@ -138,7 +138,7 @@ final class LogCheckpoint: Sendable {
     }
 
     private func move(_ frames: Int) {
-        guard verify(frames), state.withLock({ $0.plan.isMoving }) else {
+        guard verify(frames, isBackground: true), state.withLock({ $0.plan.isMoving }) else {
             return
         }
         do {
@@ -161,9 +161,9 @@ final class LogCheckpoint: Sendable {
     }
 
     /// Verifies the frames that were not verified before.
-    private func verify(_ frames: Int) -> Bool {
+    private func verify(_ frames: Int, isBackground: Bool) -> Bool {
         let (log, earlier) = state.withLock { ($0.log, $0.verified) }
-        let verified = log?.verify(frames: frames, after: earlier)
+        let verified = log?.verify(frames: frames, after: earlier, isBackground: isBackground)
         state.withLock { state in
             state.verified = verified
             if verified == nil {

@@ -1,7 +1,9 @@
+import AttributionStore
 import GRDB
 import GRDBSQLite
 
-/// Syncs what a checkpoint writes to the store in pieces, so that no commit waits until the disk has all of it.
+/// Syncs what a checkpoint writes to the store in pieces, so that no commit waits until the disk has all of it, and lets
+/// other threads run in between.
 ///
 /// SQLite writes the pages of the whole log and syncs them once. A commit meanwhile syncs the log, and waits for what
 /// the disk was given before: four megabytes in each checkpoint, and tens of them after a long report.
@@ -13,6 +15,10 @@ struct PacedWrites {
     /// The same once a checkpoint has written as much as it usually does in all: where commits come faster than a slow
     /// disk moves such pieces, the log must not grow without end.
     private static let (largePiece, usual) = (1 << 20, 4 << 20)
+
+    /// How much is written, in half a millisecond, before other threads may run: with few processors a commit would wait
+    /// for the kernel's clock to interrupt the checkpoint, four milliseconds apart.
+    private static let turn = 128 << 10
 
     private var unsynced = 0
     /// How much this checkpoint has written.
@@ -48,6 +54,9 @@ struct PacedWrites {
         store.pointee.state.unsynced += Int(count)
         store.pointee.state.written += Int(count)
         let state = store.pointee.state
+        if state.written % turn < Int(count) {
+            BackgroundWork.letOthersRun()
+        }
         guard code == SQLITE_OK, state.unsynced >= (state.written > usual ? largePiece : piece) else {
             return code
         }

@@ -1,3 +1,4 @@
+import AttributionStore
 import Foundation
 
 /// SQLite's write-ahead log, read through a separate descriptor; SQLite holds no locks on it that closing would drop.
@@ -107,8 +108,9 @@ final class WriteAheadLog: Sendable {
     /// - Parameters:
     ///   - frames: How many frames there are, as of a commit.
     ///   - earlier: Frames to skip, unless the log was reset since they were verified.
+    ///   - isBackground: Whether other threads may run in between.
     /// - Returns: The verified frames; nil if a frame is not what SQLite wrote.
-    func verify(frames: Int, after earlier: Verified? = nil) -> Verified? {
+    func verify(frames: Int, after earlier: Verified? = nil, isBackground: Bool = false) -> Verified? {
         guard let header = header() else {
             return nil
         }
@@ -116,7 +118,7 @@ final class WriteAheadLog: Sendable {
         var sum = start?.checksum ?? header.checksum
         var frame = start?.frames ?? 0
         let frameSize = Self.frameHeaderSize + header.pageSize
-        let batchSize = max(1, (1 << 20) / frameSize)
+        let batchSize = max(1, (1 << 18) / frameSize)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: batchSize * frameSize, alignment: 16)
         defer { buffer.deallocate() }
         while frame < frames {
@@ -141,6 +143,9 @@ final class WriteAheadLog: Sendable {
                 }
             }
             frame += count
+            if isBackground {
+                BackgroundWork.letOthersRun()
+            }
         }
         return Verified(header: header, frames: frames, checksum: sum)
     }
