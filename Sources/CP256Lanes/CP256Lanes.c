@@ -12,8 +12,8 @@ bool p256_lanes_available(void) {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512ifma");
 }
 
-// Eight residues. A product needs limbs of 52 bits and factors below 16p together with the bounds noted below: if
-// a < αp and b < βp, then a·b / 2²⁶⁰ mod p < (αβ/16 + 1)p.
+// Eight residues. What is multiplied must have limbs of 52 bits. Bounds follow from 2²⁶⁰ being nearly 16p: a product of
+// numbers below αp and βp is below (αβ/16 + 1)p.
 typedef struct {
     __m512i limbs[5];
 } residues;
@@ -52,8 +52,8 @@ INLINE residues subtract(residues a, residues b, uint64_t multiple) {
     return a;
 }
 
-// Takes a number from 0 to 2²⁶⁰, in signed limbs of up to 57 bits, below 2.01p: subtracts p as often as the highest limb
-// tells, but once less, since the other limbs may make the number a little smaller.
+// Brings a number from 0 to 2²⁶⁰, in signed limbs of up to 57 bits, below 2.01p: subtracts p once less than the highest
+// limb suggests, since the other limbs may make the number a little smaller.
 INLINE residues fold(residues a) {
     __m512i k = _mm512_sub_epi64(_mm512_srai_epi64(a.limbs[4], 48), all(1));
     a.limbs[0] = _mm512_add_epi64(a.limbs[0], k);
@@ -152,8 +152,8 @@ INLINE void store_words(uint64_t *words, residues a) {
     }
 }
 
-// x₂ − x₁ + 3p, between 0 and 5.01p. It is 0 modulo p only as p, 2p, … 5p, whose lowest limbs are 2⁵² − 1, … 2⁵² − 5. Any
-// number with such a limb is taken for 0, and replaced by 1.
+// x₂ − x₁ + 3p, between 0 and 5.01p. It is 0 modulo p only as p, 2p, … 5p, whose lowest limbs are 2⁵² − 1, … 2⁵² − 5.
+// Any number with such a limb is taken for 0, and replaced by 1.
 INLINE residues difference(residues x1, residues x2, __mmask8 *zero) {
     residues result = carry(subtract(x2, x1, 3));
     *zero = _mm512_cmpge_epu64_mask(result.limbs[0], all(LIMB_MASK + 1 - 5));
@@ -166,20 +166,20 @@ INLINE residues difference(residues x1, residues x2, __mmask8 *zero) {
 }
 
 LANES void p256_lanes_multiply(const p256_lanes_points *left, const p256_lanes_points *right, size_t count,
-                               size_t columns, p256_lanes_residues *products, uint64_t *words, uint8_t *exceptions) {
+                               size_t blocks, p256_lanes_residues *products, uint64_t *words, uint8_t *exceptions) {
     // 2²⁵⁶ mod p, which stands for 1.
     const uint64_t one_words[4] = {1, 0xffffffff00000000ull, 0xffffffffffffffffull, 0x00000000fffffffeull};
     __m512i rows[4];
     UNROLLED for (int i = 0; i < 4; i++) rows[i] = all(one_words[i]);
     residues product = fold(sixteenfold(rows));
-    size_t column = 0;
+    size_t block = 0;
     for (size_t i = 0; i < count; i++) {
         store(&products[i], product);
         __mmask8 zero;
         // Below 1.7p, after the 2.01p of the start: 5.01 · 2.01 / 16 + 1 < 1.7.
         product = multiply(product, difference(load(&left[i].x), load(&right[i].x), &zero));
-        exceptions[column] |= zero;
-        if (++column == columns) column = 0;
+        exceptions[block] |= zero;
+        if (++block == blocks) block = 0;
     }
     // A product with 2²⁵⁶ turns one form into the other.
     residues radix = {{all(0), all(0), all(0), all(0), all(1ull << 48)}};
@@ -266,7 +266,7 @@ void p256_lanes_load(const void *table, const int64_t *codes, size_t count, p256
     __builtin_trap();
 }
 
-void p256_lanes_multiply(const p256_lanes_points *left, const p256_lanes_points *right, size_t count, size_t columns,
+void p256_lanes_multiply(const p256_lanes_points *left, const p256_lanes_points *right, size_t count, size_t blocks,
                          p256_lanes_residues *products, uint64_t *words, uint8_t *exceptions) {
     __builtin_trap();
 }

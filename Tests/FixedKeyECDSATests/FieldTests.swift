@@ -77,7 +77,8 @@
                 }
             }
             for exponent in 0..<8 * curve.size {
-                let a = UInt256.powerOfTwo(exponent)
+                let bytes = Number.powerOfTwo(exponent).bytes(32)
+                let a = UInt256(bigEndian: bytes.span)
                 if a < modulus.value {
                     #expect((number(modulus.inverse(of: a)) * number(a) % n).bytes() == [1])
                 }

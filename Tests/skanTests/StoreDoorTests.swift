@@ -252,6 +252,20 @@ struct StoreDoorTests {
         #expect(!outcome.output.contains("recorded 0, duplicate 0"))
     }
 
+    @Test("What a recount found fits where COLUMNS says how wide lines may be, and is a whole line elsewhere")
+    func width() throws {
+        let server = try serverWithQuarantine()
+        #expect(server.end(SIGTERM).status == 0)
+        let longest = try ["A=b", "COLUMNS=40"].map { setting in
+            let outcome = try SkanProcess.run(
+                URL(fileURLWithPath: "/usr/bin/env"),
+                ["-u", "COLUMNS", setting, SkanProcess.binary.path, "recount", "-s", "skan.sqlite"], in: folder.url)
+            #expect(outcome.status == 0 && outcome.output.contains("differences: 0"), "\(outcome)")
+            return outcome.output.split(separator: "\n").map(\.count).max() ?? 0
+        }
+        #expect(longest[0] > 40 && longest[1] <= 40, "\(longest)")
+    }
+
     @Test("Pruning deletes what its filters choose, and refuses to go without any", arguments: [true, false])
     func prune(_ isRunning: Bool) throws {
         let server = try serverWithQuarantine()

@@ -34,7 +34,7 @@ package struct TextStyle: Hashable, Sendable {
     var unequal: String { isASCII ? "!=" : "≠" }
 
     /// Wraps a text at the style's width, with a hanging indent of two spaces.
-    func wrapped(_ text: String) -> String {
+    package func wrapped(_ text: String) -> String {
         var lines: [String] = []
         var line = ""
         for word in text.split(separator: " ") {

@@ -66,7 +66,7 @@ package struct ImpressionSigner: Sendable {
         ImpressionSigner(key, check: check)
     }
 
-    /// Makes tables that verify its signatures three times as fast; this takes some milliseconds.
+    /// Makes tables that verify its signatures several times as fast; this takes some milliseconds.
     ///
     /// - Throws: ``KeyTablesError``; OpenSSL then continues to verify.
     package mutating func prepareTables() throws(KeyTablesError) {

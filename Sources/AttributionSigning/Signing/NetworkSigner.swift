@@ -81,7 +81,7 @@ package struct NetworkSigner: Sendable {
         }
     }
 
-    /// Makes tables that verify its signatures three times as fast; this takes some milliseconds per key.
+    /// Makes tables that verify its signatures several times as fast; this takes some milliseconds per key.
     ///
     /// - Throws: ``KeyTablesError``; OpenSSL then continues to verify.
     package mutating func prepareTables() throws(KeyTablesError) {

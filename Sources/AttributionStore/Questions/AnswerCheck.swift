@@ -23,7 +23,7 @@ package struct AnswerCheck {
         self.checkCancellation = checkCancellation
     }
 
-    /// Returns while the answer is wanted, in the background after all threads that wait for the processor.
+    /// Returns while the answer is wanted; in the background, first lets other threads run.
     ///
     /// - Throws: ``LedgerQuestionError/deadlinePassed(_:)``, and `CancellationError`.
     package func callAsFunction() throws {

@@ -35,11 +35,12 @@ package enum BackgroundWork {
         }
     }
 
-    /// Lets threads that wait for the processor have it now.
+    /// Lets threads that wait for the processor have it now; for long work, about every half millisecond.
     ///
-    /// None should have to wait for one that yields to all others. But Linux from 6.6 on owes time to whoever is runnable
-    /// while another thread is ahead of its peers, and pays this one, too: milliseconds at a time, up to the next tick of
-    /// its clock. So long work says now and then that it can wait.
+    /// Otherwise they may wait until the kernel's clock ticks, milliseconds later: for a thread with an ordinary share of
+    /// the processor, and since Linux 6.6 even for one that runs when no other wants to. A thread that was ahead of its
+    /// peers when it went to sleep is then behind when it wakes up, and whoever else is runnable may go on. Kernels in
+    /// which a yielding thread keeps its turn (before the end of 2025) gain less.
     package static func letOthersRun() {
         sched_yield()
     }

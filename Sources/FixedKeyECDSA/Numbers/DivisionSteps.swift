@@ -1,6 +1,6 @@
 /// The effect of 62 division steps: 2⁶²·f′ = u·f + v·g and 2⁶²·g′ = q·f + r·g.
 ///
-/// A step halves g after making it even with f if it is odd; if then δ > 0, f and g change places:
+/// A step halves g, after making it even with f if it is odd; if g is odd and δ > 0, f becomes what g was:
 ///
 ///     δ, f, g  →  1 − δ, g, (g − f) / 2    if δ > 0 and g is odd
 ///                 1 + δ, f, (g + f) / 2    if δ ≤ 0 and g is odd

@@ -44,17 +44,4 @@ extension UInt256 {
             value.w3 &>> right
         )
     }
-
-    /// Shifts left by 0…63 bits.
-    @inline(__always)
-    static func << (value: UInt256, count: Int) -> UInt256 {
-        let left = UInt64(truncatingIfNeeded: count)
-        let right = 63 &- left
-        return UInt256(
-            value.w0 &<< left,
-            value.w1 &<< left | (value.w0 &>> 1) &>> right,
-            value.w2 &<< left | (value.w1 &>> 1) &>> right,
-            value.w3 &<< left | (value.w2 &>> 1) &>> right
-        )
-    }
 }

@@ -45,13 +45,6 @@ struct UInt256: Equatable, Sendable, BitwiseCopyable {
         return word
     }
 
-    /// 2 to the power of `exponent`, which is below 256.
-    static func powerOfTwo(_ exponent: Int) -> UInt256 {
-        let bit: UInt64 = 1 << (UInt64(exponent) & 63)
-        let word = exponent >> 6
-        return UInt256(word == 0 ? bit : 0, word == 1 ? bit : 0, word == 2 ? bit : 0, word == 3 ? bit : 0)
-    }
-
     @inline(__always)
     var low: UInt128 { UInt128(w1) << 64 | UInt128(w0) }
 

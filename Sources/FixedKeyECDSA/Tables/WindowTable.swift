@@ -26,7 +26,8 @@ struct WindowTable<C: Curve>: Sendable {
     /// With a table larger than the caches, the processor waits for each point. It waits for many at once if
     /// there are few instructions between loads, so one word of each point in a block is read in advance.
     ///
-    /// - Returns: A meaningless sum of those words, which keeps the reads from being optimized away.
+    /// - Returns: A meaningless sum of those words, which keeps the reads from being optimized away, as long as this is not
+    ///   inlined into callers that ignore it.
     @inline(never)
     @discardableResult
     func copy(_ indices: UnsafePointer<SignedIndex>, count: Int, to points: UnsafeMutablePointer<Point>) -> UInt64 {

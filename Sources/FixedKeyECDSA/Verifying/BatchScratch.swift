@@ -1,6 +1,6 @@
 /// The memory for verifying batches, allocated once per call.
 struct BatchScratch<C: Curve> {
-    /// The signatures of a batch, and what the addition needs beside them.
+    /// The number of columns: one for each signature, rounded up to what the addition needs.
     let columns: Int
     /// The table indices of all summands, row by row: row i has the i-th summand of every signature.
     let indices: UnsafeMutablePointer<SignedIndex>

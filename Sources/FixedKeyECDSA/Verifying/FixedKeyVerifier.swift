@@ -63,10 +63,10 @@ package struct FixedKeyVerifier: Sendable {
         }
     }
 
-    /// Verifies many signatures at once; with a hundred or more, two to twelve times as fast as one by one.
+    /// Verifies many signatures at once; with a hundred or more, twice as fast as one by one, and on P-256 with lanes six times.
     ///
-    /// Keys and curves may be mixed. In addition to the verdicts, a call uses about half a megabyte of memory, however
-    /// many checks there are.
+    /// Keys and curves may be mixed. In addition to the verdicts, a call uses about half a megabyte of memory with
+    /// windows of 13 bits, up to two with narrower ones, however many checks there are.
     ///
     /// - Parameter checks: The digests, signatures and keys.
     /// - Returns: The verdicts, in the order of `checks`.

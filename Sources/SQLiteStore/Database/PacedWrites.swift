@@ -16,8 +16,10 @@ struct PacedWrites {
     /// disk moves such pieces, the log must not grow without end.
     private static let (largePiece, usual) = (1 << 20, 4 << 20)
 
-    /// How much is written, in half a millisecond, before other threads may run: with few processors a commit would wait
-    /// for the kernel's clock to interrupt the checkpoint, four milliseconds apart.
+    /// How much is written, in half a millisecond, before other threads may run.
+    ///
+    /// With one processor a commit would wait for the kernel's clock to interrupt the checkpoint. One that has written as
+    /// much as usual no longer yields.
     private static let turn = 128 << 10
 
     private var unsynced = 0
@@ -54,7 +56,7 @@ struct PacedWrites {
         store.pointee.state.unsynced += Int(count)
         store.pointee.state.written += Int(count)
         let state = store.pointee.state
-        if state.written % turn < Int(count) {
+        if state.written <= usual, state.written % turn < Int(count) {
             BackgroundWork.letOthersRun()
         }
         guard code == SQLITE_OK, state.unsynced >= (state.written > usual ? largePiece : piece) else {

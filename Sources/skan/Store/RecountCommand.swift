@@ -31,14 +31,14 @@ struct RecountCommand: AsyncParsableCommand {
         let outcome = try await repair ? repaired() : recounted()
         let remaining = Set(outcome.remainingDifferences)
         for difference in outcome.differences where !remaining.contains(difference) {
-            Terminal.write("repaired: \(difference)\n")
+            Terminal.writeLine("repaired: \(difference)")
         }
         for difference in outcome.remainingDifferences {
-            Terminal.write("\(repair ? "remains: " : "")\(difference)\n")
+            Terminal.writeLine("\(repair ? "remains: " : "")\(difference)")
         }
         let unlisted = outcome.remaining - Int64(outcome.remainingDifferences.count)
         if unlisted > 0 {
-            Terminal.write("\(unlisted) more \(unlisted == 1 ? "is" : "are") not listed\n")
+            Terminal.writeLine("\(unlisted) more \(unlisted == 1 ? "is" : "are") not listed")
         }
         let unverified =
             outcome.unverifiedTest > 0
@@ -47,8 +47,8 @@ struct RecountCommand: AsyncParsableCommand {
             repair
             ? "found: \(outcome.found), repaired: \(outcome.repaired), remaining: \(outcome.remaining)"
             : "differences: \(outcome.remaining)"
-        Terminal.write(
-            "\(outcome.postbacks) postbacks read again, \(outcome.verified) verified again\(unverified); \(end)\n")
+        Terminal.writeLine(
+            "\(outcome.postbacks) postbacks read again, \(outcome.verified) verified again\(unverified); \(end)")
         if outcome.remaining > 0 {
             throw ExitStatus.negative
         }

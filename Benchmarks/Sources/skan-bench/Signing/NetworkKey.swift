@@ -12,7 +12,10 @@ struct NetworkKey {
     init(skan: String, in workspace: Workspace) throws {
         let file = workspace.file("network.pem")
         list = workspace.file("keys.json")
-        _ = try ChildProcess.output(of: [skan, "keys", "generate", file], in: workspace)
+        // Another part of the run may have made it.
+        if !FileManager.default.fileExists(atPath: file) {
+            _ = try ChildProcess.output(of: [skan, "keys", "generate", file], in: workspace)
+        }
         try """
         {"keys": [{"ad-network-id": "\(PostbackShape.network)", "file": "network.pem", "versions": "2.1-4.0",
                    "use": "active"}]}
