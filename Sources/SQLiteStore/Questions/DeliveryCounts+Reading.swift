@@ -20,13 +20,16 @@ extension DeliveryCounts {
     /// - Throws: SQLite's errors, except for damage.
     init(_ db: Database, received: Range<Int64>?) throws {
         self.init()
-        let quarters = received?.quarters
-        let range: StatementArguments = [
-            "first": quarters?.lowerBound ?? .min, "last": quarters.map { $0.upperBound - 1 } ?? .max,
-            "most": Self.plausible.upperBound,
-        ]
-        let kinds: Void? = try RecreatableTables.deliveryCounts.read(db) { try readKinds(db, range) }
-        let repeats: Void? = try RecreatableTables.deliveryCounts.read(db) { try readRepeats(db, range) }
+        let (first, last) = received.map { ($0.quarters.lowerBound, $0.quarters.upperBound - 1) } ?? (.min, .max)
+        let kinds: Void? = try RecreatableTables.deliveryCounts.read(db) {
+            try Self.eachPart(of: "delivery", db, first, last) { try readKinds(db, $0) }
+            try noteImplausible(
+                db, "delivery", "NOT (count BETWEEN 0 AND :most AND kept BETWEEN 0 AND :most)", Self.part(first, last))
+        }
+        let repeats: Void? = try RecreatableTables.deliveryCounts.read(db) {
+            try Self.eachPart(of: "repeat_delay", db, first, last) { try readRepeats(db, $0) }
+            try noteImplausible(db, "repeat_delay", "NOT count BETWEEN 0 AND :most", Self.part(first, last))
+        }
         let copies = try RecreatableTables.recipientCopies.read(db) {
             try Int64.fetchOne(
                 db, sql: "SELECT COUNT(*) FROM recipient_copy WHERE received_at >= ? AND received_at < ?",
@@ -36,6 +39,34 @@ extension DeliveryCounts {
         if kinds == nil || repeats == nil || copies == nil {
             areIncomplete = true
         }
+    }
+
+    /// The quarters that are grouped at once, ten days.
+    private static let quartersAtOnce: Int64 = 1_024
+
+    /// Reads the counts of a table a part of its quarters at a time: to group them SQLite sorts them, in one step, during
+    /// which no other thread is let run.
+    private static func eachPart(
+        of table: String,
+        _ db: Database,
+        _ first: Int64,
+        _ last: Int64,
+        _ read: (StatementArguments) throws -> Void
+    ) throws {
+        let sql = "SELECT MIN(quarter) FROM \(table) WHERE quarter BETWEEN ? AND ?"
+        var next = first
+        while let start = try Int64.fetchOne(db, sql: sql, arguments: [next, last]) {
+            let (end, isBeyond) = start.addingReportingOverflow(quartersAtOnce - 1)
+            guard !isBeyond, end < last else {
+                return try read(part(start, last))
+            }
+            try read(part(start, end))
+            next = end + 1
+        }
+    }
+
+    private static func part(_ first: Int64, _ last: Int64) -> StatementArguments {
+        ["first": first, "last": last, "most": plausible.upperBound]
     }
 
     private mutating func readKinds(_ db: Database, _ range: StatementArguments) throws {
@@ -57,8 +88,6 @@ extension DeliveryCounts {
                 reason: PostbackRejection.Code(rawValue: try row.text(2)), recipient: recipient)
             add(kind, count: try row.integer(4), kept: try row.integer(5))
         }
-        try noteImplausible(
-            db, "delivery", "NOT (count BETWEEN 0 AND :most AND kept BETWEEN 0 AND :most)", range)
     }
 
     private mutating func noteImplausible(
@@ -89,6 +118,5 @@ extension DeliveryCounts {
                 areIncomplete = true
             }
         }
-        try noteImplausible(db, "repeat_delay", "NOT count BETWEEN 0 AND :most", range)
     }
 }
