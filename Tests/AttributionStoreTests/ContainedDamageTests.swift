@@ -36,6 +36,18 @@ struct ContainedDamageTests {
         #expect(answers.allSatisfy { $0 == .duplicate(.test) })
     }
 
+    @Test("Counts whose sum is no number are left out and reported, and do not fail a report")
+    func sums() async throws {
+        try fill(9)
+        let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000)"
+        try SQLite.execute(
+            "\(numbers) INSERT INTO delivery SELECT i, 'duplicate', 'test', '', 'network', 1 << 48, 1 << 48 FROM n",
+            store.path)
+        try SQLite.execute("\(numbers) INSERT INTO repeat_delay SELECT i, 0, 1 << 48 FROM n", store.path)
+        let answer = try await SQLiteLedgerReader(store.path).answer(LedgerQuestion(traffic: .test))
+        #expect(answer.totals[.postbacks] == 9 && answer.deliveries.areIncomplete)
+    }
+
     @Test(
         "Implausible delivery counts are left out and reported, and do not fail a report",
         arguments: [

@@ -69,6 +69,11 @@ extension DeliveryCounts {
         ["first": first, "last": last, "most": plausible.upperBound]
     }
 
+    /// Whether a sum of counts, each of them plausible, is still a number.
+    private static func hasRoom(for count: Int64, beside others: [Int64]) -> Bool {
+        !others.reduce(0, +).addingReportingOverflow(count).overflow
+    }
+
     private mutating func readKinds(_ db: Database, _ range: StatementArguments) throws {
         let rows = try Row.fetchCursor(
             db,
@@ -86,7 +91,14 @@ extension DeliveryCounts {
             let kind = DeliveryCounts.Kind(
                 status: status, traffic: Traffic(rawValue: try row.text(1)),
                 reason: PostbackRejection.Code(rawValue: try row.text(2)), recipient: recipient)
-            add(kind, count: try row.integer(4), kept: try row.integer(5))
+            let (count, kept): (Int64, Int64) = (try row.integer(4), try row.integer(5))
+            guard Self.hasRoom(for: count, beside: tallies.values.map(\.count)),
+                Self.hasRoom(for: kept, beside: tallies.values.map(\.kept))
+            else {
+                areIncomplete = true
+                continue
+            }
+            add(kind, count: count, kept: kept)
         }
     }
 
@@ -112,8 +124,11 @@ extension DeliveryCounts {
                 WHERE quarter BETWEEN :first AND :last AND count BETWEEN 0 AND :most GROUP BY delay
                 """, arguments: range)
         while let row = try rows.next() {
-            if let delay = RepeatDelay(rawValue: Int(try row.integer(0))) {
-                add(delay, count: try row.integer(1))
+            let count: Int64 = try row.integer(1)
+            if let delay = RepeatDelay(rawValue: Int(try row.integer(0))),
+                Self.hasRoom(for: count, beside: Array(repeats.values))
+            {
+                add(delay, count: count)
             } else {
                 areIncomplete = true
             }
