@@ -92,7 +92,7 @@ struct OwnSignatureCheck: Sendable {
         tables?.verifies(signature, digest) ?? publicKey.verifies(signature, digest: digest)
     }
 
-    /// Whether DER signatures over SHA-256 digests verify, each under its own key; many at once take a fraction of the time.
+    /// Whether DER signatures over SHA-256 digests verify, each under its own key; many at once take less time each.
     static func verify(_ items: [(check: OwnSignatureCheck, signature: [UInt8], digest: [UInt8])]) -> [Bool] {
         var verdicts: [Bool?] = Array(repeating: nil, count: items.count)
         var pending = Array(items.indices)

@@ -63,7 +63,9 @@ package struct FixedKeyVerifier: Sendable {
         }
     }
 
-    /// Verifies many signatures at once; with a hundred or more, twice as fast as one by one, and on P-256 with lanes six times.
+    /// Verifies many signatures at once.
+    ///
+    /// With a hundred or more, that is twice as fast as one by one, and six times on P-256 with lanes.
     ///
     /// Keys and curves may be mixed. In addition to the verdicts, a call uses about half a megabyte of memory with
     /// windows of 13 bits, up to two with narrower ones, however many checks there are.
