@@ -33,6 +33,7 @@ let package = Package(
         .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .systemLibrary(name: "CFileSystem"),
         .systemLibrary(name: "CSystemClock"),
+        .systemLibrary(name: "CThread"),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "StrictJSON"),
         .target(name: "CodedErrors", dependencies: ["StrictJSON"]),
@@ -55,7 +56,7 @@ let package = Package(
                 "Attribution", "CheckedFiles", "CodedErrors", "COpenSSL", "FixedKeyECDSA", "Hashing", "StrictJSON",
             ]
         ),
-        .target(name: "AttributionStore", dependencies: ["Attribution", "CodedErrors", "Hashing"]),
+        .target(name: "AttributionStore", dependencies: ["Attribution", "CodedErrors", "CThread", "Hashing"]),
         .target(
             name: "SQLiteStore",
             dependencies: [

@@ -42,4 +42,30 @@ struct BackgroundWorkTests {
             try await BackgroundWork.run { throw CancellationError() }
         }
     }
+
+    /// How often the current thread has gone to sleep.
+    private static func sleeps() -> Int {
+        var usage = rusage()
+        // RUSAGE_THREAD of <sys/resource.h>, which Swift does not import.
+        getrusage(1, &usage)
+        return usage.ru_nvcsw
+    }
+
+    @Test("Work in turns sleeps after each, whatever it does, and finds errno as it was")
+    func turns() {
+        let sleeps = Turns.take {
+            let before = Self.sleeps()
+            let end = ContinuousClock.now + .milliseconds(50)
+            errno = 7
+            while ContinuousClock.now < end {}
+            #expect(errno == 7)
+            return Self.sleeps() - before
+        }
+        // Of a hundred turns; a busy machine gives the thread fewer.
+        #expect(sleeps > 3)
+        let before = Self.sleeps()
+        let end = ContinuousClock.now + .milliseconds(20)
+        while ContinuousClock.now < end {}
+        #expect(Self.sleeps() == before)
+    }
 }

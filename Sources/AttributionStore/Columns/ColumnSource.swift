@@ -1,4 +1,4 @@
-/// What a store has of the postbacks that a question is about, in one snapshot: most of them in blocks of columns, the
+/// What a store has of the postbacks that a question is about, as of one snapshot: most of them in blocks of columns, the
 /// newest only as what columns are derived from.
 package protocol ColumnSource {
     /// How many blocks there are, from 0; among them those that should be there and are not.
@@ -12,6 +12,9 @@ package protocol ColumnSource {
 
     /// How many postbacks of a block could not be read when it was written.
     func missingCount(_ block: Int64) throws -> Int
+
+    /// Called before each block: what is read of blocks may then belong to a later snapshot, in which they are the same.
+    func betweenBlocks() throws
 
     /// Copies one column of a block; nil if it is missing or cannot be read.
     func load(_ block: Int64, _ column: LedgerColumn) throws -> StoredColumn?
@@ -43,4 +46,8 @@ package protocol ColumnSource {
         _ codes: inout ColumnCodes,
         _ use: (ColumnValues, ColumnCodes) throws -> Void
     ) throws -> [ClosedRange<Int64>]
+}
+
+extension ColumnSource {
+    package func betweenBlocks() {}
 }

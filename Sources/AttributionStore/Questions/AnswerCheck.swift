@@ -23,13 +23,10 @@ package struct AnswerCheck {
         self.checkCancellation = checkCancellation
     }
 
-    /// Returns while the answer is wanted; in the background, first lets other threads run.
+    /// Returns while the answer is wanted.
     ///
     /// - Throws: ``LedgerQuestionError/deadlinePassed(_:)``, and `CancellationError`.
     package func callAsFunction() throws {
-        if isBackground {
-            BackgroundWork.letOthersRun()
-        }
         try checkCancellation()
         _ = try remaining()
     }

@@ -7,8 +7,9 @@ package struct ColumnCount {
     private let blocksAlone: Int64
     private let check: AnswerCheck
 
-    /// Blocks that an answer reads before a second thread helps; starting one costs more than it saves in a small store.
-    package static let blocksAlone: Int64 = 32
+    /// Blocks that an answer reads before a second thread helps; starting one costs more than it saves in a small store,
+    /// and where there is only one processor.
+    package static let blocksAlone: Int64 = BackgroundWork.hasOneProcessor ? .max : 32
 
     /// Prepares an answer.
     ///
@@ -76,6 +77,7 @@ package struct ColumnCount {
         var unreadable: [Int64] = []
         for number in 0..<source.blockCount {
             try check()
+            try source.betweenBlocks()
             switch try scan.load(number, source) {
             case .loaded(let block):
                 if number >= blocksAlone, try helper.take(block) {
@@ -98,6 +100,7 @@ package struct ColumnCount {
         var damaged: [ClosedRange<Int64>] = []
         for number in unreadable.sorted() {
             var grown = scan.codes
+            try source.betweenBlocks()
             damaged += try source.derive(number, columns, &grown) { values, grown in
                 try check()
                 try scan.count(values, grown)

@@ -57,7 +57,13 @@ final class ScanHelper<Key: FixedWidthInteger & UnsignedInteger & Sendable>: Sen
         }
         if starts {
             // Has the scheduling policy of the thread that starts it.
-            let thread = Thread { self.run() }
+            let thread = Thread { [isBackground] in
+                if isBackground {
+                    Turns.take { self.run() }
+                } else {
+                    self.run()
+                }
+            }
             thread.name = "skan-scan"
             thread.start()
         }
@@ -102,9 +108,6 @@ final class ScanHelper<Key: FixedWidthInteger & UnsignedInteger & Sendable>: Sen
         var damaged: [Int64] = []
         do {
             while let block = next() {
-                if isBackground {
-                    BackgroundWork.letOthersRun()
-                }
                 if try !scan.count(block) {
                     damaged.append(block.number)
                 }

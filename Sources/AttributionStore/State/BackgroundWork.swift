@@ -1,8 +1,12 @@
+import CThread
 import Foundation
 import Synchronization
 
-/// Runs work on a thread that yields the processor to every other thread.
+/// Runs work on a thread that leaves the processor to every other thread, in ``Turns``.
 package enum BackgroundWork {
+    /// Whether there is a single processor for this process, as of its first question.
+    static let hasOneProcessor = thread_processor_count() == 1
+
     /// Runs work on a thread of its own, which ends with the work.
     package static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Value, any Error>) in
@@ -10,7 +14,7 @@ package enum BackgroundWork {
         }
     }
 
-    /// Runs work on a thread of its own, and then a handler on one that does not yield.
+    /// Runs work on a thread of its own, and then a handler on one that has its share of the processor.
     ///
     /// A thread inherits the scheduling policy of the one that starts it, and whoever resumes a task may start threads of
     /// the pool, which then would yield to everything as long as they live.
@@ -26,23 +30,13 @@ package enum BackgroundWork {
             let outcome = Outcome<Value>()
             start("skan-background") {
                 yieldToOthers()
-                let result = Result(catching: work)
+                let result = Result { try Turns.take(work) }
                 outcome.result.withLock { $0 = result }
                 outcome.isFinished.signal()
             }
             outcome.isFinished.wait()
             outcome.result.withLock { $0.take() }.map(handler)
         }
-    }
-
-    /// Lets threads that wait for the processor have it now; for long work, about every half millisecond.
-    ///
-    /// Otherwise they may wait until the kernel's clock ticks, milliseconds later: for a thread with an ordinary share of
-    /// the processor, and since Linux 6.6 even for one that runs when no other wants to. A thread that was ahead of its
-    /// peers when it went to sleep is then behind when it wakes up, and whoever else is runnable may go on. Kernels in
-    /// which a yielding thread keeps its turn (before the end of 2025) gain less.
-    package static func letOthersRun() {
-        sched_yield()
     }
 
     /// The result of the work.
@@ -52,21 +46,19 @@ package enum BackgroundWork {
     }
 
     private static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
-        let thread = Thread(block: body)
-        thread.name = name
-        thread.start()
+        Thread {
+            Thread.current.name = name
+            body()
+        }.start()
     }
 
     /// Makes the current thread run when no other wants to.
     ///
-    /// A lower priority would not be enough: a thread that wakes up would still wait several milliseconds for the end of
-    /// a time slice. It is not an error if the system refuses the scheduling policy; other work only gets slower.
+    /// It is not an error if the system refuses the scheduling policy; other work only gets slower.
     private static func yieldToOthers() {
-        #if os(Linux)
-            // SCHED_IDLE of <sched.h>, which Swift does not import; 0 is the current thread.
-            let idle: CInt = 5
-            var parameters = sched_param()
-            sched_setscheduler(0, idle, &parameters)
-        #endif
+        // SCHED_IDLE of <sched.h>, which Swift does not import; 0 is the current thread.
+        let idle: CInt = 5
+        var parameters = sched_param()
+        sched_setscheduler(0, idle, &parameters)
     }
 }

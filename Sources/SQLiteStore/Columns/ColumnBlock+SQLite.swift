@@ -25,11 +25,18 @@ extension ColumnBlock {
     /// - Throws: SQLite's errors, except for damage.
     static func dueCount(_ db: Database, newest: Int64) throws -> Int64 {
         let fullCount = number(of: newest + 1)
-        let last = try Database.nilIfDamaged {
+        let last = try lastStored(db)
+        return last == fullCount - 2 ? fullCount - 1 : fullCount
+    }
+
+    /// The last block in the store, whole or not; -1 for none, nil if damage hides it.
+    ///
+    /// - Throws: SQLite's errors, except for damage.
+    static func lastStored(_ db: Database) throws -> Int64? {
+        try Database.nilIfDamaged {
             try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM column_block")).map(number(ofBlockAt:))
                 ?? -1
         }
-        return last == fullCount - 2 ? fullCount - 1 : fullCount
     }
 
     /// The last postback of the last block of which the checksum of some column is right, after a postback; nil for none.

@@ -1,7 +1,7 @@
 import AttributionStore
 import GRDB
 
-/// What a file has of its first postbacks, within a transaction.
+/// What a file has of its first postbacks, within a transaction or, for the blocks, in several consecutive ones.
 struct SQLiteColumnSource: ColumnSource {
     private let db: Database
     private let reader: ColumnBlockReader
@@ -11,6 +11,12 @@ struct SQLiteColumnSource: ColumnSource {
     private let lastInBlock: Int64
     /// How many blocks the store should have.
     private let dueCount: Int64
+    private let snapshot: RenewedSnapshot?
+    /// The last block of the first transaction.
+    ///
+    /// One written later may have codes that were given to other texts here, for
+    /// postbacks that were in no block.
+    private let lastStored: Int64
 
     /// Prepares to count.
     ///
@@ -18,8 +24,12 @@ struct SQLiteColumnSource: ColumnSource {
     ///   - db: The store.
     ///   - newest: Its newest postback.
     ///   - last: The last postback to count.
+    ///   - snapshot: The transaction, if it is renewed between blocks.
     /// - Throws: SQLite's errors, except for damage.
-    init(_ db: Database, newest: Int64, through last: Int64) throws {
+    init(_ db: Database, newest: Int64, through last: Int64, _ snapshot: RenewedSnapshot? = nil) throws {
+        let lastStored = try snapshot.flatMap { _ in try ColumnBlock.lastStored(db) }
+        self.snapshot = lastStored == nil ? nil : snapshot
+        self.lastStored = lastStored ?? .max
         self.db = db
         self.last = last
         reader = try ColumnBlockReader(db)
@@ -47,8 +57,15 @@ struct SQLiteColumnSource: ColumnSource {
         try reader.missingCount(block, postbackCount(block))
     }
 
+    func betweenBlocks() throws {
+        try snapshot?.renewIfLogIsLong()
+    }
+
     func load(_ block: Int64, _ column: LedgerColumn) throws -> StoredColumn? {
-        try reader.load(block, column)
+        guard block <= lastStored else {
+            return nil
+        }
+        return try reader.load(block, column)
     }
 
     func codes(_ columns: [LedgerColumn]) throws -> ColumnCodes {

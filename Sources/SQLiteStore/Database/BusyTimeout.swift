@@ -6,6 +6,14 @@ import Synchronization
 final class BusyTimeout: Sendable {
     private let isStopping = Atomic(false)
 
+    /// Sleeps for five milliseconds, also in a thread that signals interrupt.
+    private static func sleep() {
+        var (time, left) = (timespec(tv_sec: 0, tv_nsec: 5_000_000), timespec())
+        while nanosleep(&time, &left) != 0, errno == EINTR {
+            time = left
+        }
+    }
+
     /// Shortens future waits and those in progress.
     func shorten() {
         isStopping.store(true, ordering: .relaxed)
@@ -24,7 +32,7 @@ final class BusyTimeout: Sendable {
             guard tries < (isStopping.load(ordering: .relaxed) ? 100 : 2_000) else {
                 return false
             }
-            usleep(5_000)
+            Self.sleep()
             return true
         }
     }

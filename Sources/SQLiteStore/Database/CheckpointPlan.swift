@@ -51,6 +51,11 @@ package struct CheckpointPlan: Sendable {
 
     package init() {}
 
+    /// Whether commits come faster than the second connection moves them.
+    package var isBehind: Bool {
+        passCount > 0
+    }
+
     /// Whether a checkpoint of the second connection is to go on.
     package var isMoving: Bool {
         if case .moving = phase { true } else { false }

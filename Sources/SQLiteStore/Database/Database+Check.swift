@@ -33,7 +33,7 @@ extension Database {
 
 /// Whether a statement that runs is still wanted.
 private final class StatementWatch {
-    /// Of SQLite's virtual machine: the rows of some eighty postbacks, read and derived in half a millisecond.
+    /// How often it is looked at, in steps of SQLite's virtual machine: the rows of some eighty postbacks.
     static let steps: Int32 = 2_000
 
     private let check: AnswerCheck

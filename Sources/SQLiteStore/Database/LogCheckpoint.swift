@@ -29,6 +29,8 @@ final class LogCheckpoint: Sendable {
     private let isMoving = Atomic(false)
     private let connection: DatabaseQueue
     private let queue = DispatchQueue(label: "skan-checkpoint")
+    private let activity: OwnerActivity
+    private let pauses = CheckpointPauses()
     private let report: @Sendable (Outcome) -> Void
 
     /// The result of a checkpoint.
@@ -48,17 +50,20 @@ final class LogCheckpoint: Sendable {
     ///   - configuration: The configuration of the connection.
     ///   - writer: The writing connection. Its commit hook keeps an unretained reference to this object, which must
     ///     outlive the last commit.
+    ///   - activity: Where the length of the log is noted.
     ///   - report: Called with each outcome, on any thread.
     /// - Throws: SQLite's errors.
     init(
         path: String,
         _ configuration: Configuration,
         writer: Database,
+        _ activity: OwnerActivity,
         report: @escaping @Sendable (Outcome) -> Void
     ) throws {
+        self.activity = activity
         self.report = report
         connection = try DatabaseQueue(path: path, configuration: configuration)
-        try connection.writeWithoutTransaction { try PacedWrites.install(on: $0) }
+        try connection.writeWithoutTransaction { try PacedWrites.install(on: $0, pauses) }
         sqlite3_wal_hook(
             writer.sqliteConnection,
             { context, writer, name, pages in
@@ -81,7 +86,10 @@ final class LogCheckpoint: Sendable {
 
     /// Prevents further checkpoints, without waiting for a running one.
     func stop() {
-        state.withLock { $0.plan.stop() }
+        state.withLock { state in
+            state.plan.stop()
+            pauses.areOn = false
+        }
     }
 
     /// Prevents further checkpoints, waits for a running one, and closes the connection.
@@ -101,7 +109,8 @@ final class LogCheckpoint: Sendable {
     ///   - writer: The writing connection, outside a transaction.
     /// - Returns: The outcome.
     func moveAll(_ mode: CInt, frames: Int, _ writer: Database) -> Outcome {
-        queue.sync {
+        pauses.areOn = false
+        return queue.sync {
             guard let log = state.withLock({ $0.log }) else {
                 return .failed(.other(code: 0))
             }
@@ -118,6 +127,7 @@ final class LogCheckpoint: Sendable {
     }
 
     private func didCommit(_ writer: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ pages: CInt) {
+        activity.framesInLog = Int(pages)
         let turn = state.withLock { $0.plan.didCommit(frames: Int(pages), canBegin: $0.log != nil) }
         switch turn {
         case .nothing:
@@ -125,7 +135,7 @@ final class LogCheckpoint: Sendable {
         case .background:
             queue.async { self.move(Int(pages)) }
         case .writer:
-            guard verify(Int(pages), isBackground: false) else {
+            guard verify(Int(pages)) else {
                 return
             }
             var (inLog, moved): (CInt, CInt) = (0, 0)
@@ -138,7 +148,8 @@ final class LogCheckpoint: Sendable {
     }
 
     private func move(_ frames: Int) {
-        guard verify(frames, isBackground: true), state.withLock({ $0.plan.isMoving }) else {
+        state.withLock { pauses.areOn = $0.plan.isMoving && !$0.plan.isBehind }
+        guard verify(frames, pauses), state.withLock({ $0.plan.isMoving }) else {
             return
         }
         do {
@@ -161,9 +172,9 @@ final class LogCheckpoint: Sendable {
     }
 
     /// Verifies the frames that were not verified before.
-    private func verify(_ frames: Int, isBackground: Bool) -> Bool {
+    private func verify(_ frames: Int, _ pauses: CheckpointPauses? = nil) -> Bool {
         let (log, earlier) = state.withLock { ($0.log, $0.verified) }
-        let verified = log?.verify(frames: frames, after: earlier, isBackground: isBackground)
+        let verified = log?.verify(frames: frames, after: earlier, pauses)
         state.withLock { state in
             state.verified = verified
             if verified == nil {

@@ -19,6 +19,8 @@ import Synchronization
 final class OwnedDatabase: Sendable {
     /// The file, with links resolved, so that the watch looks where SQLite writes.
     let path: String
+    /// For the readers of this process.
+    let activity = OwnerActivity()
 
     private let file: StoreFile
     private let lease: StoreLease
@@ -341,7 +343,7 @@ final class OwnedDatabase: Sendable {
                 throw DatabaseError(resultCode: .SQLITE_CANTOPEN)
             }
             try LogWriteBuffer.install(on: db)
-            return try LogCheckpoint(path: path, configuration, writer: db) { [weak self] outcome in
+            return try LogCheckpoint(path: path, configuration, writer: db, activity) { [weak self] outcome in
                 self?.note(outcome)
             }
         }

@@ -1,9 +1,20 @@
 import AttributionStore
 import GRDB
 import GRDBSQLite
+import Synchronization
 
-/// Syncs what a checkpoint writes to the store in pieces, so that no commit waits until the disk has all of it, and lets
-/// other threads run in between.
+/// Whether a checkpoint pauses; one that falls behind, or that somebody waits for, does not.
+final class CheckpointPauses: Sendable {
+    private let state = Atomic(true)
+
+    var areOn: Bool {
+        get { state.load(ordering: .relaxed) }
+        set { state.store(newValue, ordering: .relaxed) }
+    }
+}
+
+/// Syncs what a checkpoint writes to the store in pieces, so that no commit waits until the disk has all of it, and pauses
+/// in between, so that none waits for the processor.
 ///
 /// SQLite writes the pages of the whole log and syncs them once. A commit meanwhile syncs the log, and waits for what
 /// the disk was given before: four megabytes in each checkpoint, and tens of them after a long report.
@@ -16,29 +27,30 @@ struct PacedWrites {
     /// disk moves such pieces, the log must not grow without end.
     private static let (largePiece, usual) = (1 << 20, 4 << 20)
 
-    /// How much is written, in half a millisecond, before other threads may run.
-    ///
-    /// With one processor a commit would wait for the kernel's clock to interrupt the checkpoint. One that has written as
-    /// much as usual no longer yields.
-    private static let turn = 128 << 10
+    /// How much is written between two pauses, and how much until there are none: after what another program has held
+    /// back for long, the log must not grow while this waits.
+    private static let (step, patience) = (64 << 10, 64 << 20)
 
+    private let pauses: CheckpointPauses
     private var unsynced = 0
     /// How much this checkpoint has written.
     private var written = 0
 
     /// Syncs what a connection writes, piece by piece, until it is closed.
     ///
-    /// - Parameter db: A connection that only checkpoints, outside a transaction.
+    /// - Parameters:
+    ///   - db: A connection that only checkpoints, outside a transaction.
+    ///   - pauses: Whether it pauses.
     /// - Throws: SQLite's errors.
-    static func install(on db: Database) throws {
-        try Store.replaceMethods(of: SQLITE_FCNTL_FILE_POINTER, on: db, PacedWrites()) { methods in
+    static func install(on db: Database, _ pauses: CheckpointPauses) throws {
+        try Store.replaceMethods(of: SQLITE_FCNTL_FILE_POINTER, on: db, PacedWrites(pauses: pauses)) { methods in
             methods.xWrite = { PacedWrites.write($0, $1, $2, $3) }
             methods.xSync = { file, flags in
                 guard let store = Store.of(file) else {
                     return SQLITE_MISUSE
                 }
                 // The end of a checkpoint.
-                store.pointee.state = PacedWrites()
+                store.pointee.state = PacedWrites(pauses: store.pointee.state.pauses)
                 return store.pointee.original.pointee.xSync(file, flags)
             }
             methods.xClose = { Store.close($0) }
@@ -56,8 +68,8 @@ struct PacedWrites {
         store.pointee.state.unsynced += Int(count)
         store.pointee.state.written += Int(count)
         let state = store.pointee.state
-        if state.written <= usual, state.written % turn < Int(count) {
-            BackgroundWork.letOthersRun()
+        if state.written % step < Int(count), state.written <= patience, state.pauses.areOn {
+            Turns.pause()
         }
         guard code == SQLITE_OK, state.unsynced >= (state.written > usual ? largePiece : piece) else {
             return code

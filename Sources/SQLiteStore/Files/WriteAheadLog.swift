@@ -108,9 +108,9 @@ final class WriteAheadLog: Sendable {
     /// - Parameters:
     ///   - frames: How many frames there are, as of a commit.
     ///   - earlier: Frames to skip, unless the log was reset since they were verified.
-    ///   - isBackground: Whether other threads may run in between.
+    ///   - pauses: Whether it pauses in between, to let other threads run; nil if not.
     /// - Returns: The verified frames; nil if a frame is not what SQLite wrote.
-    func verify(frames: Int, after earlier: Verified? = nil, isBackground: Bool = false) -> Verified? {
+    func verify(frames: Int, after earlier: Verified? = nil, _ pauses: CheckpointPauses? = nil) -> Verified? {
         guard let header = header() else {
             return nil
         }
@@ -118,7 +118,7 @@ final class WriteAheadLog: Sendable {
         var sum = start?.checksum ?? header.checksum
         var frame = start?.frames ?? 0
         let frameSize = Self.frameHeaderSize + header.pageSize
-        let batchSize = max(1, (1 << 18) / frameSize)
+        let batchSize = max(1, (1 << 17) / frameSize)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: batchSize * frameSize, alignment: 16)
         defer { buffer.deallocate() }
         while frame < frames {
@@ -143,8 +143,8 @@ final class WriteAheadLog: Sendable {
                 }
             }
             frame += count
-            if isBackground {
-                BackgroundWork.letOthersRun()
+            if pauses?.areOn == true {
+                Turns.pause()
             }
         }
         return Verified(header: header, frames: frames, checksum: sum)

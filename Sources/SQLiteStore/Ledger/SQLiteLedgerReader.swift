@@ -13,6 +13,8 @@ package final class SQLiteLedgerReader: Sendable {
     package let path: String
     /// Blocks of columns that an answer reads before a second thread helps.
     let blocksAlone: Int64
+    /// What the owner of the store is doing, if it is in this process.
+    let owner: OwnerActivity?
     private let file: StoreFile
     private let pool = Mutex<DatabasePool?>(nil)
     private let lease = Mutex<StoreLease?>(nil)
@@ -24,7 +26,21 @@ package final class SQLiteLedgerReader: Sendable {
     ///   - blocksAlone: Blocks of columns that an answer reads before a second thread helps.
     /// - Throws: ``AttributionStore/StoreError/missing(path:)`` if there is none, because reading never creates a
     ///   store, and other errors if the file cannot be read as a store.
-    package init(_ path: String, blocksAlone: Int64 = ColumnCount.blocksAlone) throws(StoreError) {
+    package convenience init(_ path: String, blocksAlone: Int64 = ColumnCount.blocksAlone) throws(StoreError) {
+        try self.init(path, owner: nil, blocksAlone: blocksAlone)
+    }
+
+    /// Checks that a file is a store, for a reader in the process of its owner.
+    ///
+    /// - Parameters:
+    ///   - path: The database file.
+    ///   - owner: What the owner is doing; nil if it is in another process, or there is none.
+    ///   - blocksAlone: Blocks of columns that an answer reads before a second thread helps.
+    /// - Throws: As without an owner.
+    package init(
+        _ path: String, owner: OwnerActivity?, blocksAlone: Int64 = ColumnCount.blocksAlone
+    ) throws(StoreError) {
+        self.owner = owner
         guard let status = FileStatus(path: path) else {
             throw .missing(path: path)
         }
@@ -68,24 +84,31 @@ package final class SQLiteLedgerReader: Sendable {
         guard inBackground else {
             return try await read(work)
         }
-        return try await StoreError.translating(path) {
-            try await BackgroundWork.run {
-                // After a damaged page SQLite fails to end even a transaction that only read; what was read stays.
-                var result: Swift.Result<Result, any Error>?
-                do {
-                    try self.connection().read { db in
-                        result = Swift.Result { try StoreError.namingMissingTable(self.path, db, work) }
-                    }
-                } catch let error {
-                    guard case .success? = result else {
-                        throw error
-                    }
+        return try await self.inBackground { pool in
+            // After a damaged page SQLite fails to end even a transaction that only read; what was read stays.
+            var result: Swift.Result<Result, any Error>?
+            do {
+                try pool.read { db in
+                    result = Swift.Result { try StoreError.namingMissingTable(self.path, db, work) }
                 }
-                guard let result else {
-                    throw DatabaseError(resultCode: .SQLITE_ERROR)
+            } catch let error {
+                guard case .success? = result else {
+                    throw error
                 }
-                return try result.get()
             }
+            guard let result else {
+                throw DatabaseError(resultCode: .SQLITE_ERROR)
+            }
+            return try result.get()
+        }
+    }
+
+    /// Uses the connections on a thread that runs only when the processor is idle.
+    func inBackground<Result: Sendable>(
+        _ work: @escaping @Sendable (DatabasePool) throws -> Result
+    ) async throws -> Result {
+        try await StoreError.translating(path) {
+            try await BackgroundWork.run { try work(self.connection()) }
         }
     }
 
@@ -97,7 +120,8 @@ package final class SQLiteLedgerReader: Sendable {
             var configuration = Configuration()
             configuration.label = "skan-reader"
             configuration.readonly = true
-            configuration.busyMode = .timeout(10)
+            let busyTimeout = BusyTimeout()
+            configuration.busyMode = busyTimeout.mode {}
             configuration.maximumReaderCount = 4
             configuration.prepareDatabase { db in
                 // 64 MiB, enough for the columns of a report over ten million postbacks.

@@ -8,8 +8,8 @@ extension SQLiteLedgerWriter: LedgerWriting {
         path
     }
 
-    /// A reader of the same file.
+    /// A reader of the same file, whose long answers let the log be reset.
     package func makeReader() throws -> any LedgerReading {
-        try SQLiteLedgerReader(path)
+        try SQLiteLedgerReader(path, owner: database.activity)
     }
 }

@@ -129,6 +129,8 @@ package final class SQLiteLedgerWriter: Sendable {
             guard let number = damagedBlocks.numbers.withLock({ $0.popLast() }) else {
                 return
             }
+            database.activity.beginRepair()
+            defer { database.activity.endRepair() }
             // If this fails, the next owner tries again.
             _ = try? database.write {
                 try TargetedRepair(db: $0).repair(.block(number))

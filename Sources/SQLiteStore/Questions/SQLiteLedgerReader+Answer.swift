@@ -5,18 +5,31 @@ import GRDB
 extension SQLiteLedgerReader {
     /// Answers a question in one snapshot, with one pass over the columns.
     ///
-    /// Cancelling the task stops the pass.
+    /// Blocks of columns may be read in later snapshots, in which they are the same. Cancelling the task stops the pass.
     ///
     /// - Parameter question: What to count.
     /// - Returns: Rows, totals and deliveries.
     /// - Throws: ``AttributionStore/LedgerQuestionError``, ``AttributionStore/StoreError``, and `CancellationError`.
     package func answer(_ question: LedgerQuestion) async throws -> LedgerAnswer {
-        try await read(question.limits) { db, check in
-            guard try RecreatableTables.columns.exist(db) else {
-                throw StoreError.failed(path: self.path, .damaged)
+        let start = ContinuousClock.now
+        if let owner, question.limits.isBackground {
+            let answer = try await readRenewing(question.limits, since: start, beside: owner) { db, snapshot, check in
+                try self.answer(question, db, snapshot, check)
             }
-            return try LedgerAnswer(db, question, blocksAlone: self.blocksAlone, check)
+            if let answer {
+                return answer
+            }
         }
+        return try await read(question.limits, since: start) { db, check in try self.answer(question, db, nil, check) }
+    }
+
+    private func answer(
+        _ question: LedgerQuestion, _ db: Database, _ snapshot: RenewedSnapshot?, _ check: AnswerCheck
+    ) throws -> LedgerAnswer {
+        guard try RecreatableTables.columns.exist(db) else {
+            throw StoreError.failed(path: path, .damaged)
+        }
+        return try LedgerAnswer(db, question, snapshot, blocksAlone: blocksAlone, check)
     }
 }
 
@@ -25,20 +38,22 @@ extension LedgerAnswer {
     fileprivate init(
         _ db: Database,
         _ question: LedgerQuestion,
+        _ snapshot: RenewedSnapshot?,
         blocksAlone: Int64,
         _ check: AnswerCheck
     ) throws {
         let newest = try LedgerScan.newestRow(db)
         let position = try LedgerPosition(of: db, newest: newest, question.asOf)
-        let source = try SQLiteColumnSource(db, newest: newest, through: position.last)
+        // Before the blocks, which may be read in a later snapshot.
+        let deliveries = try DeliveryCounts(db, received: question.received)
+        let recordedAt = try Database.nilIfDamaged {
+            try Int64.fetchOne(db, sql: "SELECT recorded_at FROM postback WHERE id = ?", arguments: [position.last])
+        }.flatMap(\.self)
+        let source = try SQLiteColumnSource(db, newest: newest, through: position.last, snapshot)
         let counted = try ColumnCount(source, question, blocksAlone: blocksAlone, check).counted()
         self.init(
-            rows: counted.rows, totals: counted.totals,
-            deliveries: try DeliveryCounts(db, received: question.received), position: position,
-            recordedAtMilliseconds: try Database.nilIfDamaged {
-                try Int64.fetchOne(
-                    db, sql: "SELECT recorded_at FROM postback WHERE id = ?", arguments: [position.last])
-            }.flatMap(\.self),
+            rows: counted.rows, totals: counted.totals, deliveries: deliveries, position: position,
+            recordedAtMilliseconds: recordedAt,
             unseen: counted.unseen, damaged: counted.damaged, unreadableCount: counted.unreadableCount)
     }
 }

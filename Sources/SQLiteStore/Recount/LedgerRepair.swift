@@ -216,6 +216,8 @@ extension LedgerRepair {
 
     private func repair(_ targets: ArraySlice<TargetedRepair.Target>, _ bodies: FoundBodies) throws {
         var digests: [(digest: UInt64, row: Int64)] = []
+        database.activity.beginRepair()
+        defer { database.activity.endRepair() }
         do {
             try database.write { db in
                 // SQLite commits nothing of a transaction that read a damaged page.

@@ -1,0 +1,42 @@
+// The kernel's view of threads, which Swift's own view of the C library leaves out.
+#pragma once
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+pid_t gettid(void);
+int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
+
+// How many processors the current thread may run on; 0 if the kernel does not say.
+static inline int thread_processor_count(void) {
+    cpu_set_t set = {0};
+    int count = 0;
+    if (sched_getaffinity(0, sizeof set, &set) != 0) {
+        return 0;
+    }
+    for (size_t index = 0; index < sizeof set.__bits / sizeof set.__bits[0]; index++) {
+        count += __builtin_popcountl(set.__bits[index]);
+    }
+    return count;
+}
+
+// Sets the time slice of a thread of this process in nanoseconds, and leaves its policy and priority; 0, or -1 with errno.
+// Linux before 6.12 ignores it.
+static inline int thread_set_slice(pid_t thread, uint64_t nanoseconds) {
+    // The first version of the kernel's struct sched_attr.
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } attributes = {0};
+    if (syscall(SYS_sched_getattr, thread, &attributes, sizeof attributes, 0) != 0) {
+        return -1;
+    }
+    attributes.runtime = nanoseconds;
+    return (int)syscall(SYS_sched_setattr, thread, &attributes, 0);
+}
