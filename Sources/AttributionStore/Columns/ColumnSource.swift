@@ -49,5 +49,6 @@ package protocol ColumnSource {
 }
 
 extension ColumnSource {
+    /// Does nothing: the whole is read in one snapshot.
     package func betweenBlocks() {}
 }

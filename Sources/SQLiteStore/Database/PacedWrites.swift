@@ -17,7 +17,7 @@ final class CheckpointPauses: Sendable {
 /// in between, so that none waits for the processor.
 ///
 /// SQLite writes the pages of the whole log and syncs them once. A commit meanwhile syncs the log, and waits for what
-/// the disk was given before: four megabytes in each checkpoint, and tens of them after a long report.
+/// the disk was given before: four megabytes in each checkpoint, and tens of them after a recount.
 struct PacedWrites {
     private typealias Store = OpenFile<PacedWrites>
 
@@ -27,9 +27,11 @@ struct PacedWrites {
     /// disk moves such pieces, the log must not grow without end.
     private static let (largePiece, usual) = (1 << 20, 4 << 20)
 
-    /// How much is written between two pauses, and how much until there are none: after what another program has held
-    /// back for long, the log must not grow while this waits.
-    private static let (step, patience) = (64 << 10, 64 << 20)
+    /// How much is written between two pauses, in a tenth of a millisecond.
+    private static let step = 64 << 10
+    /// After so much there are no more pauses: what was held back for long must not take so long that the log grows
+    /// without end.
+    private static let lastPause = 64 << 20
 
     private let pauses: CheckpointPauses
     private var unsynced = 0
@@ -68,7 +70,7 @@ struct PacedWrites {
         store.pointee.state.unsynced += Int(count)
         store.pointee.state.written += Int(count)
         let state = store.pointee.state
-        if state.written % step < Int(count), state.written <= patience, state.pauses.areOn {
+        if state.written % step < Int(count), state.written <= lastPause, state.pauses.areOn {
             Turns.pause()
         }
         guard code == SQLITE_OK, state.unsynced >= (state.written > usual ? largePiece : piece) else {

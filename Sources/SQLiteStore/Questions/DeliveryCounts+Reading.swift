@@ -44,8 +44,8 @@ extension DeliveryCounts {
     /// The quarters that are grouped at once, ten days.
     private static let quartersAtOnce: Int64 = 1_024
 
-    /// Reads the counts of a table a part of its quarters at a time: to group them SQLite sorts them, in one step, during
-    /// which no other thread is let run.
+    /// Reads the counts of a table a part of its quarters at a time, in which SQLite's sums of plausible counts are numbers;
+    /// those of all quarters need not be, after damage.
     private static func eachPart(
         of table: String,
         _ db: Database,
