@@ -10,7 +10,7 @@ struct PreparedKeyTests {
     }
 
     /// On both sides of what is signed one by one, and of what is signed together.
-    static let counts = [0, 1, 3, 4, 5, 64, 255, 256, 257, 259, 260, 600, 4, 256]
+    static let counts = [0, 1, 2, 3, 4, 5, 64, 255, 256, 257, 259, 260, 600, 4, 256]
 
     @Test("OpenSSL verifies each of its signatures, in the order of the digests", arguments: SignatureCurve.allCases)
     func valid(_ curve: SignatureCurve) throws {
@@ -21,6 +21,22 @@ struct PreparedKeyTests {
         for count in Self.counts {
             let digests = Self.digests(count)
             let signatures = try key.signatures(over: digests).map { try $0.get() }
+            #expect(signatures.count == count)
+            for (digest, signature) in zip(digests, signatures) {
+                #expect(publicKey.verifies(signature, digest: digest))
+            }
+        }
+    }
+
+    /// ``PreparedKey`` falls back to signing one by one, which would hide a failure here.
+    @Test("OpenSSL verifies what was signed together", arguments: SignatureCurve.allCases)
+    func together(_ curve: SignatureCurve) throws {
+        let privateKey = try NetworkPrivateKey.generate(curve)
+        let publicKey = try privateKey.publicKey()
+        let inversions = try SharedInversions(privateKey)
+        for count in [1, 2, 3, 0, SharedInversions.capacity, 2] {
+            let digests = Self.digests(count)
+            let signatures = try inversions.signatures(over: digests[...])
             #expect(signatures.count == count)
             for (digest, signature) in zip(digests, signatures) {
                 #expect(publicKey.verifies(signature, digest: digest))

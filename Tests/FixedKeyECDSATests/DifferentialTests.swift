@@ -81,7 +81,7 @@ struct DifferentialTests {
             keys += try some.keys.map { try #require(OpenSSLKey(point: $0, on: curve)) }
         }
         let verifiers = FixedKeyVerifier.variants(try keys.map { try $0.publicKey }, windowWidths: [6])
-        for size in [1, 2, 7, 8, 250, 400] {
+        for size in [1, 2, 3, 7, 8, 250, 400] {
             var checks: [SignatureCheck] = []
             var expected: [Verdict] = []
             while checks.count < size {

@@ -23,4 +23,11 @@ struct OpenSSLError: CodedError, CustomStringConvertible {
             description: "\(function): \(String(decoding: reason, as: UTF8.self))",
             isPointAtInfinity: ERR_GET_LIB(code) == ERR_LIB_EC && ERR_GET_REASON(code) == EC_R_POINT_AT_INFINITY)
     }
+
+    /// Throws OpenSSL's last error on this thread unless a function returned 1.
+    static func check(_ status: Int32, _ function: StaticString = #function) throws {
+        guard status == 1 else {
+            throw last("\(function)")
+        }
+    }
 }

@@ -14,6 +14,11 @@ struct Modulus: Sendable {
         self.squaredRadix = squaredRadix
     }
 
+    /// The inverse of `a`, which is in 1…m−1 and coprime to m.
+    func inverse(of a: UInt256) -> UInt256 {
+        ModularInverter(modulo: value, negatedInverse: negatedInverse).inverse(of: a)
+    }
+
     /// The product a · b · R⁻¹ mod m, fully reduced.
     ///
     /// One factor must be below m; the other may be any number below R, since (ab + qm) / R < 2m holds even then.

@@ -45,6 +45,12 @@ struct UInt256: Equatable, Sendable, BitwiseCopyable {
         return word
     }
 
+    /// The lowest `count` bytes, big-endian.
+    func bigEndianBytes(_ count: Int) -> [UInt8] {
+        let words = [w0, w1, w2, w3]
+        return (0..<count).reversed().map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64($0 % 8 * 8)) }
+    }
+
     @inline(__always)
     var low: UInt128 { UInt128(w1) << 64 | UInt128(w0) }
 

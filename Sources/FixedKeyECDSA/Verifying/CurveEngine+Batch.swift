@@ -3,7 +3,7 @@ extension CurveEngine {
     private static var batchSize: Int { 128 }
 
     /// Below this number, Jacobian additions are faster than shared inversions.
-    private static var smallestBatch: Int { 4 }
+    private var smallestBatch: Int { usesLanes ? 3 : 4 }
 
     /// Verifies the checks on this curve, in batches, and sets their verdicts.
     func verify(_ checks: UnsafeBufferPointer<SignatureCheck>, into verdicts: UnsafeMutableBufferPointer<Verdict>) {
@@ -13,7 +13,7 @@ extension CurveEngine {
         guard !selected.isEmpty else { return }
         let batches = (selected.count + Self.batchSize - 1) / Self.batchSize
         let size = (selected.count + batches - 1) / batches
-        guard size >= Self.smallestBatch else {
+        guard size >= smallestBatch else {
             for check in selected { verdicts[check] = verify(checks[check]) }
             return
         }
