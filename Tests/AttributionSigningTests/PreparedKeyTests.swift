@@ -9,7 +9,7 @@ struct PreparedKeyTests {
         (0..<count).map { SHA256.digest(of: Array("\($0)".utf8)).bytes }
     }
 
-    /// On both sides of what is signed one by one, and of what is signed together.
+    /// None, few, and on both sides of what is signed in one call.
     static let counts = [0, 1, 2, 3, 4, 5, 64, 255, 256, 257, 259, 260, 600, 4, 256]
 
     @Test("OpenSSL verifies each of its signatures, in the order of the digests", arguments: SignatureCurve.allCases)

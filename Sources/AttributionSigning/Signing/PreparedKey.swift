@@ -2,12 +2,9 @@ import COpenSSL
 
 /// A private key with what signing takes, prepared once, for one thread.
 ///
-/// Several digests are signed together, which takes half the time of each; one in a signing context of its own key, because
-/// making or copying a context costs a tenth of a signature.
+/// Digests are signed together, which takes half the time of each where there are several. If that fails, they are signed
+/// one by one in a signing context of the key's own, because making or copying one costs a tenth of a signature.
 package final class PreparedKey: DigestSigner {
-    /// One digest is signed as fast by itself.
-    private static let fewestTogether = 2
-
     // Keeps the EVP_PKEY alive.
     private let key: ECPrivateKey
     private let context: OpaquePointer
@@ -31,7 +28,7 @@ package final class PreparedKey: DigestSigner {
         signatures.reserveCapacity(digests.count)
         while signatures.count < digests.count {
             let next = digests[signatures.count...].prefix(SharedInversions.capacity)
-            if next.count >= Self.fewestTogether, let signed = try? signTogether(next) {
+            if let signed = try? signTogether(next) {
                 signatures += signed.lazy.map { .success($0) }
             } else {
                 signatures += next.lazy.map { digest in Result { try self.signature(digest: digest) } }
