@@ -25,17 +25,7 @@ static const uint64_t prime[5] = {0xfffffffffffffull, 0x00fffffffffffull, 0, 0x0
 
 INLINE __m512i all(uint64_t value) { return _mm512_set1_epi64((long long)value); }
 
-INLINE residues load(const p256_lanes_residues *source) {
-    residues result;
-    UNROLLED for (int i = 0; i < 5; i++) result.limbs[i] = _mm512_loadu_si512(source->limbs[i]);
-    return result;
-}
-
-INLINE void store(p256_lanes_residues *target, residues a) {
-    UNROLLED for (int i = 0; i < 5; i++) _mm512_storeu_si512(target->limbs[i], a.limbs[i]);
-}
-
-// Makes signed limbs into limbs of 52 bits; the number is not negative.
+// Makes signed limbs into limbs of 52 bits. Of a negative number the highest limb stays negative.
 INLINE residues carry(residues a) {
     UNROLLED for (int i = 0; i < 4; i++) {
         a.limbs[i + 1] = _mm512_add_epi64(a.limbs[i + 1], _mm512_srai_epi64(a.limbs[i], 52));
@@ -128,14 +118,8 @@ INLINE residues sixteenfold(const __m512i words[4]) {
     return a;
 }
 
-INLINE residues load_words(const uint64_t *words) {
-    __m512i rows[4];
-    UNROLLED for (int i = 0; i < 4; i++) rows[i] = _mm512_loadu_si512(words + 8 * i);
-    return fold(sixteenfold(rows));
-}
-
 // Stores the words of a number below 2p modulo p.
-INLINE void store_words(uint64_t *words, residues a) {
+INLINE void store_words(p256_lanes_words words, residues a) {
     residues zero = {{all(0), all(0), all(0), all(0), all(0)}};
     residues difference = a;
     UNROLLED for (int i = 0; i < 5; i++) {
@@ -148,65 +132,8 @@ INLINE void store_words(uint64_t *words, residues a) {
     }
     UNROLLED for (int i = 0; i < 4; i++) {
         __m512i low = _mm512_srli_epi64(a.limbs[i], 12 * i);
-        _mm512_storeu_si512(words + 8 * i, _mm512_or_si512(low, _mm512_slli_epi64(a.limbs[i + 1], 52 - 12 * i)));
+        _mm512_storeu_si512(words[i], _mm512_or_si512(low, _mm512_slli_epi64(a.limbs[i + 1], 52 - 12 * i)));
     }
-}
-
-// x₂ − x₁ + 3p, between 0 and 5.01p. It is 0 modulo p only as p, 2p, … 5p, whose lowest limbs are 2⁵² − 1, … 2⁵² − 5.
-// Any number with such a limb is taken for 0, and replaced by 1.
-INLINE residues difference(residues x1, residues x2, __mmask8 *zero) {
-    residues result = carry(subtract(x2, x1, 3));
-    *zero = _mm512_cmpge_epu64_mask(result.limbs[0], all(LIMB_MASK + 1 - 5));
-    if (__builtin_expect(*zero, 0)) {
-        UNROLLED for (int i = 0; i < 5; i++) {
-            result.limbs[i] = _mm512_mask_mov_epi64(result.limbs[i], *zero, all(i == 0));
-        }
-    }
-    return result;
-}
-
-LANES void p256_lanes_multiply(const p256_lanes_points *left, const p256_lanes_points *right, size_t count,
-                               size_t blocks, p256_lanes_residues *products, uint64_t *words, uint8_t *exceptions) {
-    // 2²⁵⁶ mod p, which stands for 1.
-    const uint64_t one_words[4] = {1, 0xffffffff00000000ull, 0xffffffffffffffffull, 0x00000000fffffffeull};
-    __m512i rows[4];
-    UNROLLED for (int i = 0; i < 4; i++) rows[i] = all(one_words[i]);
-    residues product = fold(sixteenfold(rows));
-    size_t block = 0;
-    for (size_t i = 0; i < count; i++) {
-        store(&products[i], product);
-        __mmask8 zero;
-        // Below 1.7p, after the 2.01p of the start: 5.01 · 2.01 / 16 + 1 < 1.7.
-        product = multiply(product, difference(load(&left[i].x), load(&right[i].x), &zero));
-        exceptions[block] |= zero;
-        if (++block == blocks) block = 0;
-    }
-    // A product with 2²⁵⁶ turns one form into the other.
-    residues radix = {{all(0), all(0), all(0), all(0), all(1ull << 48)}};
-    store_words(words, multiply(product, radix));
-}
-
-LANES void p256_lanes_add(p256_lanes_points *left, const p256_lanes_points *right, size_t count,
-                          const p256_lanes_residues *products, const uint64_t *words) {
-    residues inverse = load_words(words);
-    for (size_t i = count; i-- > 0;) {
-        residues x1 = load(&left[i].x), x2 = load(&right[i].x), y1 = load(&left[i].y), y2 = load(&right[i].y);
-        __mmask8 zero;
-        residues own = multiply(inverse, load(&products[i]));           // < 1.3p
-        inverse = multiply(inverse, difference(x1, x2, &zero));         // < 1.7p
-        residues slope = multiply(carry(subtract(y2, y1, 3)), own);     // < 1.5p
-        residues x3 = subtract(square(slope), x1, 6);                   // 1.9p … 7.2p
-        UNROLLED for (int j = 0; j < 5; j++) x3.limbs[j] = _mm512_sub_epi64(x3.limbs[j], x2.limbs[j]);
-        x3 = fold(x3);
-        residues y3 = multiply(slope, carry(subtract(x1, x3, 3)));      // < 1.5p
-        store(&left[i].x, x3);
-        store(&left[i].y, fold(subtract(y3, y1, 4)));
-    }
-}
-
-LANES void p256_lanes_x(const p256_lanes_points *points, uint64_t *words) {
-    residues one = {{all(1), all(0), all(0), all(0), all(0)}};
-    store_words(words, multiply(load(&points->x), one));
 }
 
 // Turns eight rows of eight words into columns.
@@ -229,31 +156,77 @@ INLINE void transpose(__m512i rows[8]) {
     }
 }
 
-// The processor waits for points of a table that is larger than its caches; it waits for many at once.
-#define BLOCKS_AHEAD 4
+// Table points are rarely in a cache; they are fetched while earlier ones are added.
+#define ROWS_AHEAD 4
 
 INLINE void prefetch(const char *table, const int64_t *codes) {
     UNROLLED for (int i = 0; i < 8; i++) _mm_prefetch(table + ((codes[i] >> 1) << 6), _MM_HINT_T0);
 }
 
-LANES void p256_lanes_load(const void *table, const int64_t *codes, size_t count, p256_lanes_points *points) {
-    for (size_t i = 0; i < count && i < BLOCKS_AHEAD; i++) prefetch(table, codes + 8 * i);
+// Reads eight points of a table; coordinates below 2.01p.
+INLINE void load_points(const char *table, const int64_t *codes, residues *x, residues *y) {
     residues zero = {{all(0), all(0), all(0), all(0), all(0)}};
-    for (size_t i = 0; i < count; i++) {
-        const int64_t *own = codes + 8 * i;
-        if (i + BLOCKS_AHEAD < count) prefetch(table, own + 8 * BLOCKS_AHEAD);
-        __m512i rows[8];
-        UNROLLED for (int j = 0; j < 8; j++) {
-            rows[j] = _mm512_loadu_si512((const char *)table + ((own[j] >> 1) << 6));
+    __m512i rows[8];
+    UNROLLED for (int i = 0; i < 8; i++) rows[i] = _mm512_loadu_si512(table + ((codes[i] >> 1) << 6));
+    transpose(rows);
+    *x = fold(sixteenfold(rows));
+    *y = sixteenfold(rows + 4);
+    residues opposite = subtract(zero, *y, 16);
+    __mmask8 negative = _mm512_test_epi64_mask(_mm512_loadu_si512(codes), all(1));
+    UNROLLED for (int i = 0; i < 5; i++) {
+        y->limbs[i] = _mm512_mask_mov_epi64(y->limbs[i], negative, opposite.limbs[i]);
+    }
+    *y = fold(*y);
+}
+
+// Stores the words of residues below 2.01p, with 2²⁵⁶ instead of 2²⁶⁰.
+INLINE void store_residues(p256_lanes_words words, residues a) {
+    residues radix = {{all(0), all(0), all(0), all(0), all(1ull << 48)}};
+    store_words(words, multiply(a, radix));
+}
+
+LANES void p256_lanes_add_up(const void *table, const int64_t *codes, size_t rows, size_t blocks,
+                             p256_lanes_points *sums) {
+    // 2²⁵⁶ mod p, which stands for 1.
+    const uint64_t one_words[4] = {1, 0xffffffff00000000ull, 0xffffffffffffffffull, 0x00000000fffffffeull};
+    __m512i one_rows[4];
+    UNROLLED for (int i = 0; i < 4; i++) one_rows[i] = all(one_words[i]);
+    const residues one = fold(sixteenfold(one_rows));
+    const int64_t *end = codes + 8 * rows * blocks;
+    for (size_t row = 0; row < ROWS_AHEAD && row < rows * blocks; row++) prefetch(table, codes + 8 * row);
+    for (size_t block = 0; block < blocks; block++) {
+        residues x1, y1, zz = one, zzz = one;
+        for (size_t row = 0; row < rows; row++, codes += 8) {
+            if (end - codes > 8 * ROWS_AHEAD) prefetch(table, codes + 8 * ROWS_AHEAD);
+            residues x2, y2;
+            load_points(table, codes, &x2, &y2);
+            if (row == 0) {
+                x1 = x2;
+                y1 = y2;
+                continue;
+            }
+            // x1, y1, zz and zzz are below 2.01p here. Multiplications that do not depend on each other are grouped, so
+            // that the processor can overlap them.
+            residues dx = carry(subtract(multiply(x2, zz), x1, 3));         // 0.9p … 4.3p
+            residues dy = carry(subtract(multiply(y2, zzz), y1, 3));        // 0.9p … 4.3p
+            residues dx2 = square(dx);                                      // < 2.2p
+            residues x3 = square(dy);                                       // < 2.2p
+            residues dx3 = multiply(dx, dx2);                               // < 1.6p
+            residues q = multiply(x1, dx2);                                 // < 1.3p
+            zz = multiply(zz, dx2);                                         // < 1.3p
+            x3 = subtract(x3, dx3, 5);
+            UNROLLED for (int i = 0; i < 5; i++) {
+                x3.limbs[i] = _mm512_sub_epi64(x3.limbs[i], _mm512_slli_epi64(q.limbs[i], 1));
+            }
+            x1 = fold(x3);                                                  // folds 0.8p … 7.2p
+            residues y3 = multiply(dy, carry(subtract(q, x1, 3)));          // < 2.2p
+            y1 = fold(subtract(y3, multiply(y1, dx3), 2));                  // folds 0.7p … 4.2p
+            zzz = multiply(zzz, dx3);                                       // < 1.3p
         }
-        transpose(rows);
-        residues y = sixteenfold(rows + 4), opposite = subtract(zero, y, 16);
-        __mmask8 negative = _mm512_test_epi64_mask(_mm512_loadu_si512(own), all(1));
-        UNROLLED for (int j = 0; j < 5; j++) {
-            y.limbs[j] = _mm512_mask_mov_epi64(y.limbs[j], negative, opposite.limbs[j]);
-        }
-        store(&points[i].x, fold(sixteenfold(rows)));
-        store(&points[i].y, fold(y));
+        store_residues(sums[block].x, x1);
+        store_residues(sums[block].y, y1);
+        store_residues(sums[block].zz, zz);
+        store_residues(sums[block].zzz, zzz);
     }
 }
 
@@ -262,20 +235,9 @@ LANES void p256_lanes_load(const void *table, const int64_t *codes, size_t count
 // Nothing calls these where they are not available.
 bool p256_lanes_available(void) { return false; }
 
-void p256_lanes_load(const void *table, const int64_t *codes, size_t count, p256_lanes_points *points) {
+void p256_lanes_add_up(const void *table, const int64_t *codes, size_t rows, size_t blocks,
+                       p256_lanes_points *sums) {
     __builtin_trap();
 }
-
-void p256_lanes_multiply(const p256_lanes_points *left, const p256_lanes_points *right, size_t count, size_t blocks,
-                         p256_lanes_residues *products, uint64_t *words, uint8_t *exceptions) {
-    __builtin_trap();
-}
-
-void p256_lanes_add(p256_lanes_points *left, const p256_lanes_points *right, size_t count,
-                    const p256_lanes_residues *products, const uint64_t *words) {
-    __builtin_trap();
-}
-
-void p256_lanes_x(const p256_lanes_points *points, uint64_t *words) { __builtin_trap(); }
 
 #endif

@@ -14,9 +14,9 @@ struct DifferentialTests {
 
     #if DEBUG
         // Without optimization, a table of 13 bits takes seconds.
-        private static let widths = [4, 5, 6, 8]
+        private static let widths = [4, 5, 6, 8, 10]
     #else
-        private static let widths = [4, 5, 8, 13]
+        private static let widths = [4, 5, 8, 10, 13]
     #endif
 
     @Test("On genuine, mutated and mangled signatures, one by one and in batches", arguments: ECDSACurve.allCases)
@@ -31,7 +31,7 @@ struct DifferentialTests {
         var (done, valid) = (0, 0)
         var failures: [String] = []
         while done < Self.caseCount, failures.count < 10 {
-            let batch = (0..<[1, 2, 3, 5, 8, 17, 127, 128, 129, 300].randomElement(using: &generator)!).map { _ in
+            let batch = (0..<[1, 2, 3, 4, 5, 8, 17, 64, 65, 128, 129, 300].randomElement(using: &generator)!).map { _ in
                 cases.next()
             }
             let single = Int.random(in: verifiers.indices, using: &generator)

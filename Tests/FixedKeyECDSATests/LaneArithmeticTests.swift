@@ -4,7 +4,7 @@ import Testing
 
 /// Carries that random numbers hardly ever cause: coordinates of extreme words, which need not be on the curve, since the
 /// formula of the addition does not care, compared with OpenSSL's numbers.
-@Suite("Eight additions at once", .enabled(if: FixedKeyVerifier.hasLanes, "this machine has no AVX-512 IFMA"))
+@Suite("Eight sums at once", .enabled(if: FixedKeyVerifier.hasLanes, "this machine has no AVX-512 IFMA"))
 struct LaneArithmeticTests {
     private static let words: [UInt64] = [
         0, 1, 2, 0xf, 0xffff_ffff, 0x1_0000_0000, 1 << 52, 1 << 52 - 1, 1 << 63, 0xffff_ffff_0000_0000,
@@ -52,91 +52,71 @@ struct LaneArithmeticTests {
         }
     }
 
-    private func number(_ words: UnsafeMutablePointer<UInt64>, _ lane: Int) -> Number {
-        (0..<4).reversed().reduce(Number(0)) { $0 * .powerOfTwo(64) + Number(words[8 * $1 + lane]) }
-    }
-
-    /// Adds `pairs` blocks of points on the right to as many on the left; checks the product of the differences and marks
-    /// the lanes of pairs with the same x.
-    private func add(
-        _ left: inout [[Point]], _ right: [[Point]], _ points: UnsafeMutablePointer<p256_lanes_points>, kept: Int,
-        marked: inout Set<Int>
-    ) {
-        let products = UnsafeMutablePointer<p256_lanes_residues>.allocate(capacity: right.count)
-        let words = UnsafeMutablePointer<UInt64>.allocate(capacity: 32)
-        let exceptions = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
-        defer {
-            products.deallocate()
-            words.deallocate()
-            exceptions.deallocate()
-        }
-        exceptions.pointee = 0
-        p256_lanes_multiply(points, points + kept, right.count, 1, products, words, exceptions)
-        for lane in 0..<8 {
-            var expected = Number.powerOfTwo(256) % prime
-            for (a, b) in zip(left, right) {
-                expected = product(expected, difference(b[lane].x, a[lane].x))
-            }
-            // Differences whose lowest bits are those of 0 are marked, too; of extreme words there are many.
-            if exceptions.pointee >> UInt8(lane) & 1 == 1 { marked.insert(lane) }
-            if !marked.contains(lane) {
-                #expect(!expected.isZero)
-                #expect(number(words, lane).bytes() == expected.bytes())
-            }
-            let inverse = (number(words, lane) * inverseRadix % prime).inverse(modulo: prime)
-            let bytes = (inverse * .powerOfTwo(256) % prime).bytes(32)
-            for word in 0..<4 {
-                words[8 * word + lane] = bytes[(24 - 8 * word)..<(32 - 8 * word)].reduce(0) { $0 << 8 | UInt64($1) }
-            }
-        }
-        p256_lanes_add(points, points + kept, right.count, products, words)
-        for (pair, block) in right.enumerated() {
-            for lane in 0..<8 where !marked.contains(lane) {
-                left[pair][lane] = sum(left[pair][lane], block[lane])
-            }
-            p256_lanes_x(points + pair, words)
-            for lane in 0..<8 where !marked.contains(lane) {
-                let x = left[pair][lane].x * inverseRadix % prime
-                #expect(number(words, lane).bytes() == x.bytes())
-            }
+    /// The number in one coordinate of a lane.
+    private func number(_ points: UnsafePointer<p256_lanes_points>, coordinate: Int, lane: Int) -> Number {
+        let words = UnsafeRawPointer(points)
+        return (0..<4).reversed().reduce(Number(0)) {
+            $0 * .powerOfTwo(64)
+                + Number(words.load(fromByteOffset: ((4 * coordinate + $1) * 8 + lane) * 8, as: UInt64.self))
         }
     }
 
-    @Test("On extreme words of both signs, over two levels of additions")
-    func extremeWords() {
+    @Test("On extreme words of both signs, over several blocks", arguments: [1, 2, 5])
+    func extremeWords(rows: Int) throws {
+        let (blocks, slots) = (3, 64)
         var generator = SeededGenerator(seed: 31)
-        let table = UnsafeMutableRawPointer.allocate(byteCount: 64 * 32, alignment: 64)
-        let points = UnsafeMutablePointer<p256_lanes_points>.allocate(capacity: 4)
+        let table = UnsafeMutableRawPointer.allocate(byteCount: 64 * slots, alignment: 64)
+        let sums = UnsafeMutablePointer<p256_lanes_points>.allocate(capacity: blocks)
         defer {
             table.deallocate()
-            points.deallocate()
+            sums.deallocate()
         }
-        var (compared, exceptions) = (0, 0)
-        for _ in 0..<200 {
-            var blocks: [[Point]] = []
-            var codes: [Int64] = []
-            for slot in (0..<32).reversed() {
-                let (x, y) = (residue(&generator), residue(&generator))
-                let isNegative = Bool.random(using: &generator)
-                codes.append(Int64(slot) << 1 | (isNegative ? 1 : 0))
-                for (offset, value) in [(0, x), (32, y)] {
+        var (compared, undefined) = (0, 0)
+        for _ in 0..<100 {
+            let points = (0..<slots).map { _ in Point(x: residue(&generator), y: residue(&generator)) }
+            for (slot, point) in points.enumerated() {
+                for (offset, value) in [(0, point.x), (32, point.y)] {
                     for (index, byte) in value.bytes(32).reversed().enumerated() {
                         table.storeBytes(of: byte, toByteOffset: 64 * slot + offset + index, as: UInt8.self)
                     }
                 }
-                if codes.count % 8 == 1 { blocks.append([]) }
-                blocks[blocks.count - 1].append(Point(x: x, y: isNegative ? difference(Number(0), y) : y))
             }
-            p256_lanes_load(table, codes, 4, points)
-            var marked: Set<Int> = []
-            var left = Array(blocks[..<2])
-            add(&left, Array(blocks[2...]), points, kept: 2, marked: &marked)
-            var last = [left[0]]
-            add(&last, [left[1]], points, kept: 1, marked: &marked)
-            compared += 8 - marked.count
-            exceptions += marked.count
+            let codes = (0..<8 * rows * blocks).map { _ in Int64.random(in: 0..<Int64(2 * slots), using: &generator) }
+            p256_lanes_add_up(table, codes, rows, blocks, sums)
+            for block in 0..<blocks {
+                for lane in 0..<8 {
+                    let summands = (0..<rows).map { row in
+                        let code = Int(codes[8 * (block * rows + row) + lane])
+                        let point = points[code / 2]
+                        return code % 2 == 0 ? point : Point(x: point.x, y: difference(Number(0), point.y))
+                    }
+                    let coordinates = (0..<4).map { number(sums + block, coordinate: $0, lane: lane) }
+                    #expect(coordinates.allSatisfy { $0 < prime })
+                    let (zz, zzz) = (coordinates[2], coordinates[3])
+                    guard let expected = try sum(summands) else {
+                        #expect(zz.isZero)
+                        undefined += 1
+                        continue
+                    }
+                    #expect(product(expected.x, zz).bytes() == coordinates[0].bytes())
+                    #expect(product(expected.y, zzz).bytes() == coordinates[1].bytes())
+                    #expect(product(product(zz, zz), zz).bytes() == product(zzz, zzz).bytes())
+                    #expect(!zz.isZero)
+                    compared += 1
+                }
+            }
         }
         // Guards against a run in which nothing is compared, or no x is the same.
-        #expect(compared > 1_000 && exceptions > 0)
+        #expect(compared > 500 && (undefined > 0) == (rows > 1))
+    }
+
+    /// The sum of some points; nil if one has the x of the sum of those before it.
+    private func sum(_ points: [Point]) throws -> Point? {
+        var result = try #require(points.first)
+        for point in points.dropFirst() {
+            if difference(result.x, point.x).isZero { return nil }
+            result = sum(result, point)
+        }
+        return result
     }
 }

@@ -38,7 +38,7 @@ struct OwnSignatureCheck: Sendable {
     }
 
     /// The width of windows: 0.8 MB per key, so that the tables of a dozen networks do not fill the caches, but 2.7 MB
-    /// where there are few keys, which saves a sixth of the time.
+    /// where there are few keys, which saves an eighth of the time.
     private static func windowWidth(keys: Int) -> Int {
         keys <= 4 ? 12 : 10
     }

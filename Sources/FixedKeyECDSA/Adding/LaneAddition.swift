@@ -1,101 +1,88 @@
 internal import CP256Lanes
 
-/// Adds up the table points of a batch of signatures on P-256, eight additions at once.
+/// Adds up the table points of signatures on P-256, eight sums at once: one in each lane of a register.
+///
+/// A lane takes all points of a signature. Of few signatures it takes a part, so that all lanes have something to add,
+/// and the sums of the parts are added up afterwards. Points of G and Q alternate: for a digest of 0, those of G alone
+/// would add up to infinity.
 struct LaneAddition {
-    /// The additions done at once.
-    static let lanes = 8
+    /// The sums made at once.
+    private static let lanes = 8
 
     /// Whether this machine can.
     static let isAvailable = p256_lanes_available()
 
+    /// The table points of a signature.
     private let rows: Int
-    /// The blocks of eight columns.
+    /// The lanes for each signature, as a power of two.
+    private let shift: Int
     private let blocks: Int
-    private let points: UnsafeMutablePointer<p256_lanes_points>
-    private let products: UnsafeMutablePointer<p256_lanes_residues>
-    private let words: UnsafeMutablePointer<UInt64>
-    private let exceptions: UnsafeMutablePointer<UInt8>
+    /// The offset of each index of a signature from its first.
+    private let offsets: UnsafeMutablePointer<Int>
+    /// The table indices: in each block row by row, one for each lane.
+    private let indices: UnsafeMutablePointer<SignedIndex>
+    private let sums: UnsafeMutablePointer<p256_lanes_points>
 
-    /// Allocates memory for `columns` signatures with `rows` table points each.
-    ///
-    /// - Parameters:
-    ///   - rows: The table points of a signature.
-    ///   - columns: The number of signatures, a multiple of `lanes`.
-    init(rows: Int, columns: Int) {
-        precondition(columns % Self.lanes == 0)
+    /// Allocates memory for `size` signatures with `rows` table points each, the first half of G.
+    init(rows: Int, size: Int) {
+        var shift = 0
+        while size << (shift + 1) <= Self.lanes, rows & (1 << (shift + 1) - 1) == 0 { shift += 1 }
         self.rows = rows
-        blocks = columns / Self.lanes
-        points = Self.allocate(rows * blocks)
-        products = Self.allocate(rows / 2 * blocks)
-        words = Self.allocate(4 * Self.lanes)
-        exceptions = .allocate(capacity: blocks)
-    }
-
-    /// Memory aligned to the registers: a load across two cache lines takes twice as long.
-    private static func allocate<Element>(_ count: Int) -> UnsafeMutablePointer<Element> {
-        let size = MemoryLayout<Element>.stride * count
-        return UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
-            .bindMemory(to: Element.self, capacity: count)
+        self.shift = shift
+        blocks = (size << shift + Self.lanes - 1) / Self.lanes
+        offsets = .allocate(capacity: rows)
+        let part = rows >> shift
+        for row in 0..<rows {
+            let turn = row < rows / 2 ? 2 * row : 2 * (row - rows / 2) + 1
+            (offsets + row).initialize(to: turn % part * Self.lanes + turn / part)
+        }
+        // Unused lanes add up the table's first point; nothing reads their sums.
+        let count = blocks * Self.lanes * part
+        indices = .allocate(capacity: count)
+        indices.initialize(repeating: SignedIndex(0, negative: 0), count: count)
+        sums = .allocate(capacity: blocks)
     }
 
     func deallocate() {
-        points.deallocate()
-        products.deallocate()
-        words.deallocate()
-        exceptions.deallocate()
+        offsets.deallocate()
+        indices.deallocate()
+        sums.deallocate()
     }
 
-    /// Sums up as `PairAddition` does.
-    func add<C>(
-        _ indices: UnsafePointer<SignedIndex>, of table: WindowTable<C>, into sums: UnsafeMutablePointer<UInt256>,
-        exception: (Int) -> Void
-    ) {
-        precondition(C.name == .p256)
-        exceptions.initialize(repeating: 0, count: blocks)
-        var rows = rows
-        indices.withMemoryRebound(to: Int64.self, capacity: rows * blocks * Self.lanes) { codes in
-            p256_lanes_load(table.slots, codes, rows * blocks, points)
-        }
-        while rows > 1 {
-            let kept = (rows + 1) / 2
-            let (right, pairs) = (points + kept * blocks, (rows - kept) * blocks)
-            p256_lanes_multiply(points, right, pairs, blocks, products, words, exceptions)
-            invert()
-            p256_lanes_add(points, right, pairs, products, words)
-            rows = kept
-        }
-        for block in 0..<blocks {
-            p256_lanes_x(points + block, words)
-            for lane in 0..<Self.lanes {
-                sums[block * Self.lanes + lane] = self[lane]
-                if exceptions[block] >> UInt8(lane) & 1 == 1 { exception(block * Self.lanes + lane) }
-            }
+    /// Sets a table point of a signature.
+    @inline(__always)
+    func setPoint(_ row: Int, of signature: Int, to index: SignedIndex) {
+        let lane = signature &<< shift
+        let (block, laneInBlock) = (lane / Self.lanes, lane % Self.lanes)
+        indices[block &* (rows &>> shift) &* Self.lanes &+ laneInBlock &+ offsets[row]] = index
+    }
+
+    /// Adds up the points that were set.
+    func addUp(_ table: WindowTable<P256>) {
+        let count = blocks * Self.lanes * (rows >> shift)
+        indices.withMemoryRebound(to: Int64.self, capacity: count) { codes in
+            p256_lanes_add_up(table.slots, codes, rows >> shift, blocks, sums)
         }
     }
 
-    /// Inverts the eight residues in `words` with one inversion, as `AffinePoint.addPairs` does.
-    private func invert() {
-        withUnsafeTemporaryAllocation(of: P256Field.self, capacity: Self.lanes) { products in
-            var product = P256Field.one
-            for lane in 0..<Self.lanes {
-                products[lane] = product
-                product = product * P256Field(residue: self[lane])
-            }
-            var inverse = product.inverse
-            for lane in (0..<Self.lanes).reversed() {
-                let own = inverse * products[lane]
-                inverse = inverse * P256Field(residue: self[lane])
-                self[lane] = own.residue
-            }
-        }
+    /// The sum of the points of a signature.
+    func sum(of signature: Int) -> ExtendedPoint<P256Field> {
+        let first = signature << shift
+        var sum = self[first]
+        for lane in (first + 1)..<(first + 1 << shift) { sum += self[lane] }
+        return sum
     }
 
-    /// The number of a lane.
-    private subscript(lane: Int) -> UInt256 {
-        get { UInt256(words[lane], words[8 + lane], words[16 + lane], words[24 + lane]) }
-        nonmutating set {
-            (words[lane], words[8 + lane], words[16 + lane], words[24 + lane]) =
-                (newValue.w0, newValue.w1, newValue.w2, newValue.w3)
+    /// The sum in a lane, counted over all blocks.
+    private subscript(lane: Int) -> ExtendedPoint<P256Field> {
+        // Four coordinates of four words of eight lanes.
+        let words = UnsafeRawPointer(sums + lane / Self.lanes)
+        func word(_ index: Int) -> UInt64 {
+            words.load(fromByteOffset: (index * Self.lanes + lane % Self.lanes) * 8, as: UInt64.self)
         }
+        func coordinate(_ index: Int) -> P256Field {
+            P256Field(residue: UInt256(word(index), word(index + 1), word(index + 2), word(index + 3)))
+        }
+        return ExtendedPoint(x: coordinate(0), y: coordinate(4), zz: coordinate(8), zzz: coordinate(12))
     }
 }

@@ -1,6 +1,6 @@
 /// The field of P-256, p = 2²⁵⁶ − 2²²⁴ + 2¹⁹² + 2⁹⁶ − 1, in Montgomery form: x is stored as x·2²⁵⁶ mod p.
 struct P256Field: PrimeField {
-    private(set) var residue: UInt256
+    private var residue: UInt256
 
     /// Makes the element with a residue below p.
     @inline(__always)

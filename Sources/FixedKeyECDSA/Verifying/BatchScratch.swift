@@ -1,19 +1,16 @@
-/// The memory for verifying batches, allocated once per call.
+/// The memory for verifying a batch.
 struct BatchScratch<C: Curve> {
-    /// The number of columns: one for each signature, rounded up to what the addition needs.
-    let columns: Int
     /// The table indices of all summands, row by row: row i has the i-th summand of every signature.
     let indices: UnsafeMutablePointer<SignedIndex>
-    /// One number for each column.
+    /// One number for each signature.
     let numbers: UnsafeMutablePointer<UInt256>
-    let addition: BatchAddition<C>
+    let addition: PairAddition<C>
 
-    /// Allocates memory for batches of up to `size` signatures with `rows` summands each.
-    init(size: Int, rows: Int, inLanes: Bool) {
-        columns = BatchAddition<C>.columns(for: size, inLanes: inLanes)
-        indices = .allocate(capacity: columns * rows)
-        numbers = .allocate(capacity: columns)
-        addition = BatchAddition(rows: rows, columns: columns, inLanes: inLanes)
+    /// Allocates memory for `size` signatures with `rows` summands each.
+    init(size: Int, rows: Int) {
+        indices = .allocate(capacity: size * rows)
+        numbers = .allocate(capacity: size)
+        addition = PairAddition(rows: rows, columns: size)
     }
 
     func deallocate() {
