@@ -69,8 +69,8 @@ let package = Package(
         .target(
             name: "AttributionIngest",
             dependencies: [
-                "Attribution", "AttributionSigning", "AttributionStore", "BoundedLogging", "CodedErrors", "Hashing",
-                "StrictJSON",
+                "Attribution", "AttributionSigning", "AttributionStore", "BoundedLogging", "CodedErrors", "CThread",
+                "Hashing", "StrictJSON",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -94,7 +94,7 @@ let package = Package(
         .target(
             name: "AttributionListener",
             dependencies: [
-                "BoundedLogging", "CheckedFiles", "CodedErrors", "TLS",
+                "BoundedLogging", "CheckedFiles", "CodedErrors", "CThread", "TLS",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -23,6 +23,22 @@ static inline int thread_processor_count(void) {
     return count;
 }
 
+// Schedules the current thread as batch work, which keeps its share of the processor but never preempts another thread.
+// Nothing happens if the system refuses.
+static inline void thread_schedule_as_batch(void) {
+    struct sched_param parameters = {0};
+    // SCHED_BATCH, which <sched.h> shows only with extensions.
+    sched_setscheduler(0, 3, &parameters);
+}
+
+// Schedules the current thread as idle work, which yields the processor to every other thread.
+// Nothing happens if the system refuses.
+static inline void thread_schedule_as_idle(void) {
+    struct sched_param parameters = {0};
+    // SCHED_IDLE, likewise.
+    sched_setscheduler(0, 5, &parameters);
+}
+
 // Sets the time slice of a thread of this process in nanoseconds, and leaves its policy and priority; 0, or -1 with errno.
 // Linux before 6.12 ignores it.
 static inline int thread_set_slice(pid_t thread, uint64_t nanoseconds) {

@@ -29,7 +29,8 @@ package enum BackgroundWork {
         start("skan-waiting") {
             let outcome = Outcome<Value>()
             start("skan-background") {
-                yieldToOthers()
+                // If the system refuses, other work only gets slower.
+                thread_schedule_as_idle()
                 let result = Result { try Turns.take(work) }
                 outcome.result.withLock { $0 = result }
                 outcome.isFinished.signal()
@@ -50,15 +51,5 @@ package enum BackgroundWork {
             Thread.current.name = name
             body()
         }.start()
-    }
-
-    /// Makes the current thread run when no other wants to.
-    ///
-    /// It is not an error if the system refuses the scheduling policy; other work only gets slower.
-    private static func yieldToOthers() {
-        // SCHED_IDLE of <sched.h>, which Swift does not import; 0 is the current thread.
-        let idle: CInt = 5
-        var parameters = sched_param()
-        sched_setscheduler(0, idle, &parameters)
     }
 }
