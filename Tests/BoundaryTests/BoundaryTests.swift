@@ -52,7 +52,7 @@ struct BoundaryTests {
     /// The modules that the Swift files of `folder` import, each with one file that does.
     static func imports(of folder: String) throws -> [String: String] {
         let line = try Regex(
-            #"(?m)^(?:@\w+ )*(?:(?:public|package|internal|private) )?import (?:(?:struct|enum|class|protocol|func) )?(\w+)"#
+            #"(?m)^(?:    )?(?:@\w+ )*(?:(?:public|package|internal|private) )?import (?:(?:struct|enum|class|protocol|func) )?(\w+)"#
         )
         var modules: [String: String] = [:]
         for file in try swiftFiles(folder) {

@@ -19,7 +19,7 @@ bool p256_lanes_available(void);
 
 // Adds up points of a table, which has the words of x·2²⁵⁶ and y·2²⁵⁶ of each in 64 bytes, aligned to 64.
 //
-// A code is twice the index of a point, plus 1 to negate it. Each block has `rows` rows of eight codes, one for each lane,
-// and becomes the eight sums of its columns; there is at least one row. Where a point and the sum of those above it have
-// the same x, which the formula does not cover, zz is 0 and the sum is meaningless.
+// A code is twice the index of a point, plus 1 to negate it. Each block has `rows` rows of eight codes, one for each
+// lane, and becomes the eight sums of its columns; there is at least one row. Where a point and the sum of those above
+// it have the same x, which the formula does not cover, zz is 0 and the sum is meaningless.
 void p256_lanes_add_up(const void *table, const int64_t *codes, size_t rows, size_t blocks, p256_lanes_points *sums);
