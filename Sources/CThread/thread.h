@@ -38,21 +38,3 @@ static inline void thread_schedule_as_idle(void) {
     // SCHED_IDLE, likewise.
     sched_setscheduler(0, 5, &parameters);
 }
-
-// Sets the time slice of a thread of this process in nanoseconds, and leaves its policy and priority; 0, or -1 with errno.
-// Linux before 6.12 ignores it.
-static inline int thread_set_slice(pid_t thread, uint64_t nanoseconds) {
-    // The first version of the kernel's struct sched_attr.
-    struct {
-        uint32_t size, policy;
-        uint64_t flags;
-        int32_t nice;
-        uint32_t priority;
-        uint64_t runtime, deadline, period;
-    } attributes = {0};
-    if (syscall(SYS_sched_getattr, thread, &attributes, sizeof attributes, 0) != 0) {
-        return -1;
-    }
-    attributes.runtime = nanoseconds;
-    return (int)syscall(SYS_sched_setattr, thread, &attributes, 0);
-}

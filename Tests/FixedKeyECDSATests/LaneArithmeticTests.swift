@@ -107,7 +107,7 @@ struct LaneArithmeticTests {
             }
         }
         // Guards against a run in which nothing is compared, or no x is the same.
-        #expect(compared > 500 && (undefined > 0) == (rows > 1))
+        #expect(compared > 1_000 && (undefined > 0) == (rows > 1))
     }
 
     /// The sum of some points; nil if one has the x of the sum of those before it.

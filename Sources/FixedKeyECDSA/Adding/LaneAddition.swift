@@ -12,35 +12,35 @@ struct LaneAddition {
     /// Whether this machine can.
     static let isAvailable = p256_lanes_available()
 
-    /// The table points of a signature.
-    private let rows: Int
     /// The lanes for each signature, as a power of two.
     private let shift: Int
-    private let blocks: Int
+    /// The table points that a lane adds up.
+    private let rowCount: Int
+    private let blockCount: Int
     /// The offset of each index of a signature from its first.
     private let offsets: UnsafeMutablePointer<Int>
     /// The table indices: in each block row by row, one for each lane.
     private let indices: UnsafeMutablePointer<SignedIndex>
+    private let indexCount: Int
     private let sums: UnsafeMutablePointer<p256_lanes_points>
 
     /// Allocates memory for `size` signatures with `rows` table points each, the first half of G.
     init(rows: Int, size: Int) {
         var shift = 0
         while size << (shift + 1) <= Self.lanes, rows & (1 << (shift + 1) - 1) == 0 { shift += 1 }
-        self.rows = rows
         self.shift = shift
-        blocks = (size << shift + Self.lanes - 1) / Self.lanes
+        rowCount = rows >> shift
+        blockCount = (size << shift + Self.lanes - 1) / Self.lanes
         offsets = .allocate(capacity: rows)
-        let part = rows >> shift
         for row in 0..<rows {
             let turn = row < rows / 2 ? 2 * row : 2 * (row - rows / 2) + 1
-            (offsets + row).initialize(to: turn % part * Self.lanes + turn / part)
+            (offsets + row).initialize(to: turn % rowCount * Self.lanes + turn / rowCount)
         }
         // Unused lanes add up the table's first point; nothing reads their sums.
-        let count = blocks * Self.lanes * part
-        indices = .allocate(capacity: count)
-        indices.initialize(repeating: SignedIndex(0, negative: 0), count: count)
-        sums = .allocate(capacity: blocks)
+        indexCount = blockCount * rowCount * Self.lanes
+        indices = .allocate(capacity: indexCount)
+        indices.initialize(repeating: SignedIndex(0, negative: 0), count: indexCount)
+        sums = .allocate(capacity: blockCount)
     }
 
     func deallocate() {
@@ -54,14 +54,13 @@ struct LaneAddition {
     func setPoint(_ row: Int, of signature: Int, to index: SignedIndex) {
         let lane = signature &<< shift
         let (block, laneInBlock) = (lane / Self.lanes, lane % Self.lanes)
-        indices[block &* (rows &>> shift) &* Self.lanes &+ laneInBlock &+ offsets[row]] = index
+        indices[block &* rowCount &* Self.lanes &+ laneInBlock &+ offsets[row]] = index
     }
 
     /// Adds up the points that were set.
     func addUp(_ table: WindowTable<P256>) {
-        let count = blocks * Self.lanes * (rows >> shift)
-        indices.withMemoryRebound(to: Int64.self, capacity: count) { codes in
-            p256_lanes_add_up(table.slots, codes, rows >> shift, blocks, sums)
+        indices.withMemoryRebound(to: Int64.self, capacity: indexCount) { codes in
+            p256_lanes_add_up(table.slots, codes, rowCount, blockCount, sums)
         }
     }
 

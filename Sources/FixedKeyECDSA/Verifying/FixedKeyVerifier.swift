@@ -68,8 +68,8 @@ package struct FixedKeyVerifier: Sendable {
 
     /// Verifies many signatures at once.
     ///
-    /// With a hundred or more, that is twice as fast as one by one, and three times on P-256 with lanes, where eight
-    /// are enough for most of it.
+    /// On P-256, a hundred or more take 0.6 of the time of as many one by one, and with lanes a third, where eight are
+    /// enough for most of it.
     ///
     /// Keys and curves may be mixed. In addition to the verdicts and a word for each check, a call uses about half a
     /// megabyte of memory with windows of 13 bits, up to two with narrower ones; on P-256 with lanes less than a tenth
