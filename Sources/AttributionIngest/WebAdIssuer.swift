@@ -36,8 +36,13 @@ package struct WebAdIssuer: Sendable {
     ) async throws -> [WebAdLink] {
         var generator = SystemRandomNumberGenerator()
         var links: [WebAdLink] = []
-        for _ in 0..<count {
-            links.append(try request.checked(nonce: Nonce(using: &generator), issuedAt: issuedAt ?? now))
+        for index in 0..<count {
+            // What is issued together is mostly tapped together: with random nonces each tap would change a page of its
+            // own. The number is the time and the index, which may run into the next milliseconds.
+            let number = UInt64(truncatingIfNeeded: now.rawValue) << 12 &+ UInt64(index)
+            links.append(
+                try request.checked(
+                    nonce: Nonce(numbered: number, using: &generator), issuedAt: issuedAt ?? now))
         }
         if let first = links.first {
             // A missing key is found now rather than at the first tap.

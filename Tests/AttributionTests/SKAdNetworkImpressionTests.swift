@@ -109,4 +109,18 @@ struct SKAdNetworkImpressionTests {
         #expect(Set(nonces).count == 100)
         #expect(nonces.allSatisfy { Nonce($0.text) == $0 })
     }
+
+    @Test(
+        "A numbered nonce begins with the number, around the version, and ends at random",
+        arguments: [
+            (0, "00000000-0000-4000"), (1, "00000000-0000-4001"), (0xFFF, "00000000-0000-4fff"),
+            (0x1000, "00000000-0001-4000"), (0x0123_4567_89AB_CDEF, "12345678-9abc-4def"),
+            (1 << 60 - 1, "ffffffff-ffff-4fff"), (.max, "ffffffff-ffff-4fff"),
+        ] as [(UInt64, String)])
+    func numberedNonce(_ number: UInt64, _ beginning: String) {
+        var generator = SystemRandomNumberGenerator()
+        let nonces = (0..<100).map { _ in Nonce(numbered: number, using: &generator) }
+        #expect(nonces.allSatisfy { $0.text.hasPrefix(beginning + "-") && Nonce($0.text) == $0 })
+        #expect(Set(nonces.map { $0.text.dropFirst(beginning.count) }).count == 100)
+    }
 }

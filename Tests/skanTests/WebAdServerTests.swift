@@ -1,3 +1,4 @@
+import Attribution
 import Foundation
 import StrictJSON
 import Synchronization
@@ -224,6 +225,9 @@ struct WebAdServerTests {
             try JSONDecoder().decode(Link.self, from: Data($0.utf8)).attributionSourceNonce
         }
         #expect(nonces.count == 3000)
+        // They lie together on disk.
+        let texts = try nonces.map { try #require(Nonce(base64URL: $0)).text }
+        #expect(texts == texts.sorted())
         let payloads = Payloads()
         let clients = try (0..<16).map { _ in try RawClient(port: server.port) }
         let process = server.process.processIdentifier

@@ -35,8 +35,23 @@ package struct Nonce: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter generator: The source of randomness; a system generator for real impressions.
     package init(using generator: inout some RandomNumberGenerator) {
         // Two calls, not one per digit: a system generator may make a system call each time.
-        let words: InlineArray<2, UInt64> = [generator.next(), generator.next()]
-        text = String(unsafeUninitializedCapacity: 36) { digits in
+        text = Self.text(of: [generator.next(), generator.next()])
+    }
+
+    /// Makes a nonce that begins with a number of 60 bits, around the version; its other 62 bits are random.
+    ///
+    /// Nonces sort like their numbers. Where a nonce is a key on disk, those made one after the other then lie together.
+    ///
+    /// - Parameters:
+    ///   - number: Its lowest 60 bits are used.
+    ///   - generator: The source of randomness; a system generator for real impressions.
+    package init(numbered number: UInt64, using generator: inout some RandomNumberGenerator) {
+        // The version is between the first 48 bits and the other twelve.
+        text = Self.text(of: [number << 4 & ~0xFFFF | number & 0xFFF, generator.next()])
+    }
+
+    private static func text(of words: InlineArray<2, UInt64>) -> String {
+        String(unsafeUninitializedCapacity: 36) { digits in
             var count = 0
             for index in 0..<32 {
                 var digit = UInt8(truncatingIfNeeded: words[index >> 4] >> (60 - 4 * UInt64(index & 15))) & 15
