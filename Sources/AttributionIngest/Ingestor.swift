@@ -18,6 +18,7 @@ package final class Ingestor: Service {
     private let metrics: IngestMetrics
     private let metricsFactory: any MetricsFactory
     private let queue: BatchQueue<Pending>
+    private let givesWay: Bool
 
     private struct Pending: Sendable {
         let body: [UInt8]
@@ -34,6 +35,7 @@ package final class Ingestor: Service {
     ///   - ledger: Records them.
     ///   - explainer: Finds causes of invalid signatures for the answers; nil for answers without.
     ///   - limits: The limits of the queue and of batches.
+    ///   - givesWay: Whether the writer leaves most of a contended processor to other threads of the process.
     ///   - answeringTogether: Called with the work of answering a batch, which it must do exactly once before it
     ///     returns.
     ///   - logger: Where problems are logged.
@@ -43,6 +45,7 @@ package final class Ingestor: Service {
         ledger: any LedgerWriting,
         explainer: PostbackExplainer? = nil,
         limits: BatchLimits = .postbacks,
+        givesWay: Bool = false,
         answeringTogether: @escaping @Sendable (() -> Void) -> Void = { $0() },
         logger: Logger,
         metricsFactory: any MetricsFactory = MetricsSystem.factory
@@ -50,6 +53,7 @@ package final class Ingestor: Service {
         self.verifier = verifier
         self.ledger = ledger
         self.explainer = explainer
+        self.givesWay = givesWay
         queue = BatchQueue(limits: limits)
         self.answeringTogether = answeringTogether
         self.logger = logger
@@ -103,7 +107,7 @@ package final class Ingestor: Service {
     /// it.
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
-            await Thread.runBatchWork(named: "skan-writer") { self.write() }
+            await Thread.runWriter(named: "skan-writer", givesWay: self.givesWay) { self.write() }
         } onCancelOrGracefulShutdown: {
             self.close()
         }

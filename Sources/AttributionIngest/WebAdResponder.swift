@@ -32,6 +32,7 @@ package final class WebAdResponder: Service {
     private let failures: FailureLog
     private let missingKeys: FailureLog
     private let queue: BatchQueue<Pending>
+    private let givesWay: Bool
 
     /// Creates a responder; it works while ``run()`` does.
     ///
@@ -39,6 +40,7 @@ package final class WebAdResponder: Service {
     ///   - ledger: Stores the ads.
     ///   - signer: Signs the payloads; it may be replaced at any time.
     ///   - limits: The limits of the queue and of groups.
+    ///   - givesWay: Whether the writer leaves most of a contended processor to other threads of the process.
     ///   - makeDigestSigner: Makes what signs digests with a key; it need not be reliable.
     ///   - requestSignatures: Requests signatures with keys that are not in this process.
     ///   - answeringTogether: Called with the work of answering a group, which it must do exactly once before it
@@ -48,6 +50,7 @@ package final class WebAdResponder: Service {
         ledger: any WebAdLedger,
         signer: CurrentSigner,
         limits: BatchLimits = .taps,
+        givesWay: Bool = false,
         makeDigestSigner: @escaping BatchSigner.MakeDigestSigner = { try PreparedKey($0) },
         requestSignatures: @escaping RequestSignatures = { $1([:]) },
         answeringTogether: @escaping @Sendable (() -> Void) -> Void = { $0() },
@@ -55,6 +58,7 @@ package final class WebAdResponder: Service {
     ) {
         self.ledger = ledger
         current = signer
+        self.givesWay = givesWay
         self.makeDigestSigner = makeDigestSigner
         self.requestSignatures = requestSignatures
         self.answeringTogether = answeringTogether
@@ -93,7 +97,7 @@ package final class WebAdResponder: Service {
     /// The work runs on a thread of its own, because it blocks on the store and signs.
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
-            await Thread.runBatchWork(named: "skan-web-ads") { self.work() }
+            await Thread.runWriter(named: "skan-web-ads", givesWay: self.givesWay) { self.work() }
         } onCancelOrGracefulShutdown: {
             self.close()
         }

@@ -26,6 +26,7 @@ package struct Ingress: Service {
     ///   - limits: The bounds.
     ///   - tls: The TLS identity; `nil` for plain HTTP.
     ///   - trustedProxies: The proxies that are trusted to name their clients.
+    ///   - givesWay: Whether its event loops leave most of a contended processor to other threads of the process.
     ///   - logger: Receives the access log and problems.
     ///   - accessLogLevel: The level of the line written for each request: method, matched route, status, sizes,
     ///     duration; never a body or a query.
@@ -41,6 +42,7 @@ package struct Ingress: Service {
         limits: IngressLimits = IngressLimits(),
         tls: IngressTLS? = nil,
         trustedProxies: TrustedProxies = .none,
+        givesWay: Bool = false,
         logger: Logger,
         accessLogLevel: Logger.Level = .debug,
         metricNames: IngressMetricNames = .postbacks,
@@ -61,7 +63,8 @@ package struct Ingress: Service {
             accessLogLevel: accessLogLevel,
             metricNames: metricNames,
             metricsFactory: metricsFactory,
-            tls: tls
+            tls: tls,
+            givesWay: givesWay
         )
         self.onListening = onListening
     }
@@ -136,6 +139,7 @@ package struct Ingress: Service {
             let bound = try await bind(server)
             listener = bound.listener
             onListening(bound.address)
+            if settings.givesWay { server.giveWay() }
         } catch {
             await server.finish()
             throw error

@@ -73,6 +73,11 @@ struct IngressServer: Sendable {
             }
     }
 
+    /// Has every event loop leave most of a contended processor to other threads of the process.
+    func giveWay() {
+        for loop in loops { loop.eventLoop.execute { loop.value.giveWay() } }
+    }
+
     /// Lets requests in progress finish, and cuts off the connections left after the bound.
     func stop(within bound: Duration) async {
         let emptied = group.next().makePromise(of: Void.self)

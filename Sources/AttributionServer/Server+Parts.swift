@@ -97,6 +97,7 @@ extension Server {
             limits: limits,
             tls: tls,
             trustedProxies: trustedProxies,
+            givesWay: configuration.recordingGivesWay,
             logger: logger,
             metricsFactory: metrics,
             now: { Date() },

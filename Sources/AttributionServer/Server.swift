@@ -94,7 +94,7 @@ package struct Server: Sendable {
         if let signer, let store = storage?.location {
             storage?.webAds = try WebAds(
                 store: store, signer: signer, requestSignatures: { externalSigners.request($0, answer: $1) },
-                logger: logger, onEvent: events.note)
+                givesWay: configuration.recordingGivesWay, logger: logger, onEvent: events.note)
         }
         let destination =
             configuration.counts.map { SignedCounts.Destination.file($0) }
@@ -116,7 +116,8 @@ package struct Server: Sendable {
         if let storage, let verifier {
             ingestor = Ingestor(
                 verifier: verifier, ledger: storage.ledger, explainer: explainer,
-                answeringTogether: Ingress.answerTogether, logger: logger, metricsFactory: metrics)
+                givesWay: configuration.recordingGivesWay, answeringTogether: Ingress.answerTogether, logger: logger,
+                metricsFactory: metrics)
         }
         let metricsRoutes = MetricsRoutes(
             metrics,

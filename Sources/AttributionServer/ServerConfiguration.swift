@@ -80,6 +80,15 @@ package struct ServerConfiguration: Sendable {
         console.isLoopback ? "http" : listenScheme
     }
 
+    /// Whether the threads that take and record postbacks and taps leave most of a contended processor to the others,
+    /// signing above all.
+    ///
+    /// A bidder waits only milliseconds for a signature; a device can wait longer, and postbacks that have waited cost less,
+    /// because they share a commit.
+    var recordingGivesWay: Bool {
+        signing != nil
+    }
+
     /// The scheme of the signing listener: on loopback it is always `http`.
     package var signingScheme: String {
         signing?.isLocal == false ? listenScheme : "http"

@@ -1,8 +1,10 @@
 // The kernel's view of threads, which Swift's own view of the C library leaves out.
 #pragma once
 #include <sched.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -23,18 +25,42 @@ static inline int thread_processor_count(void) {
     return count;
 }
 
+// Schedules the current thread by a policy of <sched.h>; nothing happens if the system refuses.
+//
+// One that gives way has an eighteenth of the weight of the process's other threads while they compete for a processor.
+// Threads it starts inherit that, and without privileges nothing takes it back. They have slices of the kernel's usual
+// length, as it has itself if its own are 0.
+static inline void thread_schedule(uint32_t policy, bool gives_way, uint64_t slice_nanoseconds) {
+    // The kernel's struct sched_attr, for which not every C library has a header.
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } attributes = {.size = sizeof attributes, .policy = policy, .runtime = slice_nanoseconds};
+    // SCHED_FLAG_RESET_ON_FORK.
+    attributes.flags = 1;
+    // On Linux, of the current thread, and of the first one. A lower value than it has would need privileges.
+    int own = getpriority(PRIO_PROCESS, 0), wanted = getpriority(PRIO_PROCESS, getpid()) + (gives_way ? 13 : 0);
+    attributes.nice = own > wanted ? own : wanted < 19 ? wanted : 19;
+    syscall(SYS_sched_setattr, 0, &attributes, 0);
+}
+
 // Schedules the current thread as batch work, which keeps its share of the processor but never preempts another thread.
-// Nothing happens if the system refuses.
-static inline void thread_schedule_as_batch(void) {
-    struct sched_param parameters = {0};
+static inline void thread_schedule_as_batch(bool gives_way) {
     // SCHED_BATCH, which <sched.h> shows only with extensions.
-    sched_setscheduler(0, 3, &parameters);
+    thread_schedule(3, gives_way, 0);
+}
+
+// Schedules the current thread for short pieces of work between waits: when it wakes, it preempts others, which have
+// longer slices, unless it has used more than its share. Kernels before 6.12 leave out the slices.
+static inline void thread_schedule_in_short_slices(bool gives_way) {
+    thread_schedule(SCHED_OTHER, gives_way, 100000);
 }
 
 // Schedules the current thread as idle work, which yields the processor to every other thread.
-// Nothing happens if the system refuses.
 static inline void thread_schedule_as_idle(void) {
-    struct sched_param parameters = {0};
     // SCHED_IDLE, likewise.
-    sched_setscheduler(0, 5, &parameters);
+    thread_schedule(5, false, 0);
 }

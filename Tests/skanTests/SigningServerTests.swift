@@ -2,6 +2,7 @@ import Attribution
 import AttributionHarness
 import Foundation
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite("The signing API of the server, as a process", .timeLimit(.minutes(10)))
@@ -55,6 +56,68 @@ struct SigningServerTests {
 
     private func object(_ body: [UInt8]) throws -> [String: Any] {
         try #require(JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
+    }
+
+    // MARK: Threads
+
+    /// How the kernel schedules a thread.
+    private struct Scheduling: Hashable {
+        let name: String
+        let nice: Int
+        /// 0 is the usual one, 3 batch work.
+        let policy: Int
+
+        static func threads(of process: Int32) throws -> [Scheduling] {
+            let folder = "/proc/\(process)/task"
+            return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { thread in
+                // It may have ended.
+                guard let text = try? String(contentsOfFile: "\(folder)/\(thread)/stat", encoding: .utf8),
+                    let start = text.firstIndex(of: "("), let end = text.lastIndex(of: ")")
+                else { return nil }
+                let fields = text[end...].split(separator: " ")
+                return Scheduling(
+                    name: String(text[text.index(after: start)..<end]), nice: try #require(Int(fields[17])),
+                    policy: try #require(Int(fields[39])))
+            }
+        }
+    }
+
+    @Test("Threads that record give way to those that sign, where there are any", arguments: [true, false])
+    func precedence(_ signs: Bool) throws {
+        // Without the privilege, a thread that inherits giving way keeps it.
+        let withoutPrivilege = ["/usr/bin/setpriv", "--bounding-set=-sys_nice", "--inh-caps=-sys_nice"]
+        let server = try SkanServer(
+            in: folder, arguments: signs ? SkanServer.signing : ["--signing-keys", "keys.json"],
+            through: geteuid() == 0 ? withoutPrivilege : [])
+        let tap =
+            #"{"version":"4.0","source_engagement_type":"click_to_App_Store","source_domain":"example.com","#
+            + #""source_nonce":"RjV6hFf0S4CmNqxvAnkClw"}"#
+        // What their threads have answered, they have begun to do.
+        for (path, body, answer) in [
+            ("skadnetwork/postbacks", try CommandTests.body("skan-3.0-win"), "recorded"),
+            (".well-known/skadnetwork/get-signed-payload", tap, "nonce-unknown"),
+        ] {
+            let outcome = try SkanProcess.run(
+                SkanProcess.curl,
+                [
+                    "-s", "--max-time", "10", "-H", "Content-Type: application/json", "--data-binary", body,
+                    "http://127.0.0.1:\(server.port)/\(path)",
+                ], in: folder.url)
+            #expect(outcome.output.contains(answer), "\(outcome.output)")
+        }
+        let threads = try Scheduling.threads(of: server.process.processIdentifier)
+        let own = try #require(threads.first { $0.name == "skan" }).nice
+        let recording = signs ? min(own + 13, 19) : own
+        for name in ["skan-writer", "skan-web-ads"] {
+            #expect(threads.contains(Scheduling(name: name, nice: recording, policy: 0)), "\(threads)")
+        }
+        #expect(threads.contains(Scheduling(name: "skan-checkpoint", nice: own, policy: 0)), "\(threads)")
+        guard signs else { return }
+        // The loops of listeners are batch work: that of postbacks gives way, those of signing and the console do not.
+        let loops = threads.filter { $0.name.hasPrefix("NIO-ELT-") && $0.policy == 3 }
+        #expect(Set(loops.map(\.nice)) == [own, recording], "\(threads)")
+        let yielding = threads.filter { $0.nice > own }.map(\.name)
+        #expect(yielding.allSatisfy { $0.hasPrefix("skan-w") || $0.hasPrefix("NIO-ELT-") }, "\(threads)")
     }
 
     // MARK: /v1/impressions

@@ -19,24 +19,22 @@ final class SkanServer {
     /// The options of a server that also signs.
     static let signing = ["--signing-keys", "keys.json", "--signing", "127.0.0.1:0"]
 
-    /// Starts the server, with as many descriptors as are given, and waits until it listens on all.
+    /// Starts the server, with as many descriptors as are given or by a program that runs others, and waits until it
+    /// listens on all.
     ///
     /// Without a store it only signs.
     init(
-        in folder: WorkFolder, store: String? = "skan.sqlite", arguments: [String] = testKeys, openFiles: Int? = nil
+        in folder: WorkFolder, store: String? = "skan.sqlite", arguments: [String] = testKeys, openFiles: Int? = nil,
+        through launcher: [String] = []
     ) throws {
         process = ChildProcess()
         let serve =
             ["serve", "--console", "127.0.0.1:0"]
             + (store.map { ["--listen", "127.0.0.1:0", "--store", $0] } ?? []) + arguments
-        if let openFiles {
-            process.executableURL = URL(fileURLWithPath: "/bin/sh")
-            process.arguments =
-                ["-c", "ulimit -n \(openFiles); exec \"$0\" \"$@\"", SkanProcess.binary.path] + serve
-        } else {
-            process.executableURL = SkanProcess.binary
-            process.arguments = serve
-        }
+        let limiter = openFiles.map { ["/bin/sh", "-c", "ulimit -n \($0); exec \"$0\" \"$@\""] }
+        let words = launcher + (limiter ?? []) + [SkanProcess.binary.path] + serve
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
         process.currentDirectoryURL = folder.url
         log = Pipe()
         process.standardError = log

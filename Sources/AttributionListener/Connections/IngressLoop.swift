@@ -43,13 +43,21 @@ final class IngressLoop {
     /// The thread is scheduled as batch work. Otherwise it would preempt a writer, or a loop that signs, for each request
     /// that arrives; with few cores it then reads one at a time, and the other's caches are cold when it goes on.
     func start() {
-        thread_schedule_as_batch()
+        thread_schedule_as_batch(false)
         let interval = TimeAmount(settings.limits.sweepInterval)
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         mailbox.setOwner(bound)
         sweep = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
             bound.value.checkDeadlines()
         }
+    }
+
+    /// Leaves most of a contended processor to other threads of the process.
+    ///
+    /// Not before it only takes requests: threads that it starts would inherit that, such as those of tasks that wait for
+    /// the listener.
+    func giveWay() {
+        thread_schedule_as_batch(true)
     }
 
     /// Stops checking deadlines and taking answers.

@@ -16,6 +16,7 @@ struct WebAds {
         store: StoreLocation,
         signer: CurrentSigner,
         requestSignatures: @escaping RequestSignatures,
+        givesWay: Bool,
         logger: Logger,
         onEvent: @escaping @Sendable (StoreEvent) -> Void
     ) throws {
@@ -27,7 +28,7 @@ struct WebAds {
                 PostgreSQLWebAdLedger(address)
             }
         responder = WebAdResponder(
-            ledger: ledger, signer: signer, requestSignatures: requestSignatures,
+            ledger: ledger, signer: signer, givesWay: givesWay, requestSignatures: requestSignatures,
             answeringTogether: Ingress.answerTogether, logger: logger)
         issuer = WebAdIssuer(ledger: ledger, signer: signer)
     }

@@ -22,13 +22,17 @@ final class LogCheckpoint: Sendable {
         var hasFailed = false
         var log: WriteAheadLog?
         var verified: WriteAheadLog.Verified?
+        /// The frames in the log when the second connection was to begin, until it does.
+        var waiting: Int?
     }
 
     private let state = Mutex(State())
     /// Whether a checkpoint is running.
     private let isMoving = Atomic(false)
     private let connection: DatabaseQueue
+    /// What uses the connection or checkpoints, one after the other.
     private let queue = DispatchQueue(label: "skan-checkpoint")
+    private let thread = CheckpointThread()
     private let activity: OwnerActivity
     private let pauses = CheckpointPauses()
     private let report: @Sendable (Outcome) -> Void
@@ -63,6 +67,10 @@ final class LogCheckpoint: Sendable {
         self.activity = activity
         self.report = report
         connection = try DatabaseQueue(path: path, configuration: configuration)
+        thread.start { [weak self] in
+            guard let self else { return }
+            queue.sync { self.moveWaiting() }
+        }
         try connection.writeWithoutTransaction { try PacedWrites.install(on: $0, pauses) }
         sqlite3_wal_hook(
             writer.sqliteConnection,
@@ -72,6 +80,10 @@ final class LogCheckpoint: Sendable {
                 }
                 return SQLITE_OK
             }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    deinit {
+        thread.end()
     }
 
     /// The frames in the log as of the last commit.
@@ -95,6 +107,7 @@ final class LogCheckpoint: Sendable {
     /// Prevents further checkpoints, waits for a running one, and closes the connection.
     func close() throws {
         stop()
+        thread.end()
         try queue.sync {
             try connection.close()
         }
@@ -111,6 +124,8 @@ final class LogCheckpoint: Sendable {
     func moveAll(_ mode: CInt, frames: Int, _ writer: Database) -> Outcome {
         pauses.areOn = false
         return queue.sync {
+            // It was begun before.
+            moveWaiting()
             guard let log = state.withLock({ $0.log }) else {
                 return .failed(.other(code: 0))
             }
@@ -133,7 +148,8 @@ final class LogCheckpoint: Sendable {
         case .nothing:
             break
         case .background:
-            queue.async { self.move(Int(pages)) }
+            state.withLock { $0.waiting = Int(pages) }
+            thread.wake()
         case .writer:
             guard verify(Int(pages)) else {
                 return
@@ -145,6 +161,11 @@ final class LogCheckpoint: Sendable {
                 report(.complete)
             }
         }
+    }
+
+    /// Checkpoints on the second connection if it is to.
+    private func moveWaiting() {
+        if let frames = state.withLock({ $0.waiting.take() }) { move(frames) }
     }
 
     private func move(_ frames: Int) {
