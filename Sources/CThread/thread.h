@@ -28,8 +28,8 @@ static inline int thread_processor_count(void) {
 // Schedules the current thread by a policy of <sched.h>; nothing happens if the system refuses.
 //
 // One that gives way has an eighteenth of the weight of the process's other threads while they compete for a processor.
-// Threads it starts inherit that, and without privileges nothing takes it back. They have slices of the kernel's usual
-// length, as it has itself if its own are 0.
+// A slice of 0 is the kernel's usual one. Threads that the thread starts inherit policy and weight, not the slice, and
+// cannot get the weight back without privileges.
 static inline void thread_schedule(uint32_t policy, bool gives_way, uint64_t slice_nanoseconds) {
     // The kernel's struct sched_attr, for which not every C library has a header.
     struct {

@@ -111,7 +111,6 @@ struct SigningServerTests {
         for name in ["skan-writer", "skan-web-ads"] {
             #expect(threads.contains(Scheduling(name: name, nice: recording, policy: 0)), "\(threads)")
         }
-        #expect(threads.contains(Scheduling(name: "skan-checkpoint", nice: own, policy: 0)), "\(threads)")
         guard signs else { return }
         // The loops of listeners are batch work: that of postbacks gives way, those of signing and the console do not.
         let loops = threads.filter { $0.name.hasPrefix("NIO-ELT-") && $0.policy == 3 }

@@ -54,8 +54,7 @@ final class IngressLoop {
 
     /// Leaves most of a contended processor to other threads of the process.
     ///
-    /// Not before it only takes requests: threads that it starts would inherit that, such as those of tasks that wait for
-    /// the listener.
+    /// Not before the listener is open: threads that it starts would inherit that, such as those of tasks that wait for it.
     func giveWay() {
         thread_schedule_as_batch(true)
     }

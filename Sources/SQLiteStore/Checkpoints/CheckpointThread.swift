@@ -4,33 +4,44 @@ import Synchronization
 
 /// The thread of the connection that checkpoints.
 ///
-/// A queue would start one from the thread that writes, and threads inherit how they are scheduled.
+/// It begins with its first work, so that the thread that writes starts it: where that gives way to others, so does this
+/// one, for threads inherit it. One of a queue would go on to do other work.
 final class CheckpointThread: Sendable {
-    private let isOver = Atomic(false)
-    private let signal = DispatchSemaphore(value: 0)
-
-    /// Starts it; call it once.
-    ///
-    /// - Parameter work: Is called on the thread after each ``wake()``.
-    func start(_ work: @escaping @Sendable () -> Void) {
-        Thread { [self] in
-            Thread.current.name = "skan-checkpoint"
-            while true {
-                signal.wait()
-                guard !isOver.load(ordering: .acquiring) else { return }
-                work()
-            }
-        }.start()
+    private struct State {
+        var work: (@Sendable () -> Void)?
+        var isStarted = false
+        var isOver = false
     }
 
-    /// Has it work once.
-    func wake() {
+    private let state = Mutex(State())
+    private let signal = DispatchSemaphore(value: 0)
+
+    /// Has it do something, which must not be before it has done the last.
+    func run(_ work: @escaping @Sendable () -> Void) {
+        let isFirst = state.withLock { state in
+            state.work = work
+            defer { state.isStarted = true }
+            return !state.isStarted
+        }
+        if isFirst { start() }
         signal.signal()
     }
 
     /// Ends it after what it is doing, without waiting.
     func end() {
-        isOver.store(true, ordering: .releasing)
+        state.withLock { $0.isOver = true }
         signal.signal()
+    }
+
+    private func start() {
+        Thread { [self] in
+            Thread.current.name = "skan-checkpoint"
+            while true {
+                signal.wait()
+                let (work, isOver) = state.withLock { ($0.work.take(), $0.isOver) }
+                if isOver { return }
+                work?()
+            }
+        }.start()
     }
 }

@@ -67,10 +67,6 @@ final class LogCheckpoint: Sendable {
         self.activity = activity
         self.report = report
         connection = try DatabaseQueue(path: path, configuration: configuration)
-        thread.start { [weak self] in
-            guard let self else { return }
-            queue.sync { self.moveWaiting() }
-        }
         try connection.writeWithoutTransaction { try PacedWrites.install(on: $0, pauses) }
         sqlite3_wal_hook(
             writer.sqliteConnection,
@@ -149,7 +145,10 @@ final class LogCheckpoint: Sendable {
             break
         case .background:
             state.withLock { $0.waiting = Int(pages) }
-            thread.wake()
+            thread.run { [weak self] in
+                guard let self else { return }
+                queue.sync { self.moveWaiting() }
+            }
         case .writer:
             guard verify(Int(pages)) else {
                 return
