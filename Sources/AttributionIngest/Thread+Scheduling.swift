@@ -4,8 +4,9 @@ package import Foundation
 extension Thread {
     /// Runs a writer on a thread of its own, and returns when it has ended.
     ///
-    /// A commit waits for the disk several times, with little to do in between. As batch work, the thread would wait each
-    /// time for the kernel's clock to tick while an event loop is busy on its core: four or eight milliseconds.
+    /// It is batch work, so that it does not interrupt the event loop that reads the next bodies. Where others sign, that
+    /// is not enough: a commit waits for the disk several times, with little to do in between, and behind an event loop
+    /// that signs the thread would wait each time for the kernel's clock to tick, four or eight milliseconds.
     ///
     /// - Parameters:
     ///   - name: The thread's name, of which the kernel keeps 15 bytes.
@@ -17,7 +18,11 @@ extension Thread {
         await withCheckedContinuation { ended in
             Thread {
                 Thread.current.name = name
-                thread_schedule_in_short_slices(givesWay)
+                if givesWay {
+                    thread_schedule_in_short_slices(true)
+                } else {
+                    thread_schedule_as_batch(false)
+                }
                 work()
                 ended.resume()
             }.start()
