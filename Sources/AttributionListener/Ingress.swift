@@ -14,6 +14,7 @@ import Synchronization
 package struct Ingress: Service {
     private let address: IngressAddress
     private let threads: Int
+    private let givesWay: Bool
     private let settings: IngressSettings
     private let onListening: @Sendable (IngressAddress) -> Void
 
@@ -53,6 +54,7 @@ package struct Ingress: Service {
     ) {
         self.address = address
         self.threads = max(1, threads)
+        self.givesWay = givesWay
         self.settings = IngressSettings(
             routes: routes,
             limits: limits,
@@ -63,8 +65,7 @@ package struct Ingress: Service {
             accessLogLevel: accessLogLevel,
             metricNames: metricNames,
             metricsFactory: metricsFactory,
-            tls: tls,
-            givesWay: givesWay
+            tls: tls
         )
         self.onListening = onListening
     }
@@ -139,7 +140,7 @@ package struct Ingress: Service {
             let bound = try await bind(server)
             listener = bound.listener
             onListening(bound.address)
-            if settings.givesWay { server.giveWay() }
+            if givesWay { server.giveWay() }
         } catch {
             await server.finish()
             throw error

@@ -15,6 +15,4 @@ struct IngressSettings: Sendable {
     let metricNames: IngressMetricNames
     let metricsFactory: any MetricsFactory
     let tls: IngressTLS?
-    /// Whether its event loops leave most of a contended processor to other threads of the process.
-    let givesWay: Bool
 }

@@ -39,8 +39,8 @@ static inline void thread_schedule(uint32_t policy, bool gives_way, uint64_t sli
         uint32_t priority;
         uint64_t runtime, deadline, period;
     } attributes = {.size = sizeof attributes, .policy = policy, .runtime = slice_nanoseconds};
-    // SCHED_FLAG_RESET_ON_FORK.
-    attributes.flags = 1;
+    // SCHED_FLAG_RESET_ON_FORK, which becomes part of the policy that the kernel names.
+    attributes.flags = slice_nanoseconds > 0;
     // On Linux, of the current thread, and of the first one. A lower value than it has would need privileges.
     int own = getpriority(PRIO_PROCESS, 0), wanted = getpriority(PRIO_PROCESS, getpid()) + (gives_way ? 13 : 0);
     attributes.nice = own > wanted ? own : wanted < 19 ? wanted : 19;

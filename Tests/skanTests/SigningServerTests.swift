@@ -67,9 +67,16 @@ struct SigningServerTests {
         /// 0 is the usual one, 3 batch work.
         let policy: Int
 
+        /// The threads of a process, in a listing that is like the one before it: one in which a thread ends may lack
+        /// others.
         static func threads(of process: Int32) throws -> [Scheduling] {
             let folder = "/proc/\(process)/task"
-            return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { thread in
+            var (names, former): ([String], [String]) = ([], [])
+            for _ in 0..<100 where names.isEmpty || names != former {
+                former = names
+                names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+            }
+            return try names.compactMap { thread in
                 // It may have ended.
                 guard let text = try? String(contentsOfFile: "\(folder)/\(thread)/stat", encoding: .utf8),
                     let start = text.firstIndex(of: "("), let end = text.lastIndex(of: ")")

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The thread of the connection that checkpoints.
 ///
-/// It begins with its first work, so that the thread that writes starts it: where that gives way to others, so does this
-/// one, for threads inherit it. One of a queue would go on to do other work.
+/// It starts with its first work, from the thread that writes, and inherits from it how far it gives way to others. A
+/// thread of a queue would inherit that too, and then do other work.
 final class CheckpointThread: Sendable {
     private struct State {
         var work: (@Sendable () -> Void)?
@@ -16,7 +16,7 @@ final class CheckpointThread: Sendable {
     private let state = Mutex(State())
     private let signal = DispatchSemaphore(value: 0)
 
-    /// Has it do something, which must not be before it has done the last.
+    /// Does some work on the thread; what it was given before must be done.
     func run(_ work: @escaping @Sendable () -> Void) {
         let isFirst = state.withLock { state in
             state.work = work

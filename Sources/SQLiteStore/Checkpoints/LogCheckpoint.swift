@@ -120,7 +120,7 @@ final class LogCheckpoint: Sendable {
     func moveAll(_ mode: CInt, frames: Int, _ writer: Database) -> Outcome {
         pauses.areOn = false
         return queue.sync {
-            // It was begun before.
+            // One that was to begin before; later, the log would not be what it expects.
             moveWaiting()
             guard let log = state.withLock({ $0.log }) else {
                 return .failed(.other(code: 0))
