@@ -30,10 +30,10 @@ let package = Package(
     ],
     targets: [
         .target(name: "CBuild"),
+        .target(name: "CThread"),
         .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .systemLibrary(name: "CFileSystem"),
         .systemLibrary(name: "CSystemClock"),
-        .systemLibrary(name: "CThread"),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "StrictJSON"),
         .target(name: "CodedErrors", dependencies: ["StrictJSON"]),
@@ -319,7 +319,7 @@ let package = Package(
 )
 
 // One place gives every Swift target the same settings.
-for target in package.targets where target.type != .system && !["CBuild", "CPostgreSQL"].contains(target.name) {
+for target in package.targets where target.type != .system {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

@@ -126,6 +126,17 @@ struct SigningServerTests {
         #expect(yielding.allSatisfy { $0.hasPrefix("skan-w") || $0.hasPrefix("NIO-ELT-") }, "\(threads)")
     }
 
+    @Test("Where the process may use one processor, one event loop signs")
+    func confined() throws {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let allowed = try #require(status.firstMatch(of: /Cpus_allowed_list:\t(\d+)/))
+        let server = try SkanServer(
+            in: folder, arguments: SkanServer.signing, through: ["/usr/bin/taskset", "-c", String(allowed.1)])
+        // The others are those of postbacks, of the console and of the owner's socket.
+        let threads = try Scheduling.threads(of: server.process.processIdentifier)
+        #expect(threads.count { $0.name.hasPrefix("NIO-ELT-") && $0.policy == 3 } == 4, "\(threads)")
+    }
+
     // MARK: /v1/impressions
 
     /// Version, form, and the values of the signed text in the order of Apple's pages.

@@ -44,6 +44,7 @@ struct WebAdServerTests {
     ) throws -> Link {
         let outcome = try SkanProcess.run(Self.issue + [network] + options, in: folder.url)
         #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("warning: these ads expired at 2026-") == options.contains("--issued-at"))
         return try JSONDecoder().decode(Link.self, from: Data(outcome.output.utf8))
     }
 
@@ -257,6 +258,40 @@ struct WebAdServerTests {
         // One tap of each client may have been committed and not answered.
         #expect(nonces.count { payloads.count($0) == 0 } <= clients)
         #expect(server.end(SIGTERM).status == 0)
+    }
+
+    @Test(
+        "When the file of web ads is lost, taps are refused, and postbacks are still recorded",
+        arguments: [true, false]
+    )
+    func filesLost(_ isMoved: Bool) throws {
+        var server = try server()
+        let (answered, waiting) = (try issue(), try issue())
+        #expect(try post(Self.body(answered.attributionSourceNonce), to: Self.url(server)).contains("200 OK"))
+        let file = folder.path("skan.sqlite-web-ads")
+        if isMoved {
+            for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: file + suffix) }
+        } else {
+            try FileHandle(forWritingTo: URL(fileURLWithPath: file + "-wal")).truncate(atOffset: 0)
+        }
+        expect(
+            try post(Self.body(waiting.attributionSourceNonce), to: Self.url(server)), "503 Service Unavailable",
+            "store-failed")
+        let line = try #require(try server.lineOfLog("skan.sqlite-web-ads: "))
+        #expect(line.contains("; this process no longer records in it; "), "\(line)")
+        #expect(try post(CommandTests.body("skan-3.0-win"), to: server.url).contains("200 OK"))
+        _ = server.end(SIGTERM)
+        guard isMoved else {
+            #expect(
+                line.hasSuffix("may be missing; move it, its -wal and its -shm away, and restart"), "\(line)")
+            return
+        }
+        let copy = try #require(line.firstMatch(of: /; everything was copied to ([^;]+); move it to/)).1
+        try FileManager.default.moveItem(atPath: String(copy), toPath: file)
+        server = try self.server()
+        expect(
+            try post(Self.body(answered.attributionSourceNonce), to: Self.url(server)), "409 Conflict", "nonce-used")
+        #expect(try post(Self.body(waiting.attributionSourceNonce), to: Self.url(server)).contains("200 OK"))
     }
 
     @Test("Without signing keys the route and the console say so, and no file is made")

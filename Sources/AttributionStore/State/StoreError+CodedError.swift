@@ -44,7 +44,7 @@ extension StoreError: CodedError {
             "the newest commits of \(path) are in \(path)-wal, which can be read only if \(path)-shm can be created"
         case .fenced(let path): "another process took over the store \(path); this process no longer records"
         case .lost(let path, let loss):
-            "the store \(path): \(loss.rawValue) while it was open; this process no longer records"
+            "the store \(path): \(loss.rawValue) while it was open; this process no longer records in it"
         case .failed(let path, let fault): "the store \(path): \(fault.words)"
         case .badAddress(let address, let reason): "the store \(address): \(reason)"
         case .noClientLibrary(let reason):

@@ -53,7 +53,7 @@ package enum StoreEvent: Sendable {
         case .fenced(let path):
             "another process took over \(path); this process no longer records; stop one of the two"
         case .filesLost(let path, let loss, let rescue):
-            "\(path): \(loss.rawValue); no more postbacks are acknowledged; \(rescue)"
+            "\(path): \(loss.rawValue); this process no longer records in it; \(rescue)"
         case .damagedRow(let path, let id):
             "row \(id) of \(path) cannot be read; run: skan recount --store \(path)"
         case .indexRebuilt(let path, let rows):

@@ -15,7 +15,7 @@ package enum StoreHealth: Hashable, Sendable {
         case .ready: nil
         case .failing(let reason, _): reason
         case .fenced: "another process took over the store; this one no longer records"
-        case .lost(let loss): "\(loss.rawValue) while it was open; this process no longer records"
+        case .lost(let loss): "\(loss.rawValue) while it was open; this process no longer records in it"
         }
     }
 

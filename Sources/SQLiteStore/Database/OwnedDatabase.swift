@@ -36,8 +36,8 @@ final class OwnedDatabase: Sendable {
         var load: @Sendable (Database) throws -> Void = { _ in }
         /// Whether the newest row is the one this process wrote last.
         var isNewestOurs: @Sendable (Database) throws -> Bool = { _ in true }
-        /// The newest row, to report from which row on rows may be missing.
-        var newestRow: @Sendable () -> Int64 = { 0 }
+        /// The newest postback, to report from which one on some may be missing; nil for a file of other things.
+        var newestRow: (@Sendable () -> Int64)?
         /// Writes what recording would write, to be rolled back; unlike an update in place, it fails on a damaged page
         /// or a nearly full disk.
         var rehearse: (@Sendable (Database) throws -> Void)?
@@ -59,7 +59,7 @@ final class OwnedDatabase: Sendable {
         var watch: FileWatch?
         /// That the file has several names, as of the last heartbeat.
         var linked: StoreError?
-        /// The newest row known to be in the file itself, without the log.
+        /// The newest postback known to be in the file itself, without the log.
         var movedThrough: Int64 = 0
         var isRescued = false
         var isClosed = false
@@ -458,7 +458,7 @@ final class OwnedDatabase: Sendable {
         }
         if isFirst {
             let rescue = StoreRescue(
-                path: path, newestRow: hooks.newestRow(), movedThrough: state.withLock { $0.movedThrough },
+                path: path, newestRow: hooks.newestRow?(), movedThrough: movedThrough,
                 frames: state.withLock { $0.watch?.frames ?? 0 },
                 checkpoint: connection.withLock { $0?.checkpoint })
             hooks.onEvent(.filesLost(path: path, loss, rescue: rescue.save(after: loss, db)))
@@ -469,21 +469,26 @@ final class OwnedDatabase: Sendable {
     private func note(_ outcome: LogCheckpoint.Outcome) {
         switch outcome {
         case .complete:
-            let newest = hooks.newestRow()
+            let newest = hooks.newestRow?() ?? 0
             state.withLock { $0.movedThrough = max($0.movedThrough, newest) }
         case .failed(let fault):
             hooks.onEvent(.checkpointFailed(path: path, reason: fault.words))
         case .damaged:
             // Found outside a transaction or within a commit: only checkpointed rows can be saved.
             terminate(.lost(.logDamaged))
-            let (isFirst, moved) = state.withLock { state in
+            let isFirst = state.withLock { state in
                 defer { state.isRescued = true }
-                return (!state.isRescued, state.movedThrough)
+                return !state.isRescued
             }
             if isFirst {
-                hooks.onEvent(.filesLost(path: path, .logDamaged, rescue: StoreRescue.withoutLog(movedThrough: moved)))
+                let rescue = StoreRescue.withoutLog(movedThrough: movedThrough)
+                hooks.onEvent(.filesLost(path: path, .logDamaged, rescue: rescue))
             }
         }
+    }
+
+    private var movedThrough: Int64? {
+        hooks.newestRow.map { _ in state.withLock { $0.movedThrough } }
     }
 
     // MARK: Health

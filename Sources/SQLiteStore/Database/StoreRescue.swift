@@ -6,10 +6,10 @@ import GRDBSQLite
 /// Saves what can be saved of a store whose files were lost, through the connection that still has them open.
 struct StoreRescue {
     let path: String
-    /// The newest acknowledged row.
-    let newestRow: Int64
-    /// The newest row known to be in the file itself, without the log.
-    let movedThrough: Int64
+    /// The newest postback acknowledged; nil for a file of other things.
+    let newestRow: Int64?
+    /// The newest postback known to be in the file itself, without the log; nil for a file of other things.
+    let movedThrough: Int64?
     /// The frames in the log.
     let frames: Int
     let checkpoint: LogCheckpoint?
@@ -30,13 +30,13 @@ struct StoreRescue {
                 : Self.withoutLog(movedThrough: movedThrough)
         case .storeTruncated:
             checkpoint?.stop()
-            return "restore a backup: rows from any id on may be missing"
+            return newestRow == nil ? Self.startAnew : "restore a backup: rows from any id on may be missing"
         case .logMoved, .indexMoved:
             let moved = checkpoint?.moveAll(SQLITE_CHECKPOINT_FULL, frames: frames, db)
             checkpoint?.stop()
             switch moved {
             case .complete:
-                return "everything up to row \(newestRow) was moved into the store; "
+                return "\(everything) was moved into the store; "
                     + "move away any files now at \(path)-wal and \(path)-shm, and restart"
             case .damaged:
                 return Self.withoutLog(movedThrough: movedThrough)
@@ -50,9 +50,18 @@ struct StoreRescue {
     }
 
     /// The message for a lost log.
-    static func withoutLog(movedThrough: Int64) -> String {
-        "the store is as of its last checkpoint: rows from id \(movedThrough + 1) on may be missing; "
+    static func withoutLog(movedThrough: Int64?) -> String {
+        guard let movedThrough else { return startAnew }
+        return "the store is as of its last checkpoint: rows from id \(movedThrough + 1) on may be missing; "
             + "restore a backup or restart"
+    }
+
+    /// The message for a file of other things than postbacks, which must not go on with less than it had: a nonce would
+    /// be answered again.
+    private static let startAnew = "its newest commits may be missing; move it, its -wal and its -shm away, and restart"
+
+    private var everything: String {
+        newestRow.map { "everything up to row \($0)" } ?? "everything"
     }
 
     private func backUp(_ db: Database) -> String {
@@ -60,7 +69,7 @@ struct StoreRescue {
         let destination = "\(path).rescued-\(stamp)"
         do {
             try StoreCopy.write(from: db, to: destination)
-            return "everything up to row \(newestRow) was copied to \(destination); move it to \(path) and restart"
+            return "\(everything) was copied to \(destination); move it to \(path) and restart"
         } catch let error as DatabaseError {
             return "it could not be copied to \(destination): \(StoreFault(error).words); "
                 + "do not stop this process until its open files are saved (/proc/\(getpid())/fd)"

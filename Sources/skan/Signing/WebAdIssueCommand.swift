@@ -85,7 +85,7 @@ extension WebAdCommand {
             let now = UnixMilliseconds(Date())
             let time = issuedAt.map(UnixMilliseconds.init)
             var generator = SystemRandomNumberGenerator()
-            _ = try request.checked(nonce: Nonce(using: &generator), issuedAt: time ?? now)
+            let expiry = try request.checked(nonce: Nonce(using: &generator), issuedAt: time ?? now).ad.expiresAt
             let ownership = try StoreOwnership(try store.location)
             let links = try await ownership.change {
                 if case .database(let address) = ownership.location {
@@ -114,6 +114,10 @@ extension WebAdCommand {
             }
             for link in links {
                 Terminal.write(link + "\n")
+            }
+            if expiry <= now {
+                let time = Date(timeIntervalSince1970: Double(expiry.rawValue) / 1_000).ISO8601Format()
+                Terminal.say("skan: warning: these ads expired at \(time): taps on them are answered nonce-expired")
             }
         }
 

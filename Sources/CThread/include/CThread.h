@@ -1,0 +1,24 @@
+// The kernel's view of threads, which Swift's own view of the C library leaves out.
+#pragma once
+#include <stdbool.h>
+#include <sys/types.h>
+
+pid_t gettid(void);
+
+// How many processors the current thread may run on; 0 if the kernel does not say.
+int thread_processor_count(void);
+
+// Schedules the current thread as batch work, which keeps its share of the processor but never preempts another thread.
+//
+// One that gives way has an eighteenth of the weight of the process's other threads while they compete for a processor.
+// Threads that the thread starts inherit policy and weight, and cannot get the weight back without privileges. This and
+// what follows changes nothing if the system refuses.
+void thread_schedule_as_batch(bool gives_way);
+
+// Schedules the current thread for short pieces of work between waits: when it wakes, it preempts others, which have
+// longer slices, unless it has used more than its share. Threads that it starts do not. Kernels before 6.12 leave out the
+// slices.
+void thread_schedule_in_short_slices(bool gives_way);
+
+// Schedules the current thread as idle work, which yields the processor to every other thread.
+void thread_schedule_as_idle(void);
