@@ -318,7 +318,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// One place gives every Swift target the same settings.
+// One place gives every target the same settings; to C they mean nothing.
 for target in package.targets where target.type != .system {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),

@@ -37,8 +37,8 @@ package struct WebAdIssuer: Sendable {
         var generator = SystemRandomNumberGenerator()
         var links: [WebAdLink] = []
         for index in 0..<count {
-            // Ads issued one after the other are then neighbours on disk; with random nonces, each tap would change a page
-            // of its own. The number is the time and the index, which may run into the next milliseconds.
+            // Ads issued one after the other are then neighbours on disk; with random nonces, each tap would change a
+            // page of its own. The number is the time and the index, which may run into the next milliseconds.
             let number = UInt64(truncatingIfNeeded: now.rawValue) << 12 &+ UInt64(index)
             links.append(
                 try request.checked(

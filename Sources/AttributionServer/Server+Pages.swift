@@ -70,7 +70,8 @@ extension Server {
     /// Whether postbacks can be recorded, and web ads answered.
     static func recording(_ ledger: any LedgerWriting, _ webAds: WebAds?) -> StoreHealth {
         let health = ledger.health
-        return health == .ready ? webAds?.health ?? .ready : health
+        guard health == .ready, let ofWebAds = webAds?.health, let reason = ofWebAds.reason else { return health }
+        return .failing(reason: "web ads: \(reason)", hint: ofWebAds.hint)
     }
 
     private static func milliseconds(_ date: Date) -> Int64 {

@@ -2,15 +2,15 @@
 #include "CThread.h"
 
 #include <sched.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 int thread_processor_count(void) {
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+    // Of 1,024 processors each.
+    cpu_set_t sets[8];
+    return sched_getaffinity(0, sizeof sets, sets) == 0 ? CPU_COUNT_S(sizeof sets, sets) : 0;
 }
 
 // A slice of 0 is the kernel's usual one.
@@ -23,7 +23,8 @@ static void schedule(uint32_t policy, bool gives_way, uint64_t slice_nanoseconds
         uint32_t priority;
         uint64_t runtime, deadline, period;
     } attributes = {.size = sizeof attributes, .policy = policy, .runtime = slice_nanoseconds};
-    // SCHED_FLAG_RESET_ON_FORK, which becomes part of the policy that the kernel names.
+    // SCHED_FLAG_RESET_ON_FORK, so that threads it starts do not inherit a slice. Without one it is not set, because the
+    // kernel then names it as part of the policy.
     attributes.flags = slice_nanoseconds > 0;
     // On Linux, of the current thread, and of the first one. A lower value than it has would need privileges.
     int own = getpriority(PRIO_PROCESS, 0), wanted = getpriority(PRIO_PROCESS, getpid()) + (gives_way ? 13 : 0);

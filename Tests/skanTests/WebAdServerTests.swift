@@ -40,11 +40,12 @@ struct WebAdServerTests {
 
     private func issue(
         _ options: [String] = ["--source-domain", "example.com"],
-        network: String = "example123.skadnetwork"
+        network: String = "example123.skadnetwork",
+        isExpired: Bool = false
     ) throws -> Link {
         let outcome = try SkanProcess.run(Self.issue + [network] + options, in: folder.url)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.errors.contains("warning: these ads expired at 2026-") == options.contains("--issued-at"))
+        #expect(outcome.errors.contains("warning: these ads expired at ") == isExpired)
         return try JSONDecoder().decode(Link.self, from: Data(outcome.output.utf8))
     }
 
@@ -139,7 +140,7 @@ struct WebAdServerTests {
         expect(try post(Self.body(nonce + "="), to: url), "400 Bad Request", "malformed")
         expect(try post("tap", to: url), "400 Bad Request", "not-json")
         expect(try post(Self.body("t8naKxXHTzuTJhNfljADPQ"), to: url), "404 Not Found", "nonce-unknown")
-        let expired = try issue(["--issued-at", "1795000000000", "--lifetime", "1"])
+        let expired = try issue(["--issued-at", "1795000000000", "--lifetime", "1"], isExpired: true)
         expect(try post(Self.body(expired.attributionSourceNonce), to: url), "410 Gone", "nonce-expired")
         let refused = try SkanProcess.run(Self.issue + ["other.skadnetwork"], in: folder.url)
         #expect(refused.status == 2 && refused.errors.contains("no active key for other.skadnetwork"), "\(refused)")
@@ -277,13 +278,15 @@ struct WebAdServerTests {
         expect(
             try post(Self.body(waiting.attributionSourceNonce), to: Self.url(server)), "503 Service Unavailable",
             "store-failed")
-        let line = try #require(try server.lineOfLog("skan.sqlite-web-ads: "))
-        #expect(line.contains("; this process no longer records in it; "), "\(line)")
+        let line = try #require(try server.lineOfLog("; this process no longer records in it; "))
+        #expect(line.contains("skan.sqlite-web-ads: the store"), "\(line)")
+        let ready = try SkanProcess.run(SkanProcess.curl, ["-s", "\(server.console)/readyz"], in: folder.url).output
+        #expect(ready.contains("web ads: the store"), "\(ready)")
         #expect(try post(CommandTests.body("skan-3.0-win"), to: server.url).contains("200 OK"))
         _ = server.end(SIGTERM)
         guard isMoved else {
             #expect(
-                line.hasSuffix("may be missing; move it, its -wal and its -shm away, and restart"), "\(line)")
+                line.hasSuffix("; stop, move it, its -wal and its -shm away or restore a backup, and start"), "\(line)")
             return
         }
         let copy = try #require(line.firstMatch(of: /; everything was copied to ([^;]+); move it to/)).1

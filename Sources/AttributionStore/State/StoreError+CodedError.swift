@@ -42,7 +42,7 @@ extension StoreError: CodedError {
             "the store \(path): its table \(table) is missing" + Self.loss(of: table)
         case .logUnreadable(let path):
             "the newest commits of \(path) are in \(path)-wal, which can be read only if \(path)-shm can be created"
-        case .fenced(let path): "another process took over the store \(path); this process no longer records"
+        case .fenced(let path): "another process took over the store \(path); this process no longer records in it"
         case .lost(let path, let loss):
             "the store \(path): \(loss.rawValue) while it was open; this process no longer records in it"
         case .failed(let path, let fault): "the store \(path): \(fault.words)"
@@ -120,7 +120,7 @@ extension StoreError: CodedError {
         case .missingTable(_, _, isRecreated: false): "restore a backup"
         case .logUnreadable: "give this user write access to the folder, or copy both files"
         case .fenced: "stop one of the two, and restart the other"
-        case .lost: "see the log, and restart"
+        case .lost: "see the log before you restart"
         case .failed(_, let fault): fault.hint
         case .badAddress:
             "postgresql://HOST/DATABASE; a password goes into a file named by passfile= or PGPASSFILE, or into PGPASSWORD"

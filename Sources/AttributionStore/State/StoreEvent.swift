@@ -51,7 +51,7 @@ package enum StoreEvent: Sendable {
         case .checkpointFailed(let path, let reason):
             "the -wal of \(path) cannot be moved into the store and keeps growing; nothing is lost: \(reason)"
         case .fenced(let path):
-            "another process took over \(path); this process no longer records; stop one of the two"
+            "another process took over \(path); this process no longer records in it; stop one of the two"
         case .filesLost(let path, let loss, let rescue):
             "\(path): \(loss.rawValue); this process no longer records in it; \(rescue)"
         case .damagedRow(let path, let id):

@@ -14,7 +14,7 @@ package enum StoreHealth: Hashable, Sendable {
         switch self {
         case .ready: nil
         case .failing(let reason, _): reason
-        case .fenced: "another process took over the store; this one no longer records"
+        case .fenced: "another process took over the store; this one no longer records in it"
         case .lost(let loss): "\(loss.rawValue) while it was open; this process no longer records in it"
         }
     }
@@ -25,7 +25,7 @@ package enum StoreHealth: Hashable, Sendable {
         case .ready: nil
         case .failing(_, let hint): hint
         case .fenced: "stop one of the two, and restart the other"
-        case .lost: "see the log, and restart"
+        case .lost: "see the log before you restart"
         }
     }
 

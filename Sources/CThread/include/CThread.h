@@ -5,7 +5,7 @@
 
 pid_t gettid(void);
 
-// How many processors the current thread may run on; 0 if the kernel does not say.
+// How many processors the current thread may run on; 0 if the kernel does not say, or has more than 8,192.
 int thread_processor_count(void);
 
 // Schedules the current thread as batch work, which keeps its share of the processor but never preempts another thread.
@@ -16,8 +16,8 @@ int thread_processor_count(void);
 void thread_schedule_as_batch(bool gives_way);
 
 // Schedules the current thread for short pieces of work between waits: when it wakes, it preempts others, which have
-// longer slices, unless it has used more than its share. Threads that it starts do not. Kernels before 6.12 leave out the
-// slices.
+// longer slices, unless it has used more than its share. Threads that it starts inherit the weight, not the slices.
+// Kernels before 6.12 have none.
 void thread_schedule_in_short_slices(bool gives_way);
 
 // Schedules the current thread as idle work, which yields the processor to every other thread.

@@ -120,7 +120,7 @@ final class LogCheckpoint: Sendable {
     func moveAll(_ mode: CInt, frames: Int, _ writer: Database) -> Outcome {
         pauses.areOn = false
         return queue.sync {
-            // One that was to begin before; later, the log would not be what it expects.
+            // A checkpoint already asked for comes first; afterwards it would not find the log that it was asked for.
             moveWaiting()
             guard let log = state.withLock({ $0.log }) else {
                 return .failed(.other(code: 0))

@@ -58,7 +58,8 @@ struct StoreRescue {
 
     /// The message for a file of other things than postbacks, which must not go on with less than it had: a nonce would
     /// be answered again.
-    private static let startAnew = "its newest commits may be missing; move it, its -wal and its -shm away, and restart"
+    private static let startAnew =
+        "its newest commits may be missing; stop, move it, its -wal and its -shm away or restore a backup, and start"
 
     private var everything: String {
         newestRow.map { "everything up to row \($0)" } ?? "everything"

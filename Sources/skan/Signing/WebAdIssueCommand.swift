@@ -116,8 +116,8 @@ extension WebAdCommand {
                 Terminal.write(link + "\n")
             }
             if expiry <= now {
-                let time = Date(timeIntervalSince1970: Double(expiry.rawValue) / 1_000).ISO8601Format()
-                Terminal.say("skan: warning: these ads expired at \(time): taps on them are answered nonce-expired")
+                let end = Date(timeIntervalSince1970: Double(expiry.rawValue) / 1_000).ISO8601Format()
+                Terminal.say("skan: warning: these ads expired at \(end): taps on them are answered nonce-expired")
             }
         }
 
