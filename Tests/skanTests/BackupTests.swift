@@ -65,6 +65,35 @@ struct BackupTests {
         #expect(try Data(contentsOf: folder.url.appendingPathComponent("copy.sqlite")) == bytes)
     }
 
+    @Test("A backup is not opened beside the log of the store that it replaces")
+    func foreignLog() throws {
+        let server = try SkanServer(in: folder)
+        let post = ["simulate", "--count", "100", "--keys", "keys", "--post", server.url]
+        #expect(try SkanProcess.run(post, in: folder.url).status == 0)
+        #expect(try skan("backup", "--store", "skan.sqlite", "copy.sqlite").status == 0)
+        #expect(try SkanProcess.run(post + ["--seed", "2"], in: folder.url).status == 0)
+        _ = server.end(SIGKILL)
+        try Data(contentsOf: folder.url.appendingPathComponent("copy.sqlite")).write(
+            to: folder.url.appendingPathComponent("skan.sqlite"))
+        let refused = "skan.sqlite is a backup, and "
+        let failure = #expect(throws: SkanServer.Failed.self) { try SkanServer(in: folder) }
+        #expect(failure?.log.contains(refused) == true, "\(failure as Any)")
+        let report = try skan("report", "--store", "skan.sqlite")
+        #expect(report.status == 2 && report.errors.contains(refused), "\(report)")
+        for name in ["skan.sqlite-wal", "skan.sqlite-shm"] {
+            try FileManager.default.removeItem(atPath: folder.path(name))
+        }
+        // Once opened by an owner it is a store, with a log of its own.
+        for _ in 1...2 {
+            let restored = try SkanServer(in: folder)
+            #expect(FileManager.default.fileExists(atPath: folder.path("skan.sqlite-wal")))
+            _ = restored.end(SIGKILL)
+        }
+        let recount = try SkanProcess.run(
+            ["recount", "--store", "skan.sqlite"] + SkanServer.testKeys, in: folder.url)
+        #expect(recount.output.hasSuffix("differences: 0\n"), "\(recount)")
+    }
+
     @Test("Without room on the disk it says so and leaves no partial copy")
     func noRoom() throws {
         let server = try SkanServer(in: folder)

@@ -285,8 +285,13 @@ struct WebAdServerTests {
         #expect(try post(CommandTests.body("skan-3.0-win"), to: server.url).contains("200 OK"))
         _ = server.end(SIGTERM)
         guard isMoved else {
-            #expect(
-                line.hasSuffix("; stop, move it, its -wal and its -shm away or restore a backup, and start"), "\(line)")
+            #expect(line.contains(/so it was moved to \S+\.damaged-\S+; restart, or restore a backup$/), "\(line)")
+            server = try self.server()
+            for ad in [answered, waiting] {
+                expect(
+                    try post(Self.body(ad.attributionSourceNonce), to: Self.url(server)), "404 Not Found",
+                    "nonce-unknown")
+            }
             return
         }
         let copy = try #require(line.firstMatch(of: /; everything was copied to ([^;]+); move it to/)).1

@@ -6,6 +6,7 @@ extension StoreError: CodedError {
         switch self {
         case .missing, .noFolder, .emptyDatabase: .noStore
         case .cannotOpen, .remoteFileSystem, .notAStore, .foreignDatabase, .newerSchema, .olderSchema, .logWithoutStore,
+            .copyWithLog,
             .logUnreadable, .linked, .badAddress, .noClientLibrary, .notMigrated:
             .unusableStore
         case .inUse: .storeInUse
@@ -27,6 +28,8 @@ extension StoreError: CodedError {
         case .newerSchema(let path): "the store \(path) was written by a later release of skan"
         case .logWithoutStore(let path):
             "\(path) is empty, but \(path)-wal is not: the store was truncated or replaced"
+        case .copyWithLog(let path):
+            "\(path) is a backup, and \(path)-wal belongs to the store that was there before"
         case .olderSchema(let path):
             "the store \(path) was made by a development version of skan and cannot be migrated"
         case .linked(let path, let names, _):
@@ -109,6 +112,7 @@ extension StoreError: CodedError {
         case .newerSchema: "use that release"
         case .logWithoutStore:
             "move the -wal aside, because it may hold postbacks that can be recovered, and restore a backup"
+        case .copyWithLog(let path): "move \(path)-wal and \(path)-shm away"
         case .olderSchema: "name another file"
         case .linked(let path, _, let folder): "find \(folder) -xdev -samefile \(path)"
         case .inUse: "stop it first, or name another store"

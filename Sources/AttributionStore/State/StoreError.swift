@@ -16,6 +16,8 @@ package enum StoreError: Error, Hashable, Sendable {
     case newerSchema(path: String)
     /// The file is empty or missing but its log is not; creating a store would delete the log.
     case logWithoutStore(path: String)
+    /// The file is a copy that no owner has taken over, but has the log of another one beside it.
+    case copyWithLog(path: String)
     /// The file was made by a development version.
     case olderSchema(path: String)
     /// The file has several names, by hard links: how many, and the folder below which all of them are.

@@ -87,6 +87,7 @@ final class OwnedDatabase: Sendable {
         self.file = file
         self.lease = lease
         try schema.check(file, path: path)
+        try schema.takeOverCopy(file, path: path)
         try Self.checkFolder(of: path)
         let isNew = file.isEmpty
         guard !isNew || (FileStatus(path: path + "-wal")?.size ?? 0) == 0 else {
@@ -481,7 +482,7 @@ final class OwnedDatabase: Sendable {
                 return !state.isRescued
             }
             if isFirst {
-                let rescue = StoreRescue.withoutLog(movedThrough: movedThrough)
+                let rescue = StoreRescue.withoutLog(path, movedThrough: movedThrough)
                 hooks.onEvent(.filesLost(path: path, .logDamaged, rescue: rescue))
             }
         }

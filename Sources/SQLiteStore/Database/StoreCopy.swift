@@ -22,6 +22,8 @@ enum StoreCopy {
             let copy = try DatabaseQueue(path: temporary)
             try copy.writeWithoutTransaction { copy in
                 try db.backup(to: copy)
+                let id = try UInt32.fetchOne(copy, sql: "PRAGMA application_id") ?? 0
+                try copy.execute(sql: "PRAGMA application_id = \(StoreSchema.ofCopy(id))")
             }
             // Closing the last connection checkpoints the copy's log.
             try copy.close()

@@ -27,10 +27,12 @@ struct StoreRescue {
             checkpoint?.stop()
             return loss == .indexTruncated
                 ? "everything is in the store and its -wal; restart the server"
-                : Self.withoutLog(movedThrough: movedThrough)
+                : Self.withoutLog(path, movedThrough: movedThrough)
         case .storeTruncated:
             checkpoint?.stop()
-            return newestRow == nil ? Self.startAnew : "restore a backup: rows from any id on may be missing"
+            return newestRow == nil
+                ? Self.setAside(path)
+                : "move it, its -wal and its -shm away, and restore a backup: rows from any id on may be missing"
         case .logMoved, .indexMoved:
             let moved = checkpoint?.moveAll(SQLITE_CHECKPOINT_FULL, frames: frames, db)
             checkpoint?.stop()
@@ -39,7 +41,7 @@ struct StoreRescue {
                 return "\(everything) was moved into the store; "
                     + "move away any files now at \(path)-wal and \(path)-shm, and restart"
             case .damaged:
-                return Self.withoutLog(movedThrough: movedThrough)
+                return Self.withoutLog(path, movedThrough: movedThrough)
             case .failed, nil:
                 return backUp(db)
             }
@@ -50,24 +52,32 @@ struct StoreRescue {
     }
 
     /// The message for a lost log.
-    static func withoutLog(movedThrough: Int64?) -> String {
-        guard let movedThrough else { return startAnew }
+    static func withoutLog(_ path: String, movedThrough: Int64?) -> String {
+        guard let movedThrough else { return setAside(path) }
         return "the store is as of its last checkpoint: rows from id \(movedThrough + 1) on may be missing; "
-            + "restore a backup or restart"
+            + "restart, or move it, its -wal and its -shm away and restore a backup"
     }
 
-    /// The message for a file of other things than postbacks, which must not go on with less than it had: a nonce would
+    /// Moves a file of other things than postbacks away, because it must not go on with less than it had: a nonce would
     /// be answered again.
-    private static let startAnew =
-        "its newest commits may be missing; stop, move it, its -wal and its -shm away or restore a backup, and start"
+    private static func setAside(_ path: String) -> String {
+        let aside = "\(path).damaged-\(stamp)"
+        for suffix in ["", "-wal", "-shm"] where rename(path + suffix, aside + suffix) != 0 && errno != ENOENT {
+            return "its newest commits may be missing; stop, move it, its -wal and its -shm away, and start"
+        }
+        return "its newest commits may be missing, so it was moved to \(aside); restart, or restore a backup"
+    }
+
+    private static var stamp: String {
+        Date().ISO8601Format(.iso8601(timeZone: .gmt, dateSeparator: .omitted, timeSeparator: .omitted))
+    }
 
     private var everything: String {
         newestRow.map { "everything up to row \($0)" } ?? "everything"
     }
 
     private func backUp(_ db: Database) -> String {
-        let stamp = Date().ISO8601Format(.iso8601(timeZone: .gmt, dateSeparator: .omitted, timeSeparator: .omitted))
-        let destination = "\(path).rescued-\(stamp)"
+        let destination = "\(path).rescued-\(Self.stamp)"
         do {
             try StoreCopy.write(from: db, to: destination)
             return "\(everything) was copied to \(destination); move it to \(path) and restart"

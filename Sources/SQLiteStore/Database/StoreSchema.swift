@@ -44,7 +44,8 @@ struct StoreSchema: Sendable {
         guard header.isDatabase else {
             throw .notAStore(path: path)
         }
-        guard header.applicationID == applicationID else {
+        let isCopy = header.applicationID == Self.ofCopy(applicationID)
+        guard header.applicationID == applicationID || isCopy else {
             throw .foreignDatabase(path: path)
         }
         guard header.schemaVersion <= version else {
@@ -53,5 +54,22 @@ struct StoreSchema: Sendable {
         guard header.schemaVersion == version else {
             throw .olderSchema(path: path)
         }
+        // A copy has no log until an owner takes it over, and SQLite would play one that is there over it.
+        guard !isCopy || (FileStatus(path: path + "-wal")?.size ?? 0) == 0 else {
+            throw .copyWithLog(path: path)
+        }
+    }
+
+    /// Makes a copy a store of its own, before SQLite opens it as its owner.
+    func takeOverCopy(_ file: StoreFile, path: String) throws(StoreError) {
+        guard file.header().applicationID == Self.ofCopy(applicationID) else {
+            return
+        }
+        try file.write(StoreHeader.bytes(applicationID: applicationID), at: StoreHeader.applicationIDOffset, path)
+    }
+
+    /// The `application_id` of a copy that no owner has taken over: that of the original with a capital letter.
+    static func ofCopy(_ applicationID: UInt32) -> UInt32 {
+        applicationID & ~0x2000_0000
     }
 }

@@ -105,6 +105,17 @@ final class StoreFile: Sendable {
         return StoreHeader(Array(bytes.prefix(max(0, count))))
     }
 
+    /// Overwrites bytes of the file and syncs it; its owner only, while SQLite does not have it open for writing.
+    func write(_ bytes: [UInt8], at offset: Int, _ path: String) throws(StoreError) {
+        // The descriptor may be for reading. This one is not closed either: that would drop SQLite's locks.
+        let descriptor = Foundation.open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0, FileStatus(descriptor: descriptor)?.identity == identity,
+            pwrite(descriptor, bytes, bytes.count, off_t(offset)) == bytes.count, fsync(descriptor) == 0
+        else {
+            throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
+        }
+    }
+
     // MARK: The lease
 
     /// Acquires the exclusive lease of an owner.

@@ -16,6 +16,13 @@ struct StoreHeader: Sendable {
 
     /// The size of the header in bytes.
     static let size = 100
+    /// Where the `application_id` is.
+    static let applicationIDOffset = 68
+
+    /// An `application_id` as it is in the header.
+    static func bytes(applicationID: UInt32) -> [UInt8] {
+        withUnsafeBytes(of: applicationID.bigEndian) { Array($0) }
+    }
 
     /// Parses the first bytes of a file.
     init(_ bytes: [UInt8]) {
@@ -23,7 +30,7 @@ struct StoreHeader: Sendable {
         func number(at offset: Int) -> UInt32 {
             bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
         }
-        applicationID = isDatabase ? number(at: 68) : 0
+        applicationID = isDatabase ? number(at: Self.applicationIDOffset) : 0
         schemaVersion = isDatabase ? number(at: 60) : 0
     }
 }
