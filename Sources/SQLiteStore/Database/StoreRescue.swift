@@ -80,7 +80,8 @@ struct StoreRescue {
         let destination = "\(path).rescued-\(Self.stamp)"
         do {
             try StoreCopy.write(from: db, to: destination)
-            return "\(everything) was copied to \(destination); move it to \(path) and restart"
+            return "\(everything) was copied to \(destination); "
+                + "move it to \(path) and any files at \(path)-wal and \(path)-shm away, and restart"
         } catch let error as DatabaseError {
             return "it could not be copied to \(destination): \(StoreFault(error).words); "
                 + "do not stop this process until its open files are saved (/proc/\(getpid())/fd)"
