@@ -19,7 +19,7 @@ extension Thread {
             Thread {
                 Thread.current.name = name
                 if givesWay {
-                    thread_schedule_in_short_slices(true)
+                    thread_schedule_in_short_slices()
                 } else {
                     thread_schedule_as_batch(false)
                 }

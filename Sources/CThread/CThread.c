@@ -36,8 +36,8 @@ void thread_schedule_as_batch(bool gives_way) {
     schedule(SCHED_BATCH, gives_way, 0);
 }
 
-void thread_schedule_in_short_slices(bool gives_way) {
-    schedule(SCHED_OTHER, gives_way, 100000);
+void thread_schedule_in_short_slices(void) {
+    schedule(SCHED_OTHER, true, 100000);
 }
 
 void thread_schedule_as_idle(void) {

@@ -6,8 +6,7 @@ extension StoreError: CodedError {
         switch self {
         case .missing, .noFolder, .emptyDatabase: .noStore
         case .cannotOpen, .remoteFileSystem, .notAStore, .foreignDatabase, .newerSchema, .olderSchema, .logWithoutStore,
-            .copyWithLog,
-            .logUnreadable, .linked, .badAddress, .noClientLibrary, .notMigrated:
+            .copyWithLog, .logUnreadable, .linked, .badAddress, .noClientLibrary, .notMigrated:
             .unusableStore
         case .inUse: .storeInUse
         case .longRepair: .repairTooLong

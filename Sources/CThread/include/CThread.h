@@ -16,9 +16,9 @@ int thread_processor_count(void);
 void thread_schedule_as_batch(bool gives_way);
 
 // Schedules the current thread for short pieces of work between waits: when it wakes, it preempts others, which have
-// longer slices, unless it has used more than its share. Threads that it starts inherit the weight, not the slices.
-// Kernels before 6.12 have none.
-void thread_schedule_in_short_slices(bool gives_way);
+// longer slices, unless it has used more than its share. It gives way, as above; threads that it starts inherit that, not
+// the slices. Kernels before 6.12 have none.
+void thread_schedule_in_short_slices(void);
 
 // Schedules the current thread as idle work, which yields the processor to every other thread.
 void thread_schedule_as_idle(void);

@@ -87,13 +87,13 @@ final class OwnedDatabase: Sendable {
         self.file = file
         self.lease = lease
         try schema.check(file, path: path)
-        try schema.takeOverCopy(file, path: path)
         try Self.checkFolder(of: path)
         let isNew = file.isEmpty
         guard !isNew || (FileStatus(path: path + "-wal")?.size ?? 0) == 0 else {
             lease.release()
             throw StoreError.logWithoutStore(path: path)
         }
+        try schema.takeOverCopy(file, path: path)
         do {
             try StoreError.translating(path) { try withWriter { try takeOver($0) } }
         } catch StoreError.failed(_, let fault) where fault.mayPass && !isNew {

@@ -2,7 +2,8 @@ import AttributionStore
 import Foundation
 import Synchronization
 
-/// The only descriptor of a database file that this process has besides SQLite's own.
+/// The only descriptor of a database file that this process has besides SQLite's own, but for one that taking over a copy
+/// leaves open.
 ///
 /// It holds the lease: `flock` on the file itself, so that a second owner is kept out whatever path it uses. It is
 /// never closed, because closing any descriptor of a file drops SQLite's locks on it. Opening the file again finds this
@@ -107,10 +108,13 @@ final class StoreFile: Sendable {
 
     /// Overwrites bytes of the file and syncs it; its owner only, while SQLite does not have it open for writing.
     func write(_ bytes: [UInt8], at offset: Int, _ path: String) throws(StoreError) {
-        // The descriptor may be for reading. This one is not closed either: that would drop SQLite's locks.
+        // The other descriptor may be for reading. This one is not closed either.
         let descriptor = Foundation.open(path, O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0, FileStatus(descriptor: descriptor)?.identity == identity,
-            pwrite(descriptor, bytes, bytes.count, off_t(offset)) == bytes.count, fsync(descriptor) == 0
+        if descriptor >= 0, FileStatus(descriptor: descriptor)?.identity != identity {
+            throw .cannotOpen(path: path, reason: "it was replaced")
+        }
+        guard descriptor >= 0, pwrite(descriptor, bytes, bytes.count, off_t(offset)) == bytes.count,
+            fsync(descriptor) == 0
         else {
             throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
         }
