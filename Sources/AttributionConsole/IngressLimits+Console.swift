@@ -15,8 +15,8 @@ extension IngressLimits {
         // Every route ends by itself: reports after 30 s once they are counted, a repair after some minutes.
         limits.answerDeadline = .seconds(86_400)
         // The listeners that stop before it may need 4 of the 4.8 seconds a stop may take, and the store is closed
-        // after it.
-        limits.stopDeadline = .milliseconds(500)
+        // after it. A client may pause for up to 0.33 seconds after this one.
+        limits.stopDeadline = .milliseconds(300)
         limits.finishesAnswers = true
         return limits
     }
@@ -28,7 +28,8 @@ extension IngressLimits {
         var limits = console
         limits.connections = 64
         // It stops after the console; its clients are commands on this machine.
-        limits.stopDeadline = .milliseconds(100)
+        limits.stopDeadline = .milliseconds(50)
+        limits.stopPause = .milliseconds(50)
         return limits
     }
 }

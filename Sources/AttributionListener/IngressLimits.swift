@@ -61,6 +61,10 @@ package struct IngressLimits: Sendable {
     package var stopDeadline = Duration.seconds(5)
     /// Whether a request that is complete when ``stopDeadline`` passes is still answered; default `false`.
     package var finishesAnswers = false
+    /// How long a client that takes such an answer may pause before the next check cuts it off; default 200 ms.
+    ///
+    /// It has no other bound, because a large answer takes as long as its client needs.
+    package var stopPause = Duration.milliseconds(200)
     /// What `Retry-After` says when the handler did not answer in time; default 30 s.
     package var retryAfter = Duration.seconds(30)
 

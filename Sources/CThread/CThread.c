@@ -40,6 +40,6 @@ void thread_schedule_in_short_slices(void) {
     schedule(SCHED_OTHER, true, 100000);
 }
 
-void thread_schedule_as_idle(void) {
-    schedule(SCHED_IDLE, false, 0);
+void thread_schedule_as_usual(void) {
+    schedule(SCHED_OTHER, false, 0);
 }

@@ -160,7 +160,7 @@ struct HTTPClientTests {
         ] as [([[String]], [String])])
     func connections(_ plan: [[String]], _ expected: [String]) async throws {
         let server = try ScriptedServer(plan)
-        let client = HTTPClient()
+        let client = HTTPClient(longestIdle: .seconds(600))
         #expect(try await Self.send(client, to: server, nil).status == 200)
         #expect(try await Self.send(client, to: server, nil).status == 200)
         #expect(try await Self.summary(server.end()) == expected)
@@ -176,7 +176,7 @@ struct HTTPClientTests {
     func repeated(_ plan: [[String]], _ isAnswered: Bool, _ expected: [String]) async throws {
         for isPost in [false, true] {
             let server = try ScriptedServer(plan)
-            let client = HTTPClient()
+            let client = HTTPClient(longestIdle: .seconds(600))
             let body = isPost ? HTTPClient.Request.Body.whole(Array("{}".utf8)) : nil
             #expect(try await Self.send(client, to: server, body).status == 200)
             let second = try? await Self.send(client, to: server, body)
@@ -185,13 +185,22 @@ struct HTTPClientTests {
         }
     }
 
+    @Test("A connection that the server may be about to close is not used")
+    func longIdle() async throws {
+        let server = try ScriptedServer([["read", Self.ok, "wait"], ["read", Self.ok]])
+        let client = HTTPClient(longestIdle: .zero)
+        #expect(try await Self.send(client, to: server).status == 200)
+        #expect(try await Self.send(client, to: server).status == 200)
+        #expect(try await Self.summary(server.end()).sorted() == ["0 closed", "0 request", "1 request"])
+    }
+
     @Test("A connection that speaks another protocol takes no more requests")
     func otherProtocol() async throws {
         let server = try ScriptedServer([
             ["read", "send HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n", "wait"],
             ["read", Self.ok],
         ])
-        let client = HTTPClient()
+        let client = HTTPClient(longestIdle: .seconds(600))
         #expect(try await Self.send(client, to: server).status == 101)
         #expect(try await Self.send(client, to: server).status == 200)
         #expect(try await Self.summary(server.end()) == ["0 request", "0 closed", "1 request"])
@@ -205,7 +214,7 @@ struct HTTPClientTests {
         ])
     func brokenAnswers(_ beginning: String) async throws {
         let server = try ScriptedServer([["read", Self.ok, "read", "send " + beginning]])
-        let client = HTTPClient()
+        let client = HTTPClient(longestIdle: .seconds(600))
         #expect(try await Self.send(client, to: server).status == 200)
         await #expect(throws: (any Error).self) { try await Self.send(client, to: server) }
         #expect(try await Self.summary(server.end()) == ["0 request", "0 request"])
@@ -215,7 +224,7 @@ struct HTTPClientTests {
     func servers() async throws {
         let servers = try (0..<2).map { _ in try ScriptedServer([["read", Self.ok, "read", Self.ok, "wait"]]) }
         do {
-            let client = HTTPClient()
+            let client = HTTPClient(longestIdle: .seconds(600))
             for server in servers + servers {
                 #expect(try await Self.send(client, to: server).status == 200)
             }
@@ -230,7 +239,7 @@ struct HTTPClientTests {
         let server = try ScriptedServer(Array(repeating: ["echo"], count: 8))
         let url = server.url
         do {
-            let client = HTTPClient()
+            let client = HTTPClient(longestIdle: .seconds(600))
             try await withThrowingTaskGroup { group in
                 for task in 0..<8 {
                     group.addTask {
@@ -317,7 +326,7 @@ struct HTTPClientTests {
     func cutBody(_ earlier: Int) async throws {
         let whole = (0..<earlier).flatMap { _ in ["read", Self.ok] }
         let server = try ScriptedServer([whole + ["read"]])
-        let client = HTTPClient()
+        let client = HTTPClient(longestIdle: .seconds(600))
         for _ in 0..<earlier {
             #expect(try await Self.send(client, to: server).status == 200)
             #expect(try await server.line().hasSuffix("{}"))

@@ -106,35 +106,34 @@ extension ConnectionScript {
             testDescription: "before the first byte, and within the first head",
             events: [.time(2), .rank, .bytes("POST"), .rank],
             actions: [
-                "noRequestYet since 0", "waits for the client", "noRequestYet since 0", "waits for the client",
+                "noRequestYet since 0", "noRequestYet since 0",
             ]),
         ConnectionScript(
             testDescription: "within a body",
             events: [.time(2), .bytes(String(first.dropLast())), .rank],
-            actions: ["unfinishedBody since 2", "waits for the client"]),
+            actions: ["unfinishedBody since 2"]),
         ConnectionScript(
             testDescription: "while a request is answered, after it, and within the next head",
             events: [.time(2), .bytes(first), .rank, .time(3), .answer(1), .rank, .time(4), .bytes("POST"), .rank],
             actions: [
-                "hand over 1: a", "must stay", "is being answered", "answer 1", "noRequestNow since 3",
-                "waits for the client", "noRequestNow since 4", "waits for the client",
+                "hand over 1: a", "must stay", "answer 1", "noRequestNow since 3", "noRequestNow since 4",
             ]),
         ConnectionScript(
             testDescription: "while requests wait for others",
             events: [.bytes(first + second), .rank],
-            actions: ["hand over 1: a", "must stay", "waits for the client"]),
+            actions: ["hand over 1: a", "must stay"]),
         ConnectionScript(
             testDescription: "while the client reads, and while it takes its last answer",
             events: [.bytes(first), .answer(1), .writable(false), .rank, .writable(true), .bytes(noise), .rank],
             actions: [
-                "hand over 1: a", "answer 1", "must stay", "waits for the client", "refuse: malformedRequest, last",
-                "must stay", "waits for the client",
+                "hand over 1: a", "answer 1", "must stay", "refuse: malformedRequest, last",
+                "must stay",
             ]),
         ConnectionScript(
             testDescription: "after the last answer",
             events: [.bytes(noise), .time(1), .written, .rank],
             actions: [
-                "refuse: malformedRequest, last", "close the output", "noRequestNow since 1", "waits for the client",
+                "refuse: malformedRequest, last", "close the output", "noRequestNow since 1",
             ]),
         ConnectionScript(
             testDescription: "when only probes may connect, every request is the last, and another one refused",
@@ -256,7 +255,7 @@ extension ConnectionScript {
                 .time(2),
             ],
             actions: [
-                "hand over 1: a", "answer 1", "hold the read", "must stay", "waits for the client", "close",
+                "hand over 1: a", "answer 1", "hold the read", "must stay", "close",
             ]),
         ConnectionScript(
             testDescription: "the client takes of what the system keeps, then no more",
@@ -274,6 +273,30 @@ extension ConnectionScript {
             testDescription: "the server stops, and the client does not take its answer",
             events: [.bytes(first), .unsent(10), .answer(1), .serverStops, .time(9.9), .time(10)],
             actions: ["hand over 1: a", "answer 1", "cut off: write-deadline"]),
+        ConnectionScript(
+            testDescription: "the server waits no longer: for the beginning of a request",
+            events: [.bytes("POST"), .serverStops, .waitsNoLonger],
+            actions: ["cut off: stop-deadline"]),
+        ConnectionScript(
+            testDescription: "the server waits no longer: for the rest of a request behind another",
+            events: [.bytes(first + second), .serverStops, .waitsNoLonger],
+            actions: ["hand over 1: a", "cut off: stop-deadline"]),
+        ConnectionScript(
+            testDescription: "the server waits no longer: but for a route, and for a client that takes what it answers",
+            limits: limits { $0.stopPause = .seconds(1) },
+            events: [
+                .bytes(first), .serverStops, .waitsNoLonger, .time(5), .unsent(1_000), .answer(1), .time(5.1),
+                .unsent(999), .time(6), .unsent(998), .time(6.9), .time(7.8), .unsent(0), .written,
+            ],
+            actions: ["hand over 1: a", "answer 1, last", "close the output"]),
+        ConnectionScript(
+            testDescription: "the server waits no longer: for a client that pauses, or takes less than is added",
+            limits: limits { $0.stopPause = .seconds(1) },
+            events: [
+                .bytes(first), .serverStops, .waitsNoLonger, .unsent(1_000), .answer(1), .time(5), .unsent(999),
+                .time(5.9), .queued(999), .time(6.8), .queued(1_500), .time(6.9),
+            ],
+            actions: ["hand over 1: a", "answer 1, last", "cut off: stop-deadline"]),
         ConnectionScript(
             testDescription: "a refused client does not close",
             events: [.bytes(noise), .written, .time(0.9), .time(1)],

@@ -22,7 +22,9 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
         case serverStops
         /// So many seconds since the connection was opened.
         case time(Double)
-        /// A new connection looks for one that gives way, and the server for one to wait for.
+        /// The server waits no longer for its clients.
+        case waitsNoLonger
+        /// A new connection looks for one that gives way.
         case rank
         case closed
     }
@@ -79,12 +81,13 @@ struct ConnectionScript: Sendable, CustomTestStringConvertible {
                 perform(machine.inputClosed(at: now, output))
             case .serverStops:
                 perform(machine.serverStops(at: now, output))
+            case .waitsNoLonger:
+                perform(machine.waitsNoLonger(at: now) { output })
             case .time(let seconds):
                 now = .uptimeNanoseconds(1_000_000_000 + UInt64(seconds * 1_000_000_000))
                 perform(machine.timePassed(at: now) { output })
             case .rank:
                 actions.append(machine.rank.map { "\($0.rank) since \(seconds($0.since))" } ?? "must stay")
-                actions.append(machine.awaitsClient ? "waits for the client" : "is being answered")
             case .closed:
                 if machine.closed() != nil { actions.append("an answer is lost") }
             }

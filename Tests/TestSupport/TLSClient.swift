@@ -30,7 +30,7 @@ package struct TLSClient {
         let context = try NIOSSLContext(configuration: configuration)
         let (certificates, shown) = AsyncStream<NIOSSLCertificate?>.makeStream()
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .connectTimeout(.seconds(10))
+            .connectTimeout(.seconds(60))
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let tls = try NIOSSLClientHandler(
@@ -45,7 +45,7 @@ package struct TLSClient {
                     return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }
             }
-        let end = channel.channel.eventLoop.scheduleTask(in: .seconds(10)) { channel.channel.close(promise: nil) }
+        let end = channel.channel.eventLoop.scheduleTask(in: .seconds(60)) { channel.channel.close(promise: nil) }
         defer { end.cancel() }
         let text = try await channel.executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(string: bytes))

@@ -57,7 +57,7 @@ struct APIExampleTests {
     func served() throws {
         let server = try SkanServer(in: folder, arguments: [])
         let answer = try SkanProcess.run(
-            SkanProcess.curl, ["-s", "-i", "--max-time", "10", "\(server.console)/openapi.yaml"], in: folder.url
+            SkanProcess.curl, ["-s", "-i", "--max-time", "60", "\(server.console)/openapi.yaml"], in: folder.url
         ).output
         #expect(answer.contains("Content-Type: application/yaml\r\n"))
         #expect(answer.hasSuffix("\r\n\r\n" + String(decoding: APIDescription.yaml, as: UTF8.self)))
@@ -107,7 +107,7 @@ struct APIExampleTests {
             url.queryItems = request.query.map { URLQueryItem(name: $0.name, value: $0.value) }
         }
         var arguments = [
-            "-s", "--max-time", "10", "-X", operation.method, "-w", "\n%{http_code}", try #require(url.string),
+            "-s", "--max-time", "60", "-X", operation.method, "-w", "\n%{http_code}", try #require(url.string),
         ]
         if let body = request.body {
             let file = folder.url.appendingPathComponent("body")

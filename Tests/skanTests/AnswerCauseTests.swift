@@ -48,7 +48,7 @@ struct AnswerCauseTests {
     /// The figures of a metric by its only label.
     private func causes(_ server: SkanServer) throws -> [String: Int] {
         let text = try SkanProcess.run(
-            SkanProcess.curl, ["-s", "--max-time", "10", "\(server.console)/metrics"], in: folder.url
+            SkanProcess.curl, ["-s", "--max-time", "60", "\(server.console)/metrics"], in: folder.url
         ).output
         let samples = text.matches(of: /(?m)^skan_delivery_causes_total\{outcome="([a-z]+)"\} ([0-9]+)$/)
         return Dictionary(uniqueKeysWithValues: samples.map { (String($0.1), Int($0.2) ?? -1) })

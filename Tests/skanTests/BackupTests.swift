@@ -140,7 +140,7 @@ struct BackupTests {
         let url = "http://127.0.0.1:\(server.port)/.well-known/skadnetwork/get-signed-payload"
         return try SkanProcess.run(
             SkanProcess.curl,
-            ["-s", "--max-time", "10", "-H", "Content-Type: application/json", "--data-binary", "@body", url],
+            ["-s", "--max-time", "60", "-H", "Content-Type: application/json", "--data-binary", "@body", url],
             in: folder.url
         ).output
     }

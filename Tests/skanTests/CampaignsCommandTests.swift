@@ -155,7 +155,7 @@ struct CampaignsCommandTests {
         }
         let server = try SkanServer(in: recorded, arguments: ["--campaigns", "names.json"])
         let served = try SkanProcess.run(
-            SkanProcess.curl, ["-s", "--max-time", "30", "\(server.console)/v1/reports/sources?format=csv"],
+            SkanProcess.curl, ["-s", "--max-time", "60", "\(server.console)/v1/reports/sources?format=csv"],
             in: recorded.url
         ).output
         #expect(

@@ -30,7 +30,7 @@ struct ConsoleAccessTests {
     }
 
     private func curl(_ arguments: [String]) throws -> String {
-        try SkanProcess.run(SkanProcess.curl, ["-s", "-i", "--max-time", "10"] + arguments, in: folder.url).output
+        try SkanProcess.run(SkanProcess.curl, ["-s", "-i", "--max-time", "60"] + arguments, in: folder.url).output
     }
 
     private func ask(_ server: SkanServer, _ path: String, _ fields: String..., method: String = "GET") throws -> String

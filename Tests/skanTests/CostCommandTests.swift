@@ -53,7 +53,7 @@ struct CostCommandTests {
         let answer = try SkanProcess.run(
             SkanProcess.curl,
             [
-                "-s", "-i", "--max-time", "10", "-H", "Content-Type: application/json", "--data", order(item),
+                "-s", "-i", "--max-time", "60", "-H", "Content-Type: application/json", "--data", order(item),
                 "\(server.signer)/v1/impressions",
             ], in: folder.url
         ).output
@@ -203,7 +203,7 @@ struct CostCommandTests {
         let server = try SkanServer(in: folder, arguments: [])
         func ask(_ path: String) throws -> String {
             try SkanProcess.run(
-                SkanProcess.curl, ["-s", "--max-time", "30", server.console + path], in: folder.url
+                SkanProcess.curl, ["-s", "--max-time", "60", server.console + path], in: folder.url
             ).output
         }
         let query = "from=2026-11-01&to=2026-11-10&where=network%3Dcom.example"
@@ -242,7 +242,7 @@ struct CostCommandTests {
             try SkanProcess.run(
                 SkanProcess.curl,
                 [
-                    "-s", "-i", "--max-time", "30", "-H", "Authorization: Bearer \(created.output.dropLast())",
+                    "-s", "-i", "--max-time", "60", "-H", "Authorization: Bearer \(created.output.dropLast())",
                     server.console + path,
                 ], in: folder.url
             ).output

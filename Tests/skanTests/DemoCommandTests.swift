@@ -38,7 +38,7 @@ struct DemoCommandTests {
     }
 
     private func ask(_ console: String, _ path: String) throws -> String {
-        try SkanProcess.run(SkanProcess.curl, ["-s", "--max-time", "20", console + path], in: folder.url).output
+        try SkanProcess.run(SkanProcess.curl, ["-s", "--max-time", "60", console + path], in: folder.url).output
     }
 
     /// The sections of the report on costs.

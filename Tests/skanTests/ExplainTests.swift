@@ -141,7 +141,7 @@ struct ExplainTests {
             return try SkanProcess.run(
                 SkanProcess.curl,
                 [
-                    "-s", "--max-time", "10", "-H", "Content-Type: application/json", "--data-binary", "@body",
+                    "-s", "--max-time", "60", "-H", "Content-Type: application/json", "--data-binary", "@body",
                     server.console + path,
                 ], in: folder.url
             ).output

@@ -29,7 +29,7 @@ struct ExternalSignerTests: Sendable {
 
     private func get(_ path: String, _ console: String) throws -> String {
         try SkanProcess.run(
-            SkanProcess.curl, ["-s", "--max-time", "10", console + path], in: folder.url
+            SkanProcess.curl, ["-s", "--max-time", "60", console + path], in: folder.url
         ).output
     }
 
@@ -130,7 +130,7 @@ struct ExternalSignerTests: Sendable {
         let answer = try SkanProcess.run(
             SkanProcess.curl,
             [
-                "-s", "--max-time", "10", "-H", "Content-Type: application/json", "--data", Self.order("far", 7),
+                "-s", "--max-time", "60", "-H", "Content-Type: application/json", "--data", Self.order("far", 7),
                 "\(server.signer)/v1/impressions",
             ], in: folder.url
         ).output

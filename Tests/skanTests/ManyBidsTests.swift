@@ -84,7 +84,7 @@ struct ManyBidsTests {
     /// The server's metrics must name for each key as many signatures as verify with it.
     private func compare(_ signatures: [Int?: Int], _ folder: WorkFolder, _ server: SkanServer) throws {
         let metrics = try SkanProcess.run(
-            SkanProcess.curl, ["-s", "--max-time", "10", "\(server.console)/metrics"], in: folder.url
+            SkanProcess.curl, ["-s", "--max-time", "60", "\(server.console)/metrics"], in: folder.url
         ).output
         for (number, count) in signatures {
             let file = number.map { "new-\($0).pem" } ?? "old.pem"

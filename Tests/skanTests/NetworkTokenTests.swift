@@ -81,7 +81,7 @@ struct NetworkTokenTests {
                 let data = body.map { ["-H", "Content-Type: application/json", "--data-binary", $0] } ?? []
                 return try SkanProcess.run(
                     SkanProcess.curl,
-                    ["-s", "-i", "--max-time", "10", "-H", "Authorization: Bearer \(token)"] + data
+                    ["-s", "-i", "--max-time", "60", "-H", "Authorization: Bearer \(token)"] + data
                         + [(Self.isSigned(path) ? server.signer : server.console) + path],
                     in: folder.url
                 ).output

@@ -105,7 +105,7 @@ struct OpenRTBSampleTests {
         let answer = try SkanProcess.run(
             SkanProcess.curl,
             [
-                "-s", "-i", "--max-time", "10", "-H", "Content-Type: application/json", "--data", body,
+                "-s", "-i", "--max-time", "60", "-H", "Content-Type: application/json", "--data", body,
                 "\(server.signer)/v1/openrtb/skadn",
             ], in: folder.url
         ).output

@@ -52,7 +52,7 @@ struct PostgreSQLCommandTests {
                 let status = try SkanProcess.run(
                     SkanProcess.curl,
                     [
-                        "-s", "--max-time", "20", "-o", "answer", "-w", "%{http_code}", "-H",
+                        "-s", "--max-time", "60", "-o", "answer", "-w", "%{http_code}", "-H",
                         "Content-Type: application/json", "--data-binary", "@body", server.url,
                     ], in: folder.url)
                 #expect(status.output == "200")

@@ -58,7 +58,7 @@ struct ReloadTests {
     private func host(_ server: SkanServer) throws -> Substring? {
         let shown = try SkanProcess.run(
             SkanProcess.curl,
-            ["-sS", "-k", "-v", "--max-time", "10", "https://127.0.0.1:\(server.port)/"], in: folder.url)
+            ["-sS", "-k", "-v", "--max-time", "60", "https://127.0.0.1:\(server.port)/"], in: folder.url)
         return shown.errors.firstMatch(of: /subject: CN=([a-z.]+)/)?.1
     }
 

@@ -14,7 +14,7 @@ struct ServerTests {
     }
 
     private func curl(_ arguments: String...) throws -> String {
-        try SkanProcess.run(SkanProcess.curl, ["-s", "-i", "--max-time", "10"] + arguments, in: folder.url).output
+        try SkanProcess.run(SkanProcess.curl, ["-s", "-i", "--max-time", "60"] + arguments, in: folder.url).output
     }
 
     private func post(_ body: String, to url: String) throws -> String {
@@ -100,7 +100,7 @@ struct ServerTests {
         let urls = (0..<64).flatMap { ["-o", "answer-\($0)", server.url] }
         _ = try SkanProcess.run(
             SkanProcess.curl,
-            ["-s", "--parallel", "--parallel-immediate", "--parallel-max", "64", "--max-time", "30"]
+            ["-s", "--parallel", "--parallel-immediate", "--parallel-max", "64", "--max-time", "60"]
                 + ["-H", "Content-Type: application/json", "--data-binary", "@body"] + urls, in: folder.url)
         let answers = try (0..<64).map {
             try String(contentsOf: folder.url.appendingPathComponent("answer-\($0)"), encoding: .utf8)
@@ -244,7 +244,7 @@ struct ServerTests {
         func post() throws -> SkanProcess.Outcome {
             try SkanProcess.run(
                 SkanProcess.curl,
-                ["-sS", "-k", "-v", "--max-time", "10", "-H", "Content-Type: application/json"]
+                ["-sS", "-k", "-v", "--max-time", "60", "-H", "Content-Type: application/json"]
                     + ["--data-binary", "@body", url], in: folder.url)
         }
         func expiry() throws -> Double {

@@ -15,7 +15,7 @@ struct ServerUnderPressureTests {
     }
 
     private func curl(_ arguments: String...) throws -> String {
-        try SkanProcess.run(SkanProcess.curl, ["-s", "-i", "--max-time", "10"] + arguments, in: folder.url).output
+        try SkanProcess.run(SkanProcess.curl, ["-s", "-i", "--max-time", "60"] + arguments, in: folder.url).output
     }
 
     private func post(_ name: String, to server: SkanServer) throws -> String {
@@ -73,7 +73,7 @@ struct ServerUnderPressureTests {
         let sender = ChildProcess()
         sender.executableURL = SkanProcess.curl
         sender.arguments = [
-            "-s", "-v", "--max-time", "20", "-H", "Content-Type: application/json", "--data-binary", "@body",
+            "-s", "-v", "--max-time", "60", "-H", "Content-Type: application/json", "--data-binary", "@body",
             server.url,
         ]
         sender.currentDirectoryURL = folder.url

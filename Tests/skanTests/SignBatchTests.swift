@@ -120,7 +120,7 @@ struct SignBatchTests {
         let output = try SkanProcess.run(
             SkanProcess.curl,
             [
-                "-s", "--max-time", "10", "-w", "%{http_code}", "-H", "Content-Type: \(type)", "--data-binary", "@body",
+                "-s", "--max-time", "60", "-w", "%{http_code}", "-H", "Content-Type: \(type)", "--data-binary", "@body",
                 "\(server.signer)/v1/impressions/batch",
             ], in: folder.url
         ).output

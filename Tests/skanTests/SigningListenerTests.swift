@@ -26,7 +26,7 @@ struct SigningListenerTests {
 
     private func curl(_ arguments: String...) throws -> String {
         try SkanProcess.run(
-            SkanProcess.curl, ["-s", "-i", "--max-time", "10", "-H", "Content-Type: application/json"] + arguments,
+            SkanProcess.curl, ["-s", "-i", "--max-time", "60", "-H", "Content-Type: application/json"] + arguments,
             in: folder.url
         ).output
     }
@@ -176,7 +176,7 @@ struct SigningListenerTests {
             let field = authorization.map { ["-H", "Authorization: \($0)"] } ?? []
             return try SkanProcess.run(
                 SkanProcess.curl,
-                ["-s", "-i", "--max-time", "10", "-H", "Content-Type: application/json"] + field
+                ["-s", "-i", "--max-time", "60", "-H", "Content-Type: application/json"] + field
                     + ["--data", Self.order(), "\(server.signer)/v1/impressions"], in: folder.url
             ).output
         }
@@ -194,7 +194,7 @@ struct SigningListenerTests {
         #expect(line.contains(#/ keys=[0-9a-f]{16} /#))
         let metrics = try SkanProcess.run(
             SkanProcess.curl,
-            ["-s", "--max-time", "10", "-H", "Authorization: Bearer \(viewer)", "\(server.console)/metrics"],
+            ["-s", "--max-time", "60", "-H", "Authorization: Bearer \(viewer)", "\(server.console)/metrics"],
             in: folder.url
         ).output
         #expect(metrics.contains(#"status="200",caller="dsp-1"} 1"#), "\(metrics)")

@@ -107,7 +107,7 @@ struct SigningServerTests {
             let outcome = try SkanProcess.run(
                 SkanProcess.curl,
                 [
-                    "-s", "--max-time", "10", "-H", "Content-Type: application/json", "--data-binary", body,
+                    "-s", "--max-time", "60", "-H", "Content-Type: application/json", "--data-binary", body,
                     "http://127.0.0.1:\(server.port)/\(path)",
                 ], in: folder.url)
             #expect(outcome.output.contains(answer), "\(outcome.output)")
@@ -265,7 +265,7 @@ struct SigningServerTests {
             let answer = try SkanProcess.run(
                 SkanProcess.curl,
                 [
-                    "-s", "-i", "--max-time", "10", "-H", "Content-Type: \(row.type)", "--data-binary", "@body",
+                    "-s", "-i", "--max-time", "60", "-H", "Content-Type: \(row.type)", "--data-binary", "@body",
                     "\(server.signer)/v1/\(row.path)",
                 ], in: folder.url
             ).output

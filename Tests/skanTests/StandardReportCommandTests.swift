@@ -147,7 +147,7 @@ struct StandardReportCommandTests {
         let server = try SkanServer(in: folder)
         func ask(_ query: String) throws -> String {
             try SkanProcess.run(
-                SkanProcess.curl, ["-s", "--max-time", "30", "\(server.console)/v1/reports/\(query)"], in: folder.url
+                SkanProcess.curl, ["-s", "--max-time", "60", "\(server.console)/v1/reports/\(query)"], in: folder.url
             ).output
         }
         for name in [

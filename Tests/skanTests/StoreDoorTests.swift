@@ -19,7 +19,7 @@ struct StoreDoorTests {
     }
 
     private func curl(_ arguments: String...) throws -> String {
-        try SkanProcess.run(SkanProcess.curl, ["-s", "--max-time", "20"] + arguments, in: folder.url).output
+        try SkanProcess.run(SkanProcess.curl, ["-s", "--max-time", "60"] + arguments, in: folder.url).output
     }
 
     /// Posts one body and returns the answer.

@@ -62,7 +62,7 @@ struct WebAdServerTests {
         try Data(body.utf8).write(to: folder.url.appendingPathComponent("body"))
         return try SkanProcess.run(
             SkanProcess.curl,
-            ["-s", "-i", "--max-time", "10", "-H", "Content-Type: \(type)", "--data-binary", "@body", url],
+            ["-s", "-i", "--max-time", "60", "-H", "Content-Type: \(type)", "--data-binary", "@body", url],
             in: folder.url
         ).output
     }
@@ -157,7 +157,7 @@ struct WebAdServerTests {
         try Data(Self.body(link.attributionSourceNonce).utf8).write(to: folder.url.appendingPathComponent("body"))
         _ = try SkanProcess.run(
             SkanProcess.curl,
-            ["-s", "--parallel", "--parallel-immediate", "--parallel-max", "64", "--max-time", "30"]
+            ["-s", "--parallel", "--parallel-immediate", "--parallel-max", "64", "--max-time", "60"]
                 + ["-H", "Content-Type: application/json", "--data-binary", "@body"]
                 + (0..<64).flatMap { ["-o", "answer-\($0)", Self.url(server)] }, in: folder.url)
         let answers = try (0..<64).map {

@@ -64,14 +64,25 @@ package final class HTTPClient: Sendable {
     /// For the life of the process.
     static let shared = HTTPClient()
 
-    private let idle = Mutex<[Origin: [HTTPConnection]]>([:])
+    private struct IdleConnection {
+        let connection: HTTPConnection
+        let since: NIODeadline
+    }
+
+    private let idle = Mutex<[Origin: [IdleConnection]]>([:])
+    private let longestIdle: TimeAmount
 
     /// Makes a client.
-    package init() {}
+    ///
+    /// - Parameter longestIdle: A connection that was unused for so long is closed when it would be used next. Servers
+    ///   close such connections after some seconds, perhaps just as a request is on its way.
+    package init(longestIdle: Duration = .seconds(2)) {
+        self.longestIdle = TimeAmount(longestIdle)
+    }
 
     deinit {
-        for connection in idle.withLock({ $0.values.joined() }) {
-            connection.close()
+        for entry in idle.withLock({ $0.values.joined() }) {
+            entry.connection.close()
         }
     }
 
@@ -136,22 +147,35 @@ package final class HTTPClient: Sendable {
     }
 
     private func keep(_ connection: HTTPConnection, to origin: Origin) {
+        let now = NIODeadline.now()
         idle.withLock { idle in
-            // Those below the newest are seldom taken, and servers close them.
-            idle[origin] = (idle[origin] ?? []).filter(\.isActive) + [connection]
+            // Those below the newest are seldom taken.
+            idle[origin] =
+                (idle[origin] ?? []).filter { isUsable($0, at: now) }
+                + [IdleConnection(connection: connection, since: now)]
         }
     }
 
-    /// The newest connection that the server has not closed.
+    /// The newest connection that the server has not closed and will not close yet.
     private func takeIdle(_ origin: Origin) -> HTTPConnection? {
-        idle.withLock { idle in
-            while let connection = idle[origin]?.popLast() {
-                if connection.isActive {
-                    return connection
+        let now = NIODeadline.now()
+        return idle.withLock { idle in
+            while let entry = idle[origin]?.popLast() {
+                if isUsable(entry, at: now) {
+                    return entry.connection
                 }
             }
             return nil
         }
+    }
+
+    /// Whether a connection can take a request; it is closed otherwise.
+    private func isUsable(_ entry: IdleConnection, at now: NIODeadline) -> Bool {
+        guard entry.connection.isActive, now - entry.since < longestIdle else {
+            entry.connection.close()
+            return false
+        }
+        return true
     }
 }
 

@@ -8,6 +8,7 @@ struct ConnectionDeadlines {
     let idle: TimeAmount
     let write: TimeAmount
     let linger: TimeAmount
+    let stopPause: TimeAmount
 
     init(_ limits: IngressLimits) {
         head = TimeAmount(limits.headDeadline)
@@ -16,5 +17,6 @@ struct ConnectionDeadlines {
         idle = TimeAmount(limits.idleDeadline)
         write = TimeAmount(limits.writeDeadline)
         linger = TimeAmount(limits.lingerDeadline)
+        stopPause = TimeAmount(limits.stopPause)
     }
 }

@@ -27,8 +27,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var work: Task<Void, Never>? {
         didSet { if machine.isInputClosed { work?.cancel() } }
     }
-    /// What the client had not taken at the last call of ``takesAnswers()``.
-    private var formerlyUntaken = Int.max
     private var machine: ConnectionStateMachine
     /// Bytes received and not yet consumed; after each event at most one line.
     private var unread = ByteBuffer()
@@ -44,8 +42,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Its rank for giving way to a new connection; nil while it must not.
     var rank: (rank: ConnectionStateMachine.Rank, since: NIODeadline)? { machine.rank }
-    /// Whether it cannot end before the client does something.
-    var awaitsClient: Bool { machine.awaitsClient }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -126,16 +122,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
         return PendingOutput(unsent: unsent, queued: transport?.queued ?? 0)
     }
 
-    /// Whether the client has taken anything of its answers since the last call, while there is anything.
-    func takesAnswers() -> Bool {
-        let untaken = output.untaken
-        defer { formerlyUntaken = untaken }
-        return untaken > 0 && untaken < formerlyUntaken
-    }
-
     /// Ends the connection as soon as its current request is answered.
     func stop() {
         act(machine.serverStops(at: .now(), output))
+    }
+
+    /// Ends the connection if it waits for its client, unless the client takes its answers.
+    func waitNoLonger(_ now: NIODeadline) {
+        act(machine.waitsNoLonger(at: now) { output })
     }
 
     /// Closes at once, without waiting for the client, and leaves the census.

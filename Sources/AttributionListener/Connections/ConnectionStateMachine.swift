@@ -59,6 +59,10 @@ package struct ConnectionStateMachine {
     private var writeDeadline = NIODeadline.distantFuture
     /// How many bytes the client had still to take when ``writeDeadline`` was set.
     private var backlog = 0
+    /// Whether the client is waited for no longer, unless it takes its answers.
+    private var isEnding = false
+    /// While ``isEnding``: until when the client has to take something, and how many bytes it had still to take.
+    private var pause = (end: NIODeadline.distantFuture, untaken: Int.max)
 
     /// Begins with an open connection.
     ///
@@ -100,7 +104,7 @@ package struct ConnectionStateMachine {
     }
 
     /// Whether the server would wait for the client: always, unless one complete request is being answered.
-    package var awaitsClient: Bool {
+    private var awaitsClient: Bool {
         !answers.isInFlight || answers.waitingCount > 0 || !isWritable
     }
 
@@ -216,6 +220,24 @@ package struct ConnectionStateMachine {
         return answers.isEmpty ? end(output) : nil
     }
 
+    /// The server stops and waits no longer for its clients: only for routes, and while a client takes its answers.
+    ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - output: What is pending.
+    /// - Returns: What to do about it.
+    package mutating func waitsNoLonger(at now: NIODeadline, _ output: () -> PendingOutput) -> ConnectionAction? {
+        isEnding = true
+        return timePassed(at: now, output)
+    }
+
+    /// Whether the client has anything to take and has not paused for too long.
+    private mutating func takesAnswers(_ output: PendingOutput) -> Bool {
+        if output.untaken < pause.untaken { pause.end = now + deadlines.stopPause }
+        pause.untaken = output.untaken
+        return output.untaken > 0 && now < pause.end
+    }
+
     /// Ends the connection once the client has its answers.
     private mutating func end(_ output: PendingOutput) -> ConnectionAction? {
         guard output.unsent > 0 else { return .close }
@@ -250,6 +272,7 @@ package struct ConnectionStateMachine {
     /// - Returns: What to do about a deadline.
     package mutating func timePassed(at now: NIODeadline, _ output: () -> PendingOutput) -> ConnectionAction? {
         self.now = now
+        if isEnding, awaitsClient, !takesAnswers(output()) { return .cutOff(.stopDeadline) }
         if now >= writeDeadline {
             let untaken = output().untaken
             guard untaken + reader.limits.outboundBytes <= backlog else { return .cutOff(.writeDeadline) }

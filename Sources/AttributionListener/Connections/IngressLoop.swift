@@ -19,8 +19,6 @@ final class IngressLoop {
     private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
     private var sweep: RepeatedTask?
     private var isStopping = false
-    /// Whether clients are no longer waited for.
-    private var isEnding = false
     private var capThrottle = LogThrottle(every: .seconds(10))
     private var displacementThrottle = LogThrottle(every: .seconds(10))
     private var unansweredThrottle = LogThrottle(every: .seconds(10))
@@ -182,18 +180,12 @@ final class IngressLoop {
 
     /// Closes every connection from now on that waits for its client, unless the client takes its answers.
     func stopWaiting() {
-        isEnding = true
-        checkDeadlines()
+        let now = NIODeadline.now()
+        for connection in Array(connections.values) { connection.waitNoLonger(now) }
     }
 
     private func checkDeadlines() {
         let now = NIODeadline.now()
-        for connection in Array(connections.values) {
-            if isEnding, connection.awaitsClient, !connection.takesAnswers() {
-                connection.end(.stopDeadline)
-            } else {
-                connection.checkDeadlines(now)
-            }
-        }
+        for connection in Array(connections.values) { connection.checkDeadlines(now) }
     }
 }

@@ -13,7 +13,7 @@ package protocol LedgerReading: Sendable {
     ///
     /// - Parameters:
     ///   - received: The time of receipt in Unix milliseconds, extended to whole quarter hours; nil for all.
-    ///   - inBackground: Whether reading yields the processor to all other threads.
+    ///   - inBackground: Whether reading works in turns.
     /// - Returns: The counts.
     /// - Throws: ``StoreError``.
     func deliveries(received: Range<Int64>?, inBackground: Bool) async throws -> DeliveryCounts

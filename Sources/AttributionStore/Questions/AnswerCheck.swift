@@ -1,6 +1,6 @@
 /// Ends an answer that takes too long, or that nobody waits for any more.
 package struct AnswerCheck {
-    /// Whether counting yields the processor to all other threads.
+    /// Whether counting works in turns.
     let isBackground: Bool
     private let deadline: Duration?
     private let start: ContinuousClock.Instant

@@ -85,7 +85,7 @@ package struct LedgerLimits: Hashable, Sendable {
     package var cells: Int
     /// How long counting may take; nil for no limit.
     package var deadline: Duration?
-    /// Whether counting yields the processor to all other threads, as it must in a process that records.
+    /// Whether counting works in turns, as it must in a process that records.
     package var isBackground: Bool
 
     /// Creates limits.

@@ -9,7 +9,7 @@ package struct ColumnCount {
 
     /// Blocks that an answer reads before a second thread helps; starting one costs more than it saves in a small store,
     /// and where there is only one processor.
-    package static let blocksAlone: Int64 = BackgroundWork.hasOneProcessor ? .max : 32
+    package static var blocksAlone: Int64 { Turns.processors == 1 ? .max : 32 }
 
     /// Prepares an answer.
     ///

@@ -20,5 +20,17 @@ void thread_schedule_as_batch(bool gives_way);
 // the slices. Kernels before 6.12 have none.
 void thread_schedule_in_short_slices(void);
 
-// Schedules the current thread as idle work, which yields the processor to every other thread.
-void thread_schedule_as_idle(void);
+// Schedules the current thread as any other, which ends batch work that does not give way.
+void thread_schedule_as_usual(void);
+
+// Begins turns of the current thread, whose time is kept apart from that of the rest of the process.
+void thread_begin_turns(void);
+
+// Ends a turn; may be called in a signal handler.
+//
+// Returns for how many turns the thread should rest; 0 for a moment, while the rest of the process lately left three
+// quarters of a processor for each thread in turns, of so many processors.
+double thread_end_turn(int processors);
+
+// Ends the last turn of the current thread.
+void thread_end_turns(void);

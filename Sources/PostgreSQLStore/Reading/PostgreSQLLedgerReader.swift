@@ -52,7 +52,7 @@ package final class PostgreSQLLedgerReader: LedgerReading {
     ///
     /// - Parameters:
     ///   - isSettled: Whether to wait, for a moment, until everything in the snapshot lies below the horizon.
-    ///   - inBackground: Whether on a thread that runs only when the processor is idle.
+    ///   - inBackground: Whether in turns on a thread of its own.
     ///   - work: Reads.
     /// - Returns: What the work returns.
     /// - Throws: ``AttributionStore/StoreError``, and what the work throws.

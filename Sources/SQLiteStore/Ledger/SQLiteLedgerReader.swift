@@ -76,7 +76,7 @@ package final class SQLiteLedgerReader: Sendable {
         }
     }
 
-    /// Reads in one snapshot, optionally on a thread that runs only when the processor is idle.
+    /// Reads in one snapshot, optionally in turns on a thread of its own.
     func read<Result: Sendable>(
         inBackground: Bool,
         _ work: @escaping @Sendable (Database) throws -> Result
@@ -103,7 +103,7 @@ package final class SQLiteLedgerReader: Sendable {
         }
     }
 
-    /// Uses the connections on a thread that runs only when the processor is idle.
+    /// Uses the connections in turns on a thread of its own.
     func inBackground<Result: Sendable>(
         _ work: @escaping @Sendable (DatabasePool) throws -> Result
     ) async throws -> Result {
