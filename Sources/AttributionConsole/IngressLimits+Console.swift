@@ -28,8 +28,7 @@ extension IngressLimits {
         var limits = console
         limits.connections = 64
         // It stops after the console; its clients are commands on this machine.
-        limits.stopDeadline = .milliseconds(50)
-        limits.stopPause = .milliseconds(50)
+        limits.stopDeadline = .milliseconds(100)
         return limits
     }
 }

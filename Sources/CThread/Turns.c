@@ -6,6 +6,7 @@
 
 // All times are in nanoseconds.
 
+static _Thread_local bool takes_turns;
 // How much of the current thread's time is in time_in_turns.
 static _Thread_local int64_t time_counted;
 // What threads used of the processors in turns that have ended.
@@ -43,10 +44,15 @@ static void measure_rest(void) {
 
 void thread_begin_turns(void) {
     time_counted = now(CLOCK_THREAD_CPUTIME_ID);
+    takes_turns = true;
     atomic_fetch_add(&threads_in_turns, 1);
 }
 
 double thread_end_turn(int processors) {
+    // Somebody else may send the signal, to any thread.
+    if (!takes_turns) {
+        return 0;
+    }
     count_turn();
     measure_rest();
     int threads = atomic_load(&threads_in_turns);
@@ -60,6 +66,7 @@ double thread_end_turn(int processors) {
 }
 
 void thread_end_turns(void) {
+    takes_turns = false;
     count_turn();
     atomic_fetch_sub(&threads_in_turns, 1);
 }

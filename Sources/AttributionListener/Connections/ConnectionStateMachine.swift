@@ -228,6 +228,9 @@ package struct ConnectionStateMachine {
     /// - Returns: What to do about it.
     package mutating func waitsNoLonger(at now: NIODeadline, _ output: () -> PendingOutput) -> ConnectionAction? {
         isEnding = true
+        // The client has to send the requests queued behind the one that is answered again.
+        answers.removeWaiting()
+        reader.finish()
         return timePassed(at: now, output)
     }
 

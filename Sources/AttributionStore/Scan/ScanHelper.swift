@@ -58,13 +58,13 @@ final class ScanHelper<Key: FixedWidthInteger & UnsignedInteger & Sendable>: Sen
         if starts {
             // Has the scheduling policy of the thread that starts it.
             let thread = Thread { [isBackground] in
+                Thread.current.name = "skan-scan"
                 if isBackground {
                     Turns.take { self.run() }
                 } else {
                     self.run()
                 }
             }
-            thread.name = "skan-scan"
             thread.start()
         }
         if isTaken {

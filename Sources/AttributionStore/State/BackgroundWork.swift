@@ -7,6 +7,7 @@ package enum BackgroundWork {
     package static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Value, any Error>) in
             let thread = Thread {
+                Thread.current.name = "skan-background"
                 // It preempts nobody when a turn begins.
                 thread_schedule_as_batch(false)
                 let result = Result { try Turns.take(work) }
@@ -14,7 +15,6 @@ package enum BackgroundWork {
                 thread_schedule_as_usual()
                 ended.resume(with: result)
             }
-            thread.name = "skan-background"
             thread.start()
         }
     }
