@@ -15,7 +15,7 @@ extension IngressLimits {
         // Every route ends by itself: reports after 30 s once they are counted, a repair after some minutes.
         limits.answerDeadline = .seconds(86_400)
         // The listeners that stop before it may need 4 of the 4.8 seconds a stop may take, and the store is closed
-        // after it. A client may pause for up to 0.33 seconds after this one.
+        // after it. After this one a client may pause for 200 ms, which are checked every 125 ms.
         limits.stopDeadline = .milliseconds(300)
         limits.finishesAnswers = true
         return limits

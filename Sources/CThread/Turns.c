@@ -44,8 +44,8 @@ static void measure_rest(void) {
 
 void thread_begin_turns(void) {
     time_counted = now(CLOCK_THREAD_CPUTIME_ID);
-    takes_turns = true;
     atomic_fetch_add(&threads_in_turns, 1);
+    takes_turns = true;
 }
 
 double thread_end_turn(int processors) {
@@ -55,8 +55,7 @@ double thread_end_turn(int processors) {
     }
     count_turn();
     measure_rest();
-    int threads = atomic_load(&threads_in_turns);
-    double left = (processors - atomic_load(&used_by_rest) / 1000.0) / (threads > 0 ? threads : 1);
+    double left = (processors - atomic_load(&used_by_rest) / 1000.0) / atomic_load(&threads_in_turns);
     if (left >= 0.75) {
         return 0;
     }

@@ -8,6 +8,11 @@ import Testing
 struct HTTPClientTests {
     private static let ok = "send HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
+    /// A client that uses a connection again however long a busy machine makes it wait.
+    private static func client() -> HTTPClient {
+        HTTPClient(longestIdle: .seconds(600))
+    }
+
     private static func send(
         _ client: HTTPClient, to server: ScriptedServer, _ body: HTTPClient.Request.Body? = .whole(Array("{}".utf8))
     ) async throws -> HTTPClient.Answer {
@@ -160,7 +165,7 @@ struct HTTPClientTests {
         ] as [([[String]], [String])])
     func connections(_ plan: [[String]], _ expected: [String]) async throws {
         let server = try ScriptedServer(plan)
-        let client = HTTPClient(longestIdle: .seconds(600))
+        let client = Self.client()
         #expect(try await Self.send(client, to: server, nil).status == 200)
         #expect(try await Self.send(client, to: server, nil).status == 200)
         #expect(try await Self.summary(server.end()) == expected)
@@ -176,7 +181,7 @@ struct HTTPClientTests {
     func repeated(_ plan: [[String]], _ isAnswered: Bool, _ expected: [String]) async throws {
         for isPost in [false, true] {
             let server = try ScriptedServer(plan)
-            let client = HTTPClient(longestIdle: .seconds(600))
+            let client = Self.client()
             let body = isPost ? HTTPClient.Request.Body.whole(Array("{}".utf8)) : nil
             #expect(try await Self.send(client, to: server, body).status == 200)
             let second = try? await Self.send(client, to: server, body)
@@ -200,7 +205,7 @@ struct HTTPClientTests {
             ["read", "send HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n", "wait"],
             ["read", Self.ok],
         ])
-        let client = HTTPClient(longestIdle: .seconds(600))
+        let client = Self.client()
         #expect(try await Self.send(client, to: server).status == 101)
         #expect(try await Self.send(client, to: server).status == 200)
         #expect(try await Self.summary(server.end()) == ["0 request", "0 closed", "1 request"])
@@ -214,7 +219,7 @@ struct HTTPClientTests {
         ])
     func brokenAnswers(_ beginning: String) async throws {
         let server = try ScriptedServer([["read", Self.ok, "read", "send " + beginning]])
-        let client = HTTPClient(longestIdle: .seconds(600))
+        let client = Self.client()
         #expect(try await Self.send(client, to: server).status == 200)
         await #expect(throws: (any Error).self) { try await Self.send(client, to: server) }
         #expect(try await Self.summary(server.end()) == ["0 request", "0 request"])
@@ -224,7 +229,7 @@ struct HTTPClientTests {
     func servers() async throws {
         let servers = try (0..<2).map { _ in try ScriptedServer([["read", Self.ok, "read", Self.ok, "wait"]]) }
         do {
-            let client = HTTPClient(longestIdle: .seconds(600))
+            let client = Self.client()
             for server in servers + servers {
                 #expect(try await Self.send(client, to: server).status == 200)
             }
@@ -239,7 +244,7 @@ struct HTTPClientTests {
         let server = try ScriptedServer(Array(repeating: ["echo"], count: 8))
         let url = server.url
         do {
-            let client = HTTPClient(longestIdle: .seconds(600))
+            let client = Self.client()
             try await withThrowingTaskGroup { group in
                 for task in 0..<8 {
                     group.addTask {
@@ -326,7 +331,7 @@ struct HTTPClientTests {
     func cutBody(_ earlier: Int) async throws {
         let whole = (0..<earlier).flatMap { _ in ["read", Self.ok] }
         let server = try ScriptedServer([whole + ["read"]])
-        let client = HTTPClient(longestIdle: .seconds(600))
+        let client = Self.client()
         for _ in 0..<earlier {
             #expect(try await Self.send(client, to: server).status == 200)
             #expect(try await server.line().hasSuffix("{}"))

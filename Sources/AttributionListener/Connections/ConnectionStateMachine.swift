@@ -103,10 +103,8 @@ package struct ConnectionStateMachine {
         }
     }
 
-    /// Whether the server would wait for the client: always, unless one complete request is being answered.
-    private var awaitsClient: Bool {
-        !answers.isInFlight || answers.waitingCount > 0 || !isWritable
-    }
+    /// Whether the client has to do something next: always, unless a request is being answered.
+    private var awaitsClient: Bool { !answers.isInFlight || !isWritable }
 
     // MARK: Events
 
@@ -228,9 +226,7 @@ package struct ConnectionStateMachine {
     /// - Returns: What to do about it.
     package mutating func waitsNoLonger(at now: NIODeadline, _ output: () -> PendingOutput) -> ConnectionAction? {
         isEnding = true
-        // The client has to send the requests queued behind the one that is answered again.
-        answers.removeWaiting()
-        reader.finish()
+        dropRequestsBehind()
         return timePassed(at: now, output)
     }
 
@@ -291,11 +287,15 @@ package struct ConnectionStateMachine {
         }
     }
 
+    /// Takes nothing after the request that is being answered; the client has to send those queued behind it again.
+    private mutating func dropRequestsBehind() {
+        answers.removeWaiting()
+        reader.finish()
+    }
+
     private mutating func deadlinePassed() -> ConnectionAction? {
         if let request = answers.takeInFlight() {
-            // The client has to send the requests queued behind it again.
-            answers.removeWaiting()
-            reader.finish()
+            dropRequestsBehind()
             return .refuse(.unanswered(retryAfter: reader.limits.retryAfter), answerForm(request))
         }
         guard answers.isEmpty else { return nil }

@@ -28,8 +28,8 @@ void thread_begin_turns(void);
 
 // Ends a turn; may be called in a signal handler.
 //
-// Returns for how many turns the thread should rest; 0 for a moment, while the rest of the process lately left three
-// quarters of a processor for each thread in turns, of so many processors.
+// Returns for how many turns the thread should rest: 0, for a moment, if the rest of the process lately left at least
+// three quarters of a processor for each thread in turns.
 double thread_end_turn(int processors);
 
 // Ends the last turn of the current thread.

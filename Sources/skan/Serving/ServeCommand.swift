@@ -1,6 +1,7 @@
 import ArgumentParser
 import AttributionListener
 import AttributionServer
+import AttributionStore
 import BoundedLogging
 import CodedErrors
 import Foundation
@@ -122,6 +123,7 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             try settings.check()
             settings.configuration.descriptors = DescriptorLimit.raise()
+            Turns.processors = ProcessorCount.available
             let server = try Server(settings.configuration, metrics: process.metrics, logger: process.logger)
             try await process.run(server)
         } catch  where settings.logFormat == .json {

@@ -1,7 +1,6 @@
 import Attribution
 import AttributionListener
 import AttributionServer
-import AttributionStore
 import BoundedLogging
 import Foundation
 import Logging
@@ -98,7 +97,6 @@ struct ServeSettings {
         ) { ForwardingField(rawValue: $0) }
         configuration.tlsCertificate = command.tlsCertificate ?? environment.text("tls.certificate")
         configuration.tlsKey = command.tlsKey ?? environment.text("tls.key")
-        Turns.processors = ProcessorCount.available
         configuration.threads = max(1, ProcessorCount.available / 2)
         configuration.signingThreads = ProcessorCount.available
         configuration.programVersion = Skan.version
