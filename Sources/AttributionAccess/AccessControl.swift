@@ -5,11 +5,9 @@ import Synchronization
 /// Decides who may do what on the console, by a list of tokens that may change while it serves.
 ///
 /// Every request that needs a token checks whether the file has changed, so a revoked token is refused from the next
-/// request on. A malformed list leaves the previous one in use; an unreadable one does so for ``grace``, and then every
-/// token is refused.
+/// request on. A malformed list leaves the previous one in use; while it is missing or unreadable, every token is
+/// refused.
 package final class AccessControl: Sendable {
-    /// How long the last list stays in use when its file is missing or unreadable: as long as replacing it may take.
-    package static let grace = Duration.seconds(10)
     /// How many requests without a valid token an address may make each second.
     package static let strangersPerSecond = 50
     /// How many addresses are tracked within a second.
@@ -19,14 +17,6 @@ package final class AccessControl: Sendable {
         var list: AccessList
         /// The stamp of the file last read, whether or not its list could be used.
         var stamp: AccessFile.Stamp?
-        /// Since when the file has been unreadable.
-        var lostSince: ContinuousClock.Instant?
-        var isClosed = false
-
-        /// Whether it has been unreadable for longer than replacing it may take.
-        func isLost(at instant: ContinuousClock.Instant) -> Bool {
-            lostSince.map { $0.advanced(by: AccessControl.grace) <= instant } ?? false
-        }
     }
 
     private let file: AccessFile
@@ -89,7 +79,7 @@ package final class AccessControl: Sendable {
             return (nil, nil)
         }
         return bounded(
-            currentList(at: instant).judge(authorization: authorization, needed: needed, now: now),
+            currentList.judge(authorization: authorization, needed: needed, now: now),
             client: client, now: now, instant: instant)
     }
 
@@ -110,14 +100,14 @@ package final class AccessControl: Sendable {
         instant: ContinuousClock.Instant
     ) -> (caller: AccessGrant?, refusal: AccessRefusal?) {
         bounded(
-            currentList(at: instant).judge(holder: holder, needed: needed, now: now),
+            currentList.judge(holder: holder, needed: needed, now: now),
             client: client, now: now, instant: instant)
     }
 
     /// The tokens on the list, with when each was last used, in Unix seconds; without a time where that is unknown.
-    package func tokens(at instant: ContinuousClock.Instant) -> [(grant: AccessGrant, used: Int64?)] {
+    package var tokens: [(grant: AccessGrant, used: Int64?)] {
         let uses = uses.current
-        return currentList(at: instant).grants.map { ($0, uses[$0.id]) }
+        return currentList.grants.map { ($0, uses[$0.id]) }
     }
 
     /// Refuses who asks too fast, whatever else was judged.
@@ -145,40 +135,31 @@ package final class AccessControl: Sendable {
         uses.save(Set(state.withLock { $0.list }.grants.map(\.id)), at: instant)
     }
 
-    private func currentList(at instant: ContinuousClock.Instant) -> AccessList {
+    private var currentList: AccessList {
         let stamp = file.currentStamp()
         return state.withLock { state in
             if state.stamp != stamp {
-                read(into: &state, found: stamp, at: instant)
+                read(into: &state, found: stamp)
             }
-            guard state.isLost(at: instant) else {
-                return state.list
-            }
-            if !state.isClosed {
-                state.isClosed = true
-                logger.error(
-                    "the token list cannot be read; every token is refused until it can",
-                    metadata: ["file": "\(file.path)"])
-            }
-            return AccessList()
+            return state.list
         }
     }
 
-    private func read(into state: inout State, found: AccessFile.Stamp?, at instant: ContinuousClock.Instant) {
+    private func read(into state: inout State, found: AccessFile.Stamp?) {
         do throws(AccessProblem) {
             use(try file.read(), in: &state)
         } catch {
-            // The stamp from before reading: the same bad file is reported once, and a corrected one is read.
-            state.stamp = found
-            if case .unreadable = error {
-                state.lostSince = state.lostSince ?? instant
-            } else if !state.isLost(at: instant) {
-                // The file is back in time, with a mistake in it; after that, only a list without one opens again.
-                state.lostSince = nil
+            guard case .unreadable = error else {
+                // The stamp from before reading: the same bad file is reported once, and a corrected one is read.
+                state.stamp = found
+                return logger.error("the tokens in use remain in effect", error: error)
             }
-            logger.error(
-                state.isLost(at: instant) ? "every token is refused" : "the tokens in use remain in effect",
-                error: error)
+            // Without a stamp it is tried again, because the cause may be a lack of descriptors.
+            let isFirst = state.stamp != nil
+            (state.list, state.stamp) = (AccessList(), nil)
+            if isFirst {
+                logger.error("every token is refused until the token list can be read", error: error)
+            }
         }
     }
 
@@ -201,5 +182,68 @@ package final class AccessControl: Sendable {
         guard !named.isEmpty else { return nil }
         let rest = named.count > 10 ? " and \(named.count - 10) more" : ""
         return .string(named.prefix(10).joined(separator: ", ") + rest)
+    }
+}
+
+/// Token buckets, one per key: a number of requests per second, with bursts of one second's worth.
+///
+/// Only the time at which a bucket is full again is stored, and only for buckets that are not full. Beyond the capacity
+/// further keys share one bucket, so that memory is bounded.
+package struct RateBounds<Key: Hashable & Sendable>: Sendable {
+    private let interval: Duration
+    private let burst = Duration.seconds(1)
+    private let capacity: Int
+    private var fullAgain: [Key: ContinuousClock.Instant] = [:]
+    private var sharedFullAgain: ContinuousClock.Instant?
+    private var nextSweep: ContinuousClock.Instant?
+
+    /// Makes buckets, all full.
+    ///
+    /// - Parameters:
+    ///   - perSecond: How many requests a second each key may make, at least 1.
+    ///   - capacity: The maximum number of separate buckets.
+    package init(perSecond: Int, capacity: Int) {
+        interval = .seconds(1) / max(1, perSecond)
+        self.capacity = capacity
+    }
+
+    /// How many buckets are stored.
+    package var count: Int {
+        fullAgain.count
+    }
+
+    /// Takes one request from a key's bucket.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the bucket.
+    ///   - now: The current instant, which must not go backwards.
+    /// - Returns: Nil when the request may proceed; otherwise how long to wait, with nothing taken.
+    package mutating func take(_ key: Key, at now: ContinuousClock.Instant) -> Duration? {
+        if fullAgain[key] == nil, fullAgain.count >= capacity {
+            sweep(now)
+            guard fullAgain.count < capacity else {
+                return take(from: &sharedFullAgain, at: now)
+            }
+        }
+        return take(from: &fullAgain[key], at: now)
+    }
+
+    private func take(from bucket: inout ContinuousClock.Instant?, at now: ContinuousClock.Instant) -> Duration? {
+        let next = max(bucket ?? now, now) + interval
+        let excess = next - now - burst
+        guard excess <= .zero else {
+            return excess
+        }
+        bucket = next
+        return nil
+    }
+
+    /// Drops the buckets that are full again; at most once a second, because it visits all of them.
+    private mutating func sweep(_ now: ContinuousClock.Instant) {
+        guard nextSweep.map({ now >= $0 }) ?? true else {
+            return
+        }
+        fullAgain = fullAgain.filter { $0.value > now }
+        nextSweep = now + burst
     }
 }

@@ -1,4 +1,5 @@
 package import Attribution
+import CodedErrors
 package import FoundationEssentials
 import StrictJSON
 
@@ -150,5 +151,129 @@ package struct AccessList: Sendable {
             return (nil, .expired)
         }
         return (grant, grant.covers(needed) ? nil : .outOfScope(needed: needed))
+    }
+}
+
+/// The list as a JSON document: `{"tokens": [{"id", "name", "scopes", "networks", "sha256", "created", "expires"}]}`.
+extension AccessList {
+    /// The text of the file, ending in a newline.
+    var document: String {
+        let items: [JSONText] = grants.map { grant in
+            .object([
+                "id": .string(grant.id),
+                "name": .string(grant.name),
+                "scopes": .array(grant.scopes.map { .string($0.rawValue) }),
+                "networks": .array(grant.networks.map { .string($0.text) }),
+                "sha256": .string(grant.digest.hexadecimal),
+                "created": .string(grant.created.formatted(.iso8601)),
+                "expires": grant.expires.map { .string($0.description) } ?? .null,
+            ])
+        }
+        return JSONText.object(["tokens": .array(items)]).pretty + "\n"
+    }
+
+    /// Reads the file's text.
+    ///
+    /// - Parameters:
+    ///   - document: The bytes.
+    ///   - file: Its name, for messages.
+    /// - Throws: ``AccessProblem/malformed(file:reason:)`` naming the token and field.
+    init(document: [UInt8], file: String) throws(AccessProblem) {
+        do throws(DocumentProblem) {
+            self.init(try Self.grants(document))
+        } catch {
+            throw .malformed(file: file, reason: error.description, cure: error.cure)
+        }
+    }
+
+    /// A token, with or without its prefix, is longer.
+    private static var longestShown: Int { 31 }
+
+    /// Reads strictly: without its `expires`, for example, a token would be accepted for ever.
+    private static func grants(_ document: [UInt8]) throws(DocumentProblem) -> [AccessGrant] {
+        let fields = try DocumentFields(
+            reading: document, name: "the file", cure: "change the file with skan tokens only",
+            longestShown: longestShown)
+        try fields.allow("tokens")
+        guard fields.has("tokens") else {
+            throw fields.problem(
+                "tokens", found: "nothing", expected: "an array of objects",
+                cure: "change the file with skan tokens only")
+        }
+        let items = try fields.children("tokens")
+        guard items.count <= limit else {
+            throw fields.problem(
+                "tokens", found: "\(items.count)", expected: "at most \(limit)", cure: "revoke those no longer needed")
+        }
+        var grants: [AccessGrant] = []
+        for item in items {
+            let grant = try AccessGrant(item)
+            guard !grants.contains(where: { $0.digest.matches(grant.digest) }) else {
+                throw item.problem(
+                    "sha256", found: "that of a token before", expected: "no duplicate token",
+                    cure: "remove one of them")
+            }
+            grants.append(grant)
+        }
+        return grants
+    }
+}
+
+extension AccessGrant {
+    /// Reads an object of a list.
+    fileprivate init(_ fields: DocumentFields) throws(DocumentProblem) {
+        try fields.allow("id", "name", "scopes", "networks", "sha256", "created", "expires")
+        func checked<Value>(
+            _ name: String, _ expected: String, _ read: (String) -> Value?
+        ) throws(DocumentProblem) -> Value {
+            guard let value = read(try fields.text(name)) else {
+                throw fields.problem(
+                    name, found: fields.summary(name), expected: expected, cure: "write \(expected)")
+            }
+            return value
+        }
+        let name = try checked("name", "1 to 64 of the characters a-z 0-9 . _ -") { Self.isName($0) ? $0 : nil }
+        let scopes: [AccessScope] = try fields.choices("scopes")
+        guard !scopes.isEmpty else {
+            throw fields.problem(
+                "scopes", found: fields.has("scopes") ? "none" : "nothing",
+                expected: "some of \(AccessScope.allCases.map(\.rawValue).joined(separator: ", "))",
+                cure: "write at least one in brackets")
+        }
+        guard !fields.has("networks") || fields.hasValue("networks") else {
+            throw fields.problem(
+                "networks", found: "null", expected: "ad network ids, or no such member for every network",
+                cure: "write ids in brackets, or remove networks")
+        }
+        var networks: [AdNetworkID] = []
+        for (index, text) in try fields.texts("networks", mayRepeat: true).enumerated() {
+            guard let network = AdNetworkID.ofList(text) else {
+                throw fields.problem(
+                    "networks[\(index)]", found: fields.summary(.string(text)), expected: AdNetworkID.listRule,
+                    cure: "write one such as \"example123.skadnetwork\"")
+            }
+            networks.append(network)
+        }
+        if !networks.isEmpty, let scope = scopes.first(where: { !$0.canBeLimitedToNetworks }) {
+            throw fields.problem(
+                "networks", found: "ids with the scope \(scope.rawValue)",
+                expected: "none with scopes that apply to all networks",
+                cure: "remove the ids, or all scopes but sign and report")
+        }
+        let digest = try checked("sha256", "64 lowercase hexadecimal digits") { AccessDigest(hexadecimal: $0) }
+        self.init(
+            digest: digest,
+            name: name, scopes: scopes, networks: networks,
+            created: try checked("created", "a time such as 2026-01-31T12:00:00Z") {
+                try? Date($0, strategy: .iso8601)
+            },
+            expires: fields.hasValue("expires")
+                ? try checked("expires", "a day such as 2026-01-31, or null") { CalendarDay($0) } : nil)
+        // Its own digits say what it is; another id would be shown, and could not be revoked.
+        guard try fields.optionalText("id") ?? id == id else {
+            throw fields.problem(
+                "id", found: fields.summary("id"), expected: "\"\(id)\", the first digits of sha256",
+                cure: "write \"\(id)\", or remove id")
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Attribution
+package import CodedErrors
 import StrictJSON
 
 /// What is wrong with a token list or a change to it, and how to fix it.
@@ -72,6 +73,21 @@ extension AccessProblem: CustomStringConvertible {
         case .full: "revoke tokens no longer needed: skan tokens list, skan tokens revoke ID"
         case .unknown: "skan tokens list shows ids and names"
         case .ambiguous: "give the id: skan tokens revoke ID; skan tokens list shows when each was created"
+        }
+    }
+}
+
+extension AccessProblem: CodedError {
+    /// The stable code.
+    package var code: ErrorCode {
+        switch self {
+        case .unreadable: .unreadableFile
+        case .openToOthers, .ownedByAnother: .openToOthers
+        case .malformed: .malformedFile
+        case .unwritable: .unwritableFile
+        case .badName, .noScope, .scopeOfAllNetworks, .expiryPassed: .badField
+        case .tooManyLive, .full: .limitReached
+        case .unknown, .ambiguous: .noSuchToken
         }
     }
 }

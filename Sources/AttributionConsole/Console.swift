@@ -1,3 +1,4 @@
+import Attribution
 package import AttributionAccess
 package import AttributionListener
 import FoundationEssentials
@@ -72,5 +73,49 @@ package struct Console: Service {
                 ? "signing has a listener of its own: skan serve --signing HOST:PORT"
                 : "/openapi.yaml lists the routes"
         }
+    }
+}
+
+/// What the gate found out about a request.
+package struct ConsoleContext: Sendable {
+    /// What the request's token grants; nil on an open route, and when the console has no tokens.
+    var caller: AccessGrant?
+    /// The session that the request belongs to; nil for a request with a token, and on an open route.
+    var session: SessionTable.Session?
+
+    /// Refuses a request for a network that its token is not limited to.
+    ///
+    /// A limited token has to name its networks, because a request that names none applies to all. Every route with
+    /// ``ConsoleRoute/namesNetworks`` calls this as soon as it has read the request, and those of reports
+    /// ``authorized(_:)``.
+    ///
+    /// - Parameter networks: The networks that the request names.
+    /// - Throws: ``AttributionAccess/AccessRefusal/outOfNetwork(allowed:canName:)``.
+    func authorize(_ networks: [String]) throws(AccessRefusal) {
+        guard let caller, !caller.networks.isEmpty else { return }
+        guard !networks.isEmpty, networks.allSatisfy({ caller.allows(network: $0) }) else {
+            throw .outOfNetwork(allowed: caller.networks.map(\.text))
+        }
+    }
+}
+
+/// The times that requests take: `skan_console_request_seconds{route}`.
+///
+/// Requests are counted by the listener.
+struct ConsoleMetrics: Sendable {
+    private let durations: [ConsoleRoute: Timer]
+
+    /// Makes the timers.
+    init(factory: any MetricsFactory) {
+        let routes = ConsoleRoute.allCases.map { route in
+            let label = [("route", route.definition.path)]
+            return (route, Timer(label: "skan_console_request_seconds", dimensions: label, factory: factory))
+        }
+        durations = Dictionary(uniqueKeysWithValues: routes)
+    }
+
+    /// Notes how long an answer took.
+    func note(_ duration: Duration, of route: ConsoleRoute) {
+        durations[route]?.recordNanoseconds(Int64(duration / .nanoseconds(1)))
     }
 }

@@ -6,9 +6,11 @@ import AttributionListener
 import AttributionReports
 import AttributionSigning
 import AttributionStore
+import CheckedFiles
 import ExternalSigning
 import Foundation
 import Logging
+import PostgreSQLStore
 
 /// The parts of a server, each made from its configuration.
 extension Server {
@@ -26,9 +28,11 @@ extension Server {
         var tried: [IngressAddress] = []
         for address in addresses where address.port == 0 || !tried.contains(address) { tried.append(address) }
         var problems: [any Error] = Ingress.tryListening(at: tried)
-        if let store = configuration.storeFile {
+        if let store = configuration.store, !PostgreSQLAddress.isAddress(store),
+            let file = try? ResolvedPath(store).text
+        {
             do {
-                try ConsoleSocket.check(besideStore: store)
+                try ConsoleSocket.check(besideStore: file)
             } catch {
                 problems.append(error)
             }

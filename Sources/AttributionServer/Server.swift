@@ -57,11 +57,7 @@ package struct Server: Sendable {
     ) throws {
         try configuration.check()
         // Invalid credentials are refused before anything is logged.
-        let read = Credentials(reading: configuration, at: Date())
-        if let problem = configuration.pathProblems(keys: read.keys).first {
-            throw problem
-        }
-        let credentials = try read.usable()
+        let credentials = try Credentials(reading: configuration, at: Date()).usable()
         let trustedProxies = try TrustedProxies(configuration.trustedProxies, field: configuration.forwardingField)
         let testKeys = try configuration.testKeys.map { try SignaturePublicKey(file: $0) }
         let events = StoreEventLog(logger: logger)

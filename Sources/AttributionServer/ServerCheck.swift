@@ -28,7 +28,7 @@ package struct ServerCheck: Sendable {
     ///   - now: The current time.
     package init(_ configuration: ServerConfiguration, at now: Date) async {
         let credentials = Credentials(reading: configuration, at: now)
-        problems = configuration.problems + configuration.pathProblems(keys: credentials.keys)
+        problems = configuration.problems
         for proxy in configuration.trustedProxies {
             _ = attempt { try TrustedProxies([proxy]) }
         }

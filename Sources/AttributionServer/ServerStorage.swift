@@ -1,9 +1,10 @@
 import Attribution
 import AttributionSigning
-import AttributionStore
+package import AttributionStore
+import CheckedFiles
 import Logging
-import PostgreSQLStore
-import SQLiteStore
+package import PostgreSQLStore
+package import SQLiteStore
 
 /// The store of a server, and what reads and writes it.
 struct ServerStorage: Sendable {
@@ -56,5 +57,95 @@ struct ServerStorage: Sendable {
             return false
         }
         return true
+    }
+}
+
+/// Where a store is: a file of SQLite, or a database of PostgreSQL.
+package enum StoreLocation: Sendable {
+    case file(String)
+    case database(PostgreSQLAddress)
+
+    /// Reads what was given as `--store`.
+    ///
+    /// - Parameter text: A path, or an address that begins with `postgresql://`.
+    /// - Throws: ``AttributionStore/StoreError`` for an address that cannot be used.
+    package init(_ text: String) throws(StoreError) {
+        self = PostgreSQLAddress.isAddress(text) ? .database(try PostgreSQLAddress(text)) : .file(text)
+    }
+
+    /// The path as given, or the address without secrets.
+    package var name: String {
+        switch self {
+        case .file(let path): path
+        case .database(let address): address.description
+        }
+    }
+
+    /// A reader.
+    ///
+    /// - Throws: ``AttributionStore/StoreError``.
+    package func makeReader() throws -> any LedgerReading {
+        switch self {
+        case .file(let path): try SQLiteLedgerReader(path)
+        case .database(let address): PostgreSQLLedgerReader(address)
+        }
+    }
+
+    /// A reader for a copy of the store.
+    ///
+    /// - Throws: ``AttributionStore/StoreError``.
+    package func makeCopySource() throws -> any LedgerCopySource {
+        switch self {
+        case .file(let path): try SQLiteLedgerReader(path)
+        case .database(let address): PostgreSQLLedgerReader(address)
+        }
+    }
+
+    /// Keeps owners out of a file that receives no more; nil for a database, whose nodes nobody can see.
+    ///
+    /// - Returns: What keeps them out until it is released.
+    /// - Throws: ``AttributionStore/StoreError/inUse(path:)`` if the file has an owner.
+    package func holdStopped() throws -> StoreHold? {
+        switch self {
+        case .file(let path): try StoreHold(reading: path)
+        case .database: nil
+        }
+    }
+
+    /// The owner of the web ads beside a file, or those of a database; nil for a file that has none.
+    ///
+    /// - Parameter makesFile: Whether a file is made that is missing.
+    /// - Returns: The web ads.
+    /// - Throws: ``AttributionStore/StoreError``.
+    package func makeWebAds(makesFile: Bool) throws -> (any WebAdCopying)? {
+        switch self {
+        case .file(let store):
+            let path = SQLiteWebAdLedger.path(besideStore: try ResolvedPath(store: store).text)
+            return makesFile || SQLiteWebAdLedger.exists(path) ? try SQLiteWebAdLedger(path: path) : nil
+        case .database(let address):
+            return PostgreSQLWebAdLedger(address)
+        }
+    }
+
+    /// The owner of a file, or one more node of a database.
+    ///
+    /// - Parameters:
+    ///   - settings: What is counted how, and what is kept.
+    ///   - requiresSynchronous: Whether nothing is recorded that the loss of one server of a database would lose.
+    ///   - onEvent: Told what an operator should hear of, on any thread.
+    /// - Returns: The writer.
+    /// - Throws: ``AttributionStore/StoreError``.
+    package func makeWriter(
+        settings: LedgerSettings = LedgerSettings(),
+        requiresSynchronous: Bool = false,
+        onEvent: @escaping @Sendable (StoreEvent) -> Void
+    ) throws -> any LedgerImporting {
+        switch self {
+        case .file(let path):
+            try SQLiteLedgerWriter(path: path, settings: settings, onEvent: onEvent)
+        case .database(let address):
+            try PostgreSQLLedgerWriter(
+                address, settings: settings, requiresSynchronous: requiresSynchronous, onEvent: onEvent)
+        }
     }
 }

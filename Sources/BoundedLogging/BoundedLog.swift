@@ -1,6 +1,7 @@
+import CodedErrors
 import Dispatch
 import Foundation
-import Logging
+package import Logging
 import Synchronization
 
 /// A log on a file descriptor that never blocks its callers.
@@ -143,5 +144,102 @@ extension timespec {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return time
+    }
+}
+
+/// A queue of lines with limits on lines and bytes; lines beyond them are dropped and counted.
+struct LineQueue {
+    private let lineLimit: Int
+    private let byteLimit: Int
+    private var bytes: [UInt8] = []
+    private var lines = 0
+    private var dropped = 0
+
+    /// The lines taken at once.
+    struct Batch {
+        /// Whole lines with their line feeds.
+        var bytes: [UInt8] = []
+        var lines = 0
+        /// How many lines were dropped after them.
+        var dropped = 0
+    }
+
+    init(lines: Int, bytes: Int) {
+        lineLimit = lines
+        byteLimit = bytes
+    }
+
+    var isEmpty: Bool { lines == 0 && dropped == 0 }
+
+    /// Adds a line, or counts it if there is no room.
+    mutating func append(_ line: [UInt8]) {
+        // Once a line is dropped, so are all that follow: then the gap is always at the end of the batch.
+        guard dropped == 0, lines < lineLimit, bytes.count + line.count <= byteLimit else {
+            dropped += 1
+            return
+        }
+        bytes.append(contentsOf: line)
+        lines += 1
+    }
+
+    /// Takes all lines.
+    ///
+    /// - Parameter batch: Receives them; its memory is reused for the queue.
+    mutating func take(into batch: inout Batch) {
+        batch.bytes.removeAll(keepingCapacity: true)
+        swap(&bytes, &batch.bytes)
+        (batch.lines, batch.dropped) = (lines, dropped)
+        (lines, dropped) = (0, 0)
+    }
+}
+
+/// A log handler that writes to a ``BoundedLog``.
+package struct BoundedLogHandler: LogHandler {
+    /// The lowest level that is logged.
+    package var logLevel: Logger.Level
+    /// Fields of every line.
+    package var metadata: Logger.Metadata = [:]
+    /// More fields of every line.
+    package var metadataProvider: Logger.MetadataProvider?
+    private let log: BoundedLog
+
+    /// Makes a handler.
+    ///
+    /// - Parameters:
+    ///   - log: The log to write to.
+    ///   - logLevel: The lowest level that is logged.
+    package init(_ log: BoundedLog, logLevel: Logger.Level) {
+        self.log = log
+        self.logLevel = logLevel
+    }
+
+    /// A field of every line.
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    /// Queues a line without blocking.
+    ///
+    /// An error becomes the fields `error`, its message, and, where it has them, `code` and `hint`.
+    package func log(event: LogEvent) {
+        var fields = metadata
+        if let provided = metadataProvider?.get() {
+            fields.merge(provided) { $1 }
+        }
+        if let own = event.metadata {
+            fields.merge(own) { $1 }
+        }
+        if let error = event.error as? any CodedError {
+            fields["code"] = "\(error.code.rawValue)"
+            fields["error"] = "\(error.message)"
+            fields["hint"] = error.hint.map { "\($0)" }
+        } else if let error = event.error {
+            fields["error"] = "\(error)"
+        }
+        log.append(
+            LogLine(
+                time: .now, level: event.level, message: event.message.description, fields: fields,
+                format: log.format))
     }
 }

@@ -1,3 +1,6 @@
+package import Logging
+import Synchronization
+
 /// Admits a limited number of similar lines in each interval and counts the others.
 package struct LogThrottle: Sendable {
     private let lines: Int
@@ -49,5 +52,87 @@ package struct LogThrottle: Sendable {
         }
         defer { suppressed = 0 }
         return suppressed
+    }
+}
+
+extension Logger {
+    /// Logs a line that may repeat quickly.
+    ///
+    /// The field `suppressed` is the number of similar lines left out since the last one.
+    ///
+    /// - Parameters:
+    ///   - level: Its level.
+    ///   - message: A constant message.
+    ///   - throttle: Decides whether the line is written.
+    ///   - now: The current time.
+    ///   - error: What went wrong, if anything did.
+    ///   - metadata: Its fields, evaluated only if the line is written.
+    package func log(
+        level: Logger.Level,
+        _ message: Logger.Message,
+        throttle: inout LogThrottle,
+        at now: ContinuousClock.Instant,
+        error: (any Error)? = nil,
+        metadata: @autoclosure () -> Logger.Metadata = [:]
+    ) {
+        guard logLevel <= level, let suppressed = throttle.admit(at: now) else {
+            return
+        }
+        var metadata = metadata()
+        if suppressed > 0 {
+            metadata["suppressed"] = "\(suppressed)"
+        }
+        log(level: level, message, error: error, metadata: metadata)
+    }
+}
+
+/// Logs one kind of failure from any thread, at most once a second, because clients may cause it at any rate.
+package final class FailureLog: Sendable {
+    private let message: Logger.Message
+    private let logger: Logger
+    private let throttle = Mutex(LogThrottle())
+
+    /// Makes a log for one kind of failure.
+    ///
+    /// - Parameters:
+    ///   - message: A constant message.
+    ///   - logger: The logger to use.
+    package init(_ message: Logger.Message, logger: Logger) {
+        self.message = message
+        self.logger = logger
+    }
+
+    /// Logs a failure, or counts it.
+    ///
+    /// - Parameters:
+    ///   - reason: What went wrong.
+    ///   - metadata: More fields.
+    ///   - now: The current time.
+    package func note(
+        _ reason: String,
+        metadata: Logger.Metadata = [:],
+        at now: ContinuousClock.Instant = .now
+    ) {
+        throttle.withLock { throttle in
+            logger.log(
+                level: .error, message, throttle: &throttle, at: now,
+                metadata: metadata.merging(["error": "\(reason)"]) { $1 })
+        }
+    }
+
+    /// Logs an error with its code and hint, or counts it.
+    ///
+    /// - Parameters:
+    ///   - error: What went wrong.
+    ///   - metadata: More fields.
+    ///   - now: The current time.
+    package func note(
+        _ error: any Error,
+        metadata: Logger.Metadata = [:],
+        at now: ContinuousClock.Instant = .now
+    ) {
+        throttle.withLock { throttle in
+            logger.log(level: .error, message, throttle: &throttle, at: now, error: error, metadata: metadata)
+        }
     }
 }

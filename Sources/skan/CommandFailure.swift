@@ -1,4 +1,7 @@
+import ArgumentParser
+import AttributionSigning
 import CodedErrors
+import Foundation
 
 /// Why a command failed, and what to do next.
 struct CommandFailure: CodedError {
@@ -39,5 +42,94 @@ struct CommandFailure: CodedError {
         if let hint {
             Terminal.say("skan: hint: \(hint)")
         }
+    }
+}
+
+/// The exit status of a run; thrown to exit after everything was printed.
+///
+/// Errors with a code have their status in `ErrorCode.exitStatus`.
+enum ExitStatus: Int32, Error {
+    /// A check failed.
+    case negative = 1
+    /// It could not be decided: usage, file, key, store.
+    case undecided = 2
+}
+
+/// What is wrong with a combination of options, as `validate()` of a command throws it.
+///
+/// It has the name of ArgumentParser's type, which it replaces in this module: the parser's sentences are never shown,
+/// and these must not be taken for one.
+struct ValidationError: CodedError, CustomStringConvertible {
+    let code = ErrorCode.badUsage
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+extension CocoaError {
+    /// What Foundation could not do with a file, as a message for users.
+    var userMessage: String {
+        let file = filePath ?? url?.path ?? "a file"
+        let verb = Self.writing.contains(code) ? "write" : "read"
+        return "cannot \(verb) \(file): \(reason)"
+    }
+
+    private static let writing: Set<CocoaError.Code> = [
+        .fileWriteUnknown, .fileWriteNoPermission, .fileWriteInvalidFileName, .fileWriteFileExists,
+        .fileWriteUnsupportedScheme, .fileWriteOutOfSpace, .fileWriteVolumeReadOnly, .fileNoSuchFile,
+    ]
+
+    /// Why, without the file.
+    var reason: String {
+        if let code = (underlying as? POSIXError)?.code {
+            return String(cString: strerror(code.rawValue))
+        }
+        switch code {
+        case .fileNoSuchFile, .fileReadNoSuchFile: return "no such file or folder"
+        case .fileReadNoPermission, .fileWriteNoPermission: return "permission denied"
+        case .fileWriteOutOfSpace: return "the disk is full"
+        case .fileWriteVolumeReadOnly: return "its disk is read-only"
+        case .fileWriteFileExists: return "it already exists"
+        default: return "the system refuses"
+        }
+    }
+}
+
+extension CommandFailure {
+    /// Describes a file error of Foundation; nil for other errors.
+    static func ofFile(_ error: any Error) -> CommandFailure? {
+        (error as? CocoaError).map {
+            CommandFailure($0.userMessage, code: .unreadableFile, hint: "check the path and its permissions")
+        }
+    }
+
+    /// The failure to write a file.
+    static func cannotWrite(_ name: String, _ error: any Error) -> CommandFailure {
+        let reason = (error as? CocoaError)?.reason ?? "the system refuses"
+        return CommandFailure(
+            "cannot write to \(name): \(reason)", code: .unwritableFile,
+            hint: "check that the folder exists and can be written")
+    }
+}
+
+/// The test keys trusted besides Apple's: `--trust-test-key`, otherwise `SKAN_TRUST_TEST_KEY`.
+struct TestKeyOptions: ParsableArguments {
+    @Option(
+        name: .customLong("trust-test-key"), parsing: .singleValue,
+        help:
+            "A public key file whose postbacks are accepted and marked as test; may be repeated (or SKAN_TRUST_TEST_KEY).",
+        completion: .file()
+    )
+    var files: [String] = []
+
+    /// The key files.
+    var all: [String] {
+        files.isEmpty ? EnvironmentSettings().list("trust.test.key") : files
+    }
+
+    func verifier() throws -> PostbackVerifier {
+        try PostbackVerifier(testKeys: try all.map { try SignaturePublicKey(file: $0) })
     }
 }

@@ -279,64 +279,30 @@ struct AccessListTests {
         }
     }
 
-    /// Why a token with the scope of reports is refused; nil if it is not.
-    private static func refusal(
-        _ control: AccessControl, _ holders: Holders, at instant: ContinuousClock.Instant
-    ) -> AccessRefusal? {
-        control.judge(
-            .scope(.report), authorization: ["Bearer \(holders.text("report"))"], client: { nil }, now: now,
-            instant: instant
-        ).refusal
-    }
-
-    @Test("A list that vanishes is in use for a moment, and then every token is refused until it is back")
+    @Test("While a list is missing, every token is refused, until one without a mistake is back")
     func vanished() throws {
         try Self.withFile { file in
             let holders = try Holders()
             try file.update(creatingFile: true) { list throws(AccessProblem) in list = holders.list }
             let lines = LinesOfLog()
             let control = try AccessControl(file: file, perSecond: 100, logger: Logger(label: "test") { _ in lines })
-            let start = ContinuousClock.now
-            func refusal(after seconds: Int) -> AccessRefusal? {
-                Self.refusal(control, holders, at: start + .seconds(seconds))
+            func refusal() -> AccessRefusal? {
+                control.judge(
+                    .scope(.report), authorization: ["Bearer \(holders.text("report"))"], client: { nil },
+                    now: Self.now, instant: .now
+                ).refusal
             }
-            #expect(refusal(after: 0) == nil)
-            try FileManager.default.moveItem(atPath: file.path, toPath: file.path + "-aside")
-            #expect(refusal(after: 100) == nil && refusal(after: 109) == nil)
-            #expect(refusal(after: 110) == .unknown && refusal(after: 200) == .unknown)
-            #expect(lines.lines.filter { $0.contains("every token is refused") }.count == 1)
-            try FileManager.default.moveItem(atPath: file.path + "-aside", toPath: file.path)
-            #expect(refusal(after: 201) == nil)
-        }
-    }
-
-    @Test("A list that is back with a mistake in time leaves the former one in use; later, it opens nothing")
-    func backWithMistake() throws {
-        try Self.withFile { file in
-            let holders = try Holders()
-            func write() throws {
-                try file.update(creatingFile: true) { list throws(AccessProblem) in list = holders.list }
-            }
-            try write()
-            let control = try AccessControl(
-                file: file, perSecond: 100, logger: Logger(label: "test") { _ in LinesOfLog() })
-            let start = ContinuousClock.now
-            func refusal(after seconds: Int) -> AccessRefusal? {
-                Self.refusal(control, holders, at: start + .seconds(seconds))
-            }
-            try FileManager.default.removeItem(atPath: file.path)
-            #expect(refusal(after: 0) == nil)
+            #expect(refusal() == nil)
             try Self.write("{", to: file)
-            #expect(refusal(after: 5) == nil && refusal(after: 100) == nil)
-            // Gone once more, it has ten seconds of its own.
+            #expect(refusal() == nil && refusal() == nil)
             try FileManager.default.removeItem(atPath: file.path)
-            #expect(refusal(after: 101) == nil && refusal(after: 110) == nil)
-            #expect(refusal(after: 111) == .unknown)
+            #expect(refusal() == .unknown && refusal() == .unknown)
+            #expect(lines.lines.filter { $0.contains("every token is refused") }.count == 1)
             try Self.write("[", to: file)
-            #expect(refusal(after: 112) == .unknown && refusal(after: 200) == .unknown)
+            #expect(refusal() == .unknown)
             try FileManager.default.removeItem(atPath: file.path)
-            try write()
-            #expect(refusal(after: 201) == nil)
+            try file.update(creatingFile: true) { list throws(AccessProblem) in list = holders.list }
+            #expect(refusal() == nil)
         }
     }
 

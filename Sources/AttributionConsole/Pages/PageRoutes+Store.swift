@@ -107,7 +107,7 @@ extension PageRoutes {
     func keys(_ request: IngressRequest) throws -> PageAnswer {
         let query = try PageQuery(request, known: [])
         let now = Date()
-        let tokens = access?.tokens(at: .now).map { grant, used in
+        let tokens = access?.tokens.map { grant, used in
             KeysPage.Token(
                 id: grant.id, name: grant.name, scopes: grant.scopes.map(\.rawValue).joined(separator: ", "),
                 networks: grant.networks.isEmpty ? "all" : grant.networks.map(\.text).joined(separator: ", "),

@@ -1,3 +1,4 @@
+import APIDescription
 import AttributionListener
 package import AttributionStore
 import CodedErrors
@@ -32,5 +33,44 @@ package struct HealthRoutes: ConsoleRoutes {
                         "text/plain; charset=utf-8", (["ready"] + remarks()).map { $0 + "\n" }.joined())
             },
         ]
+    }
+}
+
+/// The metrics, for Prometheus.
+package struct MetricsRoutes: ConsoleRoutes {
+    private let metrics: PrometheusMetrics
+    private let collectors: [PrometheusCollector]
+
+    /// Makes the routes.
+    ///
+    /// - Parameters:
+    ///   - metrics: The counters, gauges and histograms.
+    ///   - collectors: Read further samples for each answer.
+    package init(_ metrics: PrometheusMetrics, collectors: [PrometheusCollector] = []) {
+        self.metrics = metrics
+        self.collectors = collectors
+    }
+
+    /// `/metrics`.
+    package var endpoints: [ConsoleEndpoint] {
+        [
+            ConsoleEndpoint(.metrics) { _, _ in
+                .text("text/plain; version=0.0.4; charset=utf-8", metrics.text(with: collectors.flatMap { $0() }))
+            }
+        ]
+    }
+}
+
+/// The OpenAPI description of the server's interfaces.
+package struct APIDescriptionRoutes: ConsoleRoutes {
+    /// Makes the routes.
+    package init() {}
+
+    /// `/openapi.yaml`.
+    package var endpoints: [ConsoleEndpoint] {
+        // RFC 9512.
+        var answer = IngressAnswer(status: 200, body: Array(APIDescription.yaml), mediaType: "application/yaml")
+        answer.set("Cache-Control", "no-store")
+        return [ConsoleEndpoint(.apiDescription) { [answer] _, _ in answer }]
     }
 }

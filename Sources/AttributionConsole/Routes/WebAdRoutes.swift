@@ -60,3 +60,18 @@ extension Refusal {
         .noSigningKeys, "this server has no keys to sign with",
         hint: "start it with --signing-keys FILE (SKAN_SIGNING_KEYS)")
 }
+
+extension WebAdRequest {
+    /// What ``Attribution/WebAdRequest/init(reading:)`` reads.
+    var json: JSONText {
+        .object([
+            "ad-network-id": .string(adNetworkID),
+            "itunes-item-id": .integer(itunesItemID),
+            "source-identifier": .integer(sourceIdentifier),
+            "source-domains": .array(sourceDomains.map(JSONText.string)),
+            "attribution-destination": .string(attributionDestination),
+            "label": .string(label),
+            "lifetime-seconds": .integer(lifetimeSeconds),
+        ])
+    }
+}

@@ -1,8 +1,9 @@
-import Attribution
+package import Attribution
 import AttributionListener
 import AttributionReports
+package import AttributionStore
 import FoundationEssentials
-import StrictJSON
+package import StrictJSON
 
 /// The parameters of a request, from its query or JSON body; all known, none twice.
 struct RequestParameters {
@@ -116,5 +117,100 @@ struct RequestParameters {
             return nil
         }
         return try CalendarDay.reading(text, field: name)
+    }
+}
+
+extension PostbackQuery {
+    /// Reads the query of a listing.
+    init(listing parameters: RequestParameters) throws(FieldProblem) {
+        self.init(
+            transactionID: try parameters.text("transaction-id"),
+            received: try Self.received(from: try parameters.day("from"), through: try parameters.day("to")),
+            after: try parameters.integer("after", 0...Int64.max) ?? 0,
+            limit: Int(try parameters.integer("limit", 1...QuarantineQuery.answerLimit) ?? 100)
+        )
+    }
+
+    /// The time range of some days (UTC).
+    ///
+    /// - Parameters:
+    ///   - first: The first day; nil for the earliest.
+    ///   - last: The last day, included; nil for the latest.
+    /// - Returns: The range; nil without days.
+    /// - Throws: ``Attribution/FieldProblem`` when the last is before the first.
+    package static func received(
+        from first: CalendarDay?,
+        through last: CalendarDay?
+    ) throws(FieldProblem) -> Range<Int64>? {
+        guard first != nil || last != nil else {
+            return nil
+        }
+        if let first, let last, last < first {
+            throw FieldProblem(field: "to", found: last.description, expected: "a day not before \(first)")
+        }
+        let start = first?.start(in: .gmt) ?? 0
+        // 2100-01-01, as in reports.
+        return start..<max(start, last?.next.start(in: .gmt) ?? 4_102_444_800_000)
+    }
+}
+
+extension QuarantineQuery {
+    /// The parameters that select deliveries.
+    static let filters = ["class", "reason", "id", "before"]
+    /// The maximum number of deliveries per answer.
+    static let answerLimit: Int64 = 1_000
+
+    /// Every reason a delivery can have.
+    package static let reasons =
+        PostbackRejection.Code.allCases.filter { $0 != .notJSON }.map(\.rawValue) + [Recording.Status.conflict.rawValue]
+
+    /// Reads the query of a listing.
+    init(listing parameters: RequestParameters) throws(FieldProblem) {
+        try self.init(filters: parameters)
+        after = try parameters.integer("after", 0...Int64.max) ?? 0
+        limit = Int(try parameters.integer("limit", 1...Self.answerLimit) ?? 100)
+    }
+
+    /// Reads the query of a change, which has no default limit.
+    init(changing parameters: RequestParameters) throws(FieldProblem) {
+        try self.init(filters: parameters)
+        limit = Int(try parameters.integer("limit", 1...Int64.max) ?? .max)
+    }
+
+    private init(filters parameters: RequestParameters) throws(FieldProblem) {
+        self.init(
+            kind: try parameters.choice("class", of: QuarantineClass.allCases.map(\.rawValue)).flatMap {
+                QuarantineClass(rawValue: $0)
+            },
+            reason: try parameters.choice("reason", of: Self.reasons),
+            id: try parameters.integer("id", 1...Int64.max),
+            before: try parameters.moment("before")
+        )
+    }
+
+    /// Whether it selects anything less than everything.
+    package var hasFilter: Bool {
+        kind != nil || reason != nil || id != nil || before != nil
+    }
+
+    /// The JSON that ``init(changing:)`` reads.
+    package var json: JSONText {
+        var members: [(String, JSONText)] = []
+        if let kind {
+            members.append(("class", .string(kind.rawValue)))
+        }
+        if let reason {
+            members.append(("reason", .string(reason)))
+        }
+        if let id {
+            members.append(("id", .integer(id)))
+        }
+        if let before {
+            members.append(("before", .string(Moment(milliseconds: before).text)))
+        }
+        if limit < .max {
+            members.append(("limit", .integer(Int64(limit))))
+        }
+        return .object(members)
     }
 }

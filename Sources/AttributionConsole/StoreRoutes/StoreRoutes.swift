@@ -4,8 +4,9 @@ package import AttributionIngest
 import AttributionListener
 package import AttributionStore
 import CodedErrors
+import FoundationEssentials
 package import Logging
-import StrictJSON
+package import StrictJSON
 
 /// Reading and changing the store: the quarantine, recorded postbacks, recount and repair.
 package struct StoreRoutes: ConsoleRoutes {
@@ -144,4 +145,126 @@ package struct StoreRoutes: ConsoleRoutes {
 extension Refusal {
     /// The answer when the store fails for an unknown reason.
     static let storeFailed = Refusal(.storeFailed, "the store does not answer; the server's log says why")
+}
+
+/// The outcome of a recount or a repair, as an answer of the console.
+package struct RecountOutcome: Sendable, Codable, Equatable {
+    /// Recorded postbacks read again.
+    package let postbacks: Int64
+    /// Those whose signature was verified again.
+    package let verified: Int64
+    /// Test postbacks whose key is not trusted.
+    package let unverifiedTest: Int64
+    /// How many differences were found.
+    package let found: Int64
+    /// How many were repaired.
+    package let repaired: Int64
+    /// How many remain.
+    package let remaining: Int64
+    /// Descriptions of those found; at most ten thousand.
+    package let differences: [String]
+    /// Descriptions of those that remain; at most ten thousand.
+    package let remainingDifferences: [String]
+
+    private enum CodingKeys: String, CodingKey {
+        case postbacks, verified, found, repaired, remaining, differences
+        case unverifiedTest = "unverified-test"
+        case remainingDifferences = "remaining-differences"
+    }
+
+    /// The outcome of a recount, which changed nothing.
+    package init(_ recount: Recount) {
+        self.init(found: recount, repaired: 0, remaining: recount)
+    }
+
+    /// The outcome of a repair.
+    package init(_ repair: RecountRepair) {
+        self.init(found: repair.found, repaired: repair.repaired, remaining: repair.remaining)
+    }
+
+    private init(found: Recount, repaired: Int64, remaining: Recount) {
+        postbacks = remaining.postbacks
+        verified = remaining.verified
+        unverifiedTest = remaining.unverifiedTest
+        self.found = found.differenceCount
+        self.repaired = repaired
+        self.remaining = remaining.differenceCount
+        differences = found.differences.map(\.description)
+        remainingDifferences = remaining.differences.map(\.description)
+    }
+
+    /// The answer.
+    var json: JSONText {
+        .object([
+            "status": .string("done"),
+            "postbacks": .integer(postbacks),
+            "verified": .integer(verified),
+            "unverified-test": .integer(unverifiedTest),
+            "found": .integer(found),
+            "repaired": .integer(repaired),
+            "remaining": .integer(remaining),
+            "differences": .array(differences.map(JSONText.string)),
+            "remaining-differences": .array(remainingDifferences.map(JSONText.string)),
+        ])
+    }
+}
+
+extension QuarantinedDelivery {
+    /// All its facts, and its body.
+    package var json: JSONText {
+        .object(
+            [
+                ("id", .integer(id)),
+                ("class", .string(kind.rawValue)),
+                ("received-at-milliseconds", .integer(receivedAtMilliseconds)),
+                ("recipient", .string(recipient.rawValue)),
+                ("client", client.isEmpty ? .null : .string(client)),
+                ("reason", .string(reason)),
+                ("detail", .string(detail)),
+                ("postback-id", postbackID.map { .integer($0) } ?? .null),
+            ] + StoredBody(body).members)
+    }
+}
+
+extension RecordedPostback {
+    /// All its facts except its fields, and its body.
+    package var json: JSONText {
+        .object(
+            [
+                ("id", .integer(id)),
+                ("recorded-at-milliseconds", .integer(recordedAtMilliseconds)),
+                ("received-at-milliseconds", .integer(receivedAtMilliseconds)),
+                ("recipient", .string(recipient.rawValue)),
+                ("provenance", .string(traffic.rawValue)),
+                ("key", .string(keyName)),
+            ] + StoredBody(body).members)
+    }
+}
+
+extension QuarantineTotal {
+    /// The class with its count and size.
+    package var json: JSONText {
+        .object(["class": .string(kind.rawValue), "count": .integer(count), "bytes": .integer(bytes)])
+    }
+}
+
+/// A body as received, for JSON: text where it is UTF-8, otherwise base64.
+package struct StoredBody {
+    private let bytes: [UInt8]?
+
+    /// Wraps a body; nil for a damaged one.
+    package init(_ bytes: [UInt8]?) {
+        self.bytes = bytes
+    }
+
+    /// `body` and `body-encoding`, which is `utf-8` or `base64`; both null for a damaged body.
+    package var members: [(String, JSONText)] {
+        guard let bytes else {
+            return [("body", .null), ("body-encoding", .null)]
+        }
+        if let text = String(validating: bytes, as: UTF8.self) {
+            return [("body", .string(text)), ("body-encoding", .string("utf-8"))]
+        }
+        return [("body", .string(Base64.encode(bytes))), ("body-encoding", .string("base64"))]
+    }
 }

@@ -1,6 +1,12 @@
+import AttributionListener
+import AttributionStore
+import BoundedLogging
 import Dispatch
 import Foundation
+import Logging
+import Metrics
 import ServiceLifecycle
+import Synchronization
 
 /// Does something every second, on a thread of its own because it may have to wait for the writer.
 struct HeartbeatService: Service {
@@ -34,5 +40,68 @@ struct HeartbeatService: Service {
             onStop()
             stop.signal()
         }
+    }
+}
+
+/// Warns once a day of a certificate that expires soon: a server may outlive its certificate.
+final class CertificateWatch: Sendable {
+    private struct State {
+        /// The end of the last certificate checked; a different one is warned of at once.
+        var end: Date?
+        var throttle = LogThrottle(every: .seconds(86_400))
+    }
+
+    private let tls: IngressTLS
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(_ tls: IngressTLS, logger: Logger) {
+        self.tls = tls
+        self.logger = logger
+    }
+
+    /// Checks the certificate in use.
+    func look(at now: Date, instant: ContinuousClock.Instant) {
+        let identity = tls.identity
+        guard identity.endsSoon(at: now) else {
+            return
+        }
+        let isDue = state.withLock { state in
+            if state.end != identity.notValidAfter {
+                state = State(end: identity.notValidAfter)
+            }
+            return state.throttle.admit(at: instant) != nil
+        }
+        guard isDue else {
+            return
+        }
+        let end: Logger.Metadata = ["end": "\(identity.notValidAfter.formatted(.iso8601))"]
+        if now < identity.notValidAfter {
+            logger.warning("the certificate expires soon: renew it, then send SIGHUP", metadata: end)
+        } else {
+            logger.error(
+                "the certificate has expired: renew it, then send SIGHUP", metadata: end)
+        }
+    }
+}
+
+/// Logs a store's events, and counts bodies that were not kept.
+struct StoreEventLog: Sendable {
+    private let logger: Logger
+    private let notKept: FailureLog
+
+    init(logger: Logger) {
+        self.logger = logger
+        notKept = FailureLog("bodies not kept: a limit of the quarantine was reached", logger: logger)
+    }
+
+    /// Notes one event.
+    func note(_ event: StoreEvent) {
+        if case .notKept(let kind, let count) = event {
+            Counter(label: "skan_quarantine_not_kept_total", dimensions: [("class", kind.rawValue)])
+                .increment(by: Int64(count))
+            return notKept.note("\(count) of class \(kind.rawValue)")
+        }
+        logger.log(level: event.isError ? .error : .warning, "\(event.message)")
     }
 }

@@ -1,3 +1,6 @@
+import ArgumentParser
+import Foundation
+
 /// The manual page of one command, in the macros of man(7).
 struct ManualPage {
     private let command: CommandDescription
@@ -94,5 +97,35 @@ struct ManualPage {
             let plain = line.replacing("\\", with: "\\e").replacing("-", with: "\\-")
             return plain.hasPrefix(".") || plain.hasPrefix("'") ? "\\&\(plain)" : plain
         }.joined(separator: "\n")
+    }
+}
+
+/// Used by `make release`, and hidden from users.
+struct ManualCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "manual",
+        abstract: "Write a manual page for each command, made from its help.",
+        shouldDisplay: false
+    )
+
+    @Option(help: "Folder for the pages; existing pages are replaced.", completion: .directory)
+    var output: String
+
+    func run() throws {
+        let folder = URL(fileURLWithPath: output)
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for page in Self.pages(of: try .ofProgram()) {
+                try OutputFile.write(to: folder.appendingPathComponent(page.fileName).path) { $0(page.text) }
+            }
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw CommandFailure.cannotWrite(output, error)
+        }
+    }
+
+    private static func pages(of command: CommandDescription) -> [ManualPage] {
+        [ManualPage(command)] + command.shownSubcommands.flatMap { pages(of: $0) }
     }
 }

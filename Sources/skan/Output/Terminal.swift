@@ -1,3 +1,5 @@
+import AttributionAccess
+import AttributionReports
 import Foundation
 import Synchronization
 
@@ -103,5 +105,40 @@ enum Terminal {
                 return
             }
         }
+    }
+}
+
+extension TextStyle {
+    /// The style that fits standard output.
+    static var terminal: TextStyle {
+        let environment = ProcessInfo.processInfo.environment
+        return TextStyle(columns: Terminal.columns, isInteractive: Terminal.isInteractive, environment: environment)
+    }
+
+    /// The same where lines have to fit; nil for a file or a pipe whose reader may look for whole lines, unless `COLUMNS`
+    /// says how wide they may be.
+    static var fitting: TextStyle? {
+        Terminal.isInteractive || ProcessInfo.processInfo.environment["COLUMNS"] != nil ? terminal : nil
+    }
+}
+
+extension Terminal {
+    /// Writes a line to standard output, wrapped where lines have to fit.
+    static func writeLine(_ text: String) {
+        write((TextStyle.fitting?.wrapped(text) ?? text) + "\n")
+    }
+}
+
+extension String {
+    /// The text without tokens, addresses of databases that hold a password, and the user and password of other URLs.
+    ///
+    /// No command takes these where they would be quoted; this is for one that was typed where something else is
+    /// expected, such as a word too many, and is quoted as typed.
+    var withoutSecrets: String {
+        withoutTokens
+            // A shortened text may end before the @.
+            .replacing(/postgres(?:ql)?:\/\/\S*(?::\S*[@…]|password=)\S*/, with: "postgresql://…")
+            // From the slashes on: to look for a scheme before them would take the square of a text's length.
+            .replacing(/:\/\/[^\s@]+@/, with: "://…@")
     }
 }

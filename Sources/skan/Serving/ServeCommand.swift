@@ -150,3 +150,17 @@ struct ServeCommand: AsyncParsableCommand {
         Terminal.write("ok: a server can start with these settings\n")
     }
 }
+
+extension ForwardingField: ExpressibleByArgument {}
+
+extension ListenAddress: ExpressibleByArgument {
+    init?(argument: String) {
+        self.init(argument)
+    }
+}
+
+extension SigningAddress: ExpressibleByArgument {
+    init?(argument: String) {
+        self.init(argument)
+    }
+}

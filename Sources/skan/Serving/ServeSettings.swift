@@ -144,3 +144,82 @@ struct ServeSettings {
         }
     }
 }
+
+/// The environment of `skan serve`: a misspelled setting is an error, because it would otherwise be silently ignored.
+enum ServeVariables {
+    /// The settings, as ``ServeSettings`` reads them.
+    private static let settings = [
+        "SKAN_STORE", "SKAN_LISTEN", "SKAN_SIGNING", "SKAN_SIGNING_PLAIN_HTTP", "SKAN_COUNTS", "SKAN_CONSOLE",
+        "SKAN_NETWORK", "SKAN_TRUST_TEST_KEY", "SKAN_SIGNING_KEYS", "SKAN_TOKENS", "SKAN_SIGN_RATE", "SKAN_SCHEMA",
+        "SKAN_CAMPAIGNS", "SKAN_CONSOLE_PLAIN_HTTP", "SKAN_TLS_CERTIFICATE", "SKAN_TLS_KEY",
+        "SKAN_TRUSTED_PROXY", "SKAN_FORWARDING_FIELD", "SKAN_LOG_LEVEL", "SKAN_LOG_FORMAT", "SKAN_REQUIRE_SYNCHRONOUS",
+    ]
+    /// Variables that other commands, the samples and the tests read.
+    private static let others = ["SKAN_TOKEN", "SKAN_SIGNER", "SKAN_FUZZ_CASES", "SKAN_FUZZ_SEED", "SKAN_SPEC"]
+
+    /// Finds unknown variables that begin with `SKAN_`.
+    ///
+    /// - Throws: ``CommandFailure`` naming all of them, each with the nearest known name.
+    static func check(_ environment: [String: String]) throws(CommandFailure) {
+        let unknown = environment.keys.filter {
+            $0.hasPrefix("SKAN_") && !(settings + others).contains($0) && !isOfKubernetes($0)
+        }
+        guard !unknown.isEmpty else {
+            return
+        }
+        let names = unknown.sorted().map { $0 + settings.suggestion(for: $0) }
+        throw CommandFailure(
+            "unknown environment variable \(names.joined(separator: "; "))", hint: "skan help serve")
+    }
+
+    /// Whether Kubernetes sets it in every pod for a service whose name begins with `skan`, such as
+    /// `SKAN_SERVICE_HOST`, `SKAN_PORT` and `SKAN_PORT_8080_TCP_ADDR`.
+    ///
+    /// - SeeAlso: https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables
+    private static func isOfKubernetes(_ name: String) -> Bool {
+        name.hasSuffix("_SERVICE_HOST") || name.contains("_SERVICE_PORT") || name.hasSuffix("_PORT")
+            || name.contains("_PORT_")
+    }
+}
+
+/// The environment variables that stand in for flags: `SKAN_STORE`, `SKAN_TOKENS`, `SKAN_SIGNING_KEYS` and so on.
+struct EnvironmentSettings {
+    private let variables = ProcessInfo.processInfo.environment
+
+    /// The value of a variable, named in lowercase without the prefix and with dots for underscores.
+    ///
+    /// An empty one is treated as unset, because compose files and systemd units may leave variables empty.
+    func text(_ name: String) -> String? {
+        variables[Self.variable(name)].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The variable that is named in lowercase without the prefix and with dots for underscores.
+    static func variable(_ name: String) -> String {
+        "SKAN_" + name.uppercased().replacing(".", with: "_")
+    }
+
+    /// Whether a variable says yes; unset, it says no.
+    ///
+    /// - Throws: ``CommandFailure`` naming the variable, for any other word.
+    func flag(_ name: String) throws(CommandFailure) -> Bool {
+        guard let text = text(name) else {
+            return false
+        }
+        switch text.lowercased() {
+        case "true", "yes", "1": return true
+        case "false", "no", "0": return false
+        default:
+            throw CommandFailure(
+                "\(Self.variable(name)): found \(text.shortened(to: 40)), expected true, yes or 1, or false, no or 0",
+                hint: "skan help serve")
+        }
+    }
+
+    /// The comma-separated values of a variable, without the blanks around them.
+    func list(_ name: String) -> [String] {
+        (text(name) ?? "").split(separator: ",").compactMap { value in
+            let trimmed = value.trimmingPrefix(while: \.isWhitespace)
+            return trimmed.lastIndex { !$0.isWhitespace }.map { String(trimmed[...$0]) }
+        }
+    }
+}

@@ -3,6 +3,7 @@ import Attribution
 import AttributionConsole
 import AttributionReports
 import AttributionStore
+import Foundation
 import StrictJSON
 
 struct PostbacksCommand: AsyncParsableCommand {
@@ -92,5 +93,59 @@ struct PostbacksCommand: AsyncParsableCommand {
         } else {
             Terminal.write("its bytes are damaged; skan recount says more\n")
         }
+    }
+}
+
+/// Aligned columns of text, header first, for a terminal.
+struct Columns {
+    private let rows: [[String]]
+    private let trailing: Set<Int>
+
+    /// Makes columns from rows of equal length, some of them right-aligned.
+    init(_ rows: [[String]], trailing: Set<Int> = []) {
+        self.rows = rows
+        self.trailing = trailing
+    }
+
+    /// The lines, each ending in a newline.
+    var text: String {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = row.enumerated().map { column, cell in
+                let space = String(repeating: " ", count: widths[column] - cell.count)
+                return trailing.contains(column) ? space + cell : cell + space
+            }
+            var line = cells.joined(separator: "  ")[...]
+            while line.last == " " {
+                line.removeLast()
+            }
+            return line + "\n"
+        }.joined()
+    }
+}
+
+/// Shows bodies as received.
+enum BodyText {
+    /// Writes the bytes unchanged, or, to a terminal, with control characters escaped, because they are untrusted.
+    static func write(_ body: [UInt8]) {
+        Terminal.write(bytes: Terminal.isInteractive ? Array(printable(body).utf8) : body)
+        Terminal.write("\n")
+    }
+
+    /// The text with control characters except newlines and tabs escaped, and invalid UTF-8 replaced.
+    static func printable(_ body: [UInt8]) -> String {
+        String(
+            String.UnicodeScalarView(
+                String(decoding: body, as: UTF8.self).unicodeScalars.flatMap { scalar -> [Unicode.Scalar] in
+                    let isControl = scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
+                    return isControl ? Array("\\u{\(String(scalar.value, radix: 16))}".unicodeScalars) : [scalar]
+                }))
+    }
+}
+
+extension Moment {
+    /// The time to the second, as `2026-11-01 12:30:00`.
+    var shortText: String {
+        text.replacing("T", with: " ").replacing("Z", with: "")
     }
 }

@@ -1,4 +1,0 @@
-import ArgumentParser
-import AttributionListener
-
-extension ForwardingField: ExpressibleByArgument {}
